@@ -8,13 +8,11 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
- * A setting: its name, default, valid values and meaning.
+ * A setting.
  *
  * @param name dotted name, as in the settings file: {@code embed.provider}
- * @param kind kind of the value in TOML
  * @param defaultText the default as a user would write it; empty if there is no fixed default
  * @param valid the valid values, in words, for error messages and documentation
- * @param meaning a description for users
  * @param parser turns a text into a value, given the home folder; throws IllegalArgumentException
  *     for an invalid text
  */
@@ -26,18 +24,13 @@ public record Setting<T>(
     String meaning,
     BiFunction<String, Path, T> parser) {
 
-  /** Kinds of values in TOML. */
   public enum Kind {
     TEXT,
     INTEGER,
     NUMBER,
-    /**
-     * A list of texts, in brackets; in the environment and in flags the texts are joined by {@link
-     * #SEPARATOR}.
-     */
     LIST;
 
-    /** Separator of the texts of a list in the environment and in flags. */
+    /** Separator of the texts of a list in the environment and in flags; TOML has brackets. */
     static final String SEPARATOR = File.pathSeparator;
 
     /** Returns a value as it is written in a settings file. */
@@ -53,10 +46,7 @@ public record Setting<T>(
     }
   }
 
-  /**
-   * Returns the environment variable that overrides the setting, such as {@code
-   * HELIX_BG_EMBED_MAX_TOKENS} for {@code embed.max_tokens}.
-   */
+  /** Returns {@code HELIX_BG_EMBED_MAX_TOKENS} for {@code embed.max_tokens}. */
   String environmentName() {
     return "HELIX_BG_" + name.replace('.', '_').toUpperCase(Locale.ROOT);
   }

@@ -132,7 +132,6 @@ final class SettingCatalog {
         });
   }
 
-  /** Returns a setting for a number between bounds, such as seconds. */
   private static Bare<Double> number(String name, double standard, double min, double max) {
     return new Bare<>(
         name,
@@ -183,7 +182,6 @@ final class SettingCatalog {
     return path.normalize();
   }
 
-  /** Returns a setting for a list of paths, which are written as for {@link #path}. */
   private static Bare<List<Path>> paths(String name) {
     return new Bare<>(
         name,
@@ -206,7 +204,6 @@ final class SettingCatalog {
     }
   }
 
-  /** A setting without its description. */
   private record Bare<T>(
       String name, Kind kind, String standard, String valid, BiFunction<String, Path, T> parser) {
 
@@ -221,16 +218,7 @@ final class SettingCatalog {
     return Collections.unmodifiableList(ALL);
   }
 
-  static List<String> names() {
-    return ALL.stream().<String>map(Setting::name).toList();
-  }
-
-  /**
-   * Returns the error for a setting that does not exist.
-   *
-   * @param where the unknown setting and its origin, such as {@code x.y in config.toml}
-   * @param names names of all settings, among which the nearest one is suggested
-   */
+  /** {@code where} has the unknown setting and its origin, such as {@code x.y in config.toml}. */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(
         "unknown setting " + where + NearestName.meant(name, names, "; helix-bg config lists all"));

@@ -11,11 +11,9 @@ import java.util.function.Predicate;
  *
  * @param kb the knowledge base named by the user; if empty, the usual places are searched
  * @param sources folders with git repositories that entries mention
- * @param helix the program helix, which writes knowledge bases; if empty, the one on {@code PATH}
- *     is used
+ * @param helix the program helix; if empty, the one on {@code PATH} is used
  * @param threads number of threads for embedding and comparing; at least 1
- * @param cache folder of files that can be made again: unpacked models, native libraries, results
- *     of speed trials
+ * @param cache folder of files that can be made again
  * @param state private folder for the store of each knowledge base
  */
 public record Settings(
@@ -44,16 +42,12 @@ public record Settings(
       this.entries = entries;
     }
 
-    /**
-     * Returns the value in a file's front matter that asks for this mode; empty if there is no such
-     * value.
-     */
+    /** Returns the value in a file's front matter that asks for this mode; empty if none does. */
     public String entries() {
       return entries;
     }
   }
 
-  /** Returns these settings with other settings of the language model. */
   public Settings with(LlmSettings other) {
     return new Settings(
         kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
@@ -64,14 +58,11 @@ public record Settings(
    *
    * @param models folder that may have {@code model.onnx} with {@code tokenizer.json} or {@code
    *     vocab.txt}; otherwise the bundled model is used
-   * @param provider provider of ONNX Runtime that runs the model
-   * @param precision precision of the weights
    * @param maxTokens number of tokens at which a text is cut; 8 to 512
    */
   public record EmbedSettings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 
-    /** Providers that run the model. */
     public enum ExecutionProvider {
       /** CoreML if a speed trial found it right and faster, else the CPU. */
       AUTO,
@@ -79,12 +70,8 @@ public record Settings(
       COREML
     }
 
-    /** Precisions of the model's weights. */
     public enum Precision {
-      /**
-       * FP32; for many texts 16 bits and for passages eight bits, if a speed trial found these
-       * faster.
-       */
+      /** FP32; for many texts 16 bits, for passages eight, if a speed trial found these faster. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -95,11 +82,8 @@ public record Settings(
   /**
    * Settings of the language model.
    *
-   * @param model the GGUF file named by the user; if empty, the first one in the models folder is
-   *     used
-   * @param seconds seconds that a run may spend on questions to the model; 0: only stored answers
-   *     are used
-   * @param backend device that runs the model
+   * @param model the GGUF file named by the user; if empty, the first one in the models folder
+   * @param seconds seconds that a run may spend on questions; 0: only stored answers are used
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
@@ -111,16 +95,12 @@ public record Settings(
       return new LlmSettings(model.filter(isThere), 0, backend);
     }
 
-    /**
-     * Returns all values as text; other values give another text. Written out, since a record's
-     * generated methods are slow at their first call.
-     */
+    /** Written out, since a record's generated methods are slow at their first call. */
     @Override
     public String toString() {
       return List.of(model, seconds, backend).toString();
     }
 
-    /** Devices that run the language model. */
     public enum LlmBackend {
       /** A GPU if one can be used, else the CPU. */
       AUTO,
@@ -134,8 +114,7 @@ public record Settings(
    * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
    * @param embedderIdle time without work after which the embedding model is unloaded; empty: never
-   * @param modelMaxLoad highest load per core at which idle work runs
-   * @param modelThreads threads of the language model during idle work; at least 1
+   * @param modelThreads at least 1
    */
   public record DaemonSettings(
       Duration poll,
@@ -147,7 +126,6 @@ public record Settings(
       int modelThreads,
       LogLevel logLevel) {
 
-    /** Longest time between two checks of a log if the system reports no changes. */
     private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
 
     /** Returns the time between two checks of a log if the system reports no changes. */

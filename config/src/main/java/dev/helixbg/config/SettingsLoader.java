@@ -15,23 +15,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Merges defaults, settings file, environment and flags into checked settings; a later source
- * overrides an earlier one.
- */
+/** Merges defaults, settings file, environment and flags; a later source overrides earlier ones. */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /** Prefix of variables that describe how the program was started; they are not settings. */
+  /** Variables with this prefix describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
   private static final String DEFAULT = "default";
 
-  /** Returns all settings, in the order in which they are documented. */
+  /** Returns all settings in documented order. */
   public static List<Setting<?>> catalog() {
     return SettingCatalog.all();
   }
 
-  /** The settings, and the text and origin of each. */
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
 
   /**
@@ -42,7 +38,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record EffectiveSetting(
       String name, String text, String toml, String origin, String meaning) {
 
-    /** Whether the setting has a value: a default, or a value written by the user. */
+    /** Whether there is a default, or a value written by the user. */
     public boolean isSet() {
       return !text.isEmpty();
     }
@@ -103,7 +99,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private String known(String name) {
-    List<String> names = SettingCatalog.names();
+    List<String> names = SettingCatalog.all().stream().<String>map(Setting::name).toList();
     if (!names.contains(name)) {
       throw SettingCatalog.unknown(name + " in flag --set", name, names);
     }
@@ -119,7 +115,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
           written.getOrDefault(setting.name(), new Written(setting.defaultText(), DEFAULT));
       boolean unset = source.text().isEmpty() && source.origin().equals(DEFAULT);
       if (!unset) {
-        values.put(setting, parse(setting, source, locations.home()));
+        values.put(setting, parse(setting, source));
       }
       effective.add(
           new EffectiveSetting(
@@ -132,19 +128,14 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return new Loaded(assemble(values), List.copyOf(effective));
   }
 
-  private static Object parse(Setting<?> setting, Written source, Path home) {
+  private Object parse(Setting<?> setting, Written source) {
     try {
-      return setting.parser().apply(source.text(), home);
+      return setting.parser().apply(source.text(), locations.home());
       // includes NumberFormatException and InvalidPathException
     } catch (IllegalArgumentException e) {
       throw new ConfigException(
-          setting.name()
-              + " = "
-              + source.text()
-              + " ("
-              + source.origin()
-              + ") is not valid: it must be "
-              + setting.valid());
+          "%s = %s (%s) is not valid: it must be %s"
+              .formatted(setting.name(), source.text(), source.origin(), setting.valid()));
     }
   }
 
@@ -177,11 +168,12 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private DaemonSettings daemon(Values v, int threads) {
+    int idle = v.get(SettingCatalog.EMBEDDER_IDLE);
     int modelThreads = v.get(SettingCatalog.MODEL_THREADS);
     return new DaemonSettings(
         seconds(v.get(SettingCatalog.POLL)),
         seconds(v.get(SettingCatalog.QUIET)),
-        idle(v.get(SettingCatalog.EMBEDDER_IDLE)),
+        idle < 0 ? Optional.empty() : Optional.of(Duration.ofMinutes(idle)),
         seconds(60 * v.get(SettingCatalog.MODEL_QUIET)),
         v.get(SettingCatalog.MODEL_MAX_LOAD),
         v.get(SettingCatalog.MODEL_ON_BATTERY) == Switch.ON,
@@ -193,11 +185,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return Duration.ofMillis(Math.round(1000 * seconds));
   }
 
-  private static Optional<Duration> idle(int minutes) {
-    return minutes < 0 ? Optional.empty() : Optional.of(Duration.ofMinutes(minutes));
-  }
-
-  /** Values by setting. A value has the setting's type, since the setting's parser made it. */
+  /** A value has its setting's type, since the setting's parser made it. */
   private record Values(Map<Setting<?>, Object> map) {
     @SuppressWarnings("unchecked")
     <T> T get(Setting<T> setting) {

@@ -14,10 +14,7 @@ import java.util.List;
 public final class Sha256 {
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /**
-   * Digest that is copied for each use, which is ten times as fast as asking the providers for a
-   * new one.
-   */
+  /** Copied for each use, which is ten times as fast as asking the providers for a new one. */
   private static final MessageDigest EMPTY;
 
   static {
@@ -39,7 +36,6 @@ public final class Sha256 {
     }
   }
 
-  /** Ends a digest and returns the hash. */
   public static String hex(MessageDigest digest) {
     return HexFormat.of().formatHex(digest.digest());
   }
@@ -50,7 +46,7 @@ public final class Sha256 {
     }
   }
 
-  /** Returns the hash of the bytes up to the stream's end. */
+  /** Reads to the stream's end. */
   public static String of(InputStream in) throws IOException {
     MessageDigest digest = start();
     byte[] buffer = new byte[BUFFER_BYTES];
@@ -69,10 +65,7 @@ public final class Sha256 {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /**
-   * Returns the hash of a list of texts. The length of each text is hashed before it, so that
-   * different lists give different hashes.
-   */
+  /** Hashes each text behind its length, so that different lists give different hashes. */
   public static String of(List<String> parts) {
     MessageDigest digest = start();
     for (String part : parts) {

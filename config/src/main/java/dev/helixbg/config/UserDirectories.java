@@ -5,19 +5,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Folders of this user.
- *
- * @param home {@code $HOME}, else the account's home folder
- * @param defaultCache {@code $XDG_CACHE_HOME/helix-bg}, else a folder in the platform's place for
- *     caches
- * @param defaultState {@code $XDG_STATE_HOME/helix-bg}, else a folder in the platform's place for
- *     state
+ * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
+ * $XDG_STATE_HOME/helix-bg}, else the account's home folder and the platform's places in it.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**
-   * @param environment environment variables of the process
    * @param accountHome Java's {@code user.home}, which ignores {@code $HOME}
-   * @param osName Java's {@code os.name}
    * @throws ConfigException when neither {@code $HOME} nor the account names a home folder
    */
   public static UserDirectories of(
@@ -29,12 +22,13 @@ public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
                 () ->
                     new ConfigException(
                         "this user has no home folder: set HOME to one that can be written"));
-    Path platformCache =
-        osName.startsWith("Mac") ? home.resolve("Library/Caches") : home.resolve(".cache");
-    Path caches = absolute(environment.get("XDG_CACHE_HOME")).orElse(platformCache);
-    Path platformState =
-        home.resolve(osName.startsWith("Mac") ? "Library/Application Support" : ".local/state");
-    Path states = absolute(environment.get("XDG_STATE_HOME")).orElse(platformState);
+    boolean isMac = osName.startsWith("Mac");
+    Path caches =
+        absolute(environment.get("XDG_CACHE_HOME"))
+            .orElse(home.resolve(isMac ? "Library/Caches" : ".cache"));
+    Path states =
+        absolute(environment.get("XDG_STATE_HOME"))
+            .orElse(home.resolve(isMac ? "Library/Application Support" : ".local/state"));
     return new UserDirectories(home, caches.resolve("helix-bg"), states.resolve("helix-bg"));
   }
 

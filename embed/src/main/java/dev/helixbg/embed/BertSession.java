@@ -32,15 +32,12 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /**
-   * Name of the output: float [rows, columns, 384], or [rows, 1, 384] where the graph computes the
-   * first token only.
-   */
+  /** The output, float [rows, columns, 384], or [rows, 1, 384] of the first tokens only. */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
-  /** Sets the processor and the options that a session runs with. */
+  /** Sets the processor and its options. */
   interface Provider {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
@@ -59,8 +56,6 @@ final class BertSession implements AutoCloseable {
   /**
    * Loads a graph; each call computes on one thread.
    *
-   * @param pooling makes one vector of the token states of a text
-   * @param provider sets the processor that computes the graph
    * @throws EmbeddingException when inputs or output of the graph differ from those of a BERT model
    */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
@@ -110,16 +105,11 @@ final class BertSession implements AutoCloseable {
     }
   }
 
-  /** Returns the number of tokens of the longest text. */
   static int longest(int[][] ids) {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
-  /**
-   * Runs the graph on one batch [rows, columns]; places without a token are padding.
-   *
-   * @return one vector per text, from the pooling
-   */
+  /** Returns one vector per text of a batch [rows, columns]; places without a token are padding. */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     OnnxCall call = OnnxCall.begin();
@@ -131,7 +121,7 @@ final class BertSession implements AutoCloseable {
         int stride = states.length / rows / MiniLm.DIMENSION;
         float[][] vectors = new float[ids.length][];
         for (int row = 0; row < ids.length; row++) {
-          vectors[row] = pooling.pool(states, row * stride, ids[row].length, MiniLm.DIMENSION);
+          vectors[row] = pooling.pool(states, row * stride, ids[row].length);
         }
         return vectors;
       }
@@ -141,11 +131,7 @@ final class BertSession implements AutoCloseable {
     }
   }
 
-  /**
-   * Adds a tensor for each input.
-   *
-   * @param tensors receives the tensors; the caller closes them, also after a failure
-   */
+  /** Adds a tensor for each input; the caller closes them, also after a failure. */
   private void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
       throws OrtException {
     int[] padded = new int[rows * columns];

@@ -24,17 +24,13 @@ import java.util.TreeMap;
 final class CoreMlModel implements TokenModel {
 
   private static final int[] BUCKETS = {16, 32, 64, 128, 256, 512};
-  private static final int TOKENS_PER_BATCH = 512;
 
   private final Path graph;
   private final Path compiled;
   private final List<String> dims;
   private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
-  /**
-   * @param source the exported network; CoreML does not know the fused operators
-   * @param cacheFolder receives the compiled models
-   */
+  /** Takes the exported network, since CoreML does not know the fused operators. */
   CoreMlModel(ModelSource source, Path cacheFolder) throws IOException {
     graph = source.locate().graph();
     compiled =
@@ -65,10 +61,9 @@ final class CoreMlModel implements TokenModel {
     return TOKENS_PER_BATCH / columns(longest);
   }
 
-  /** Returns 1: the Neural Engine runs one prediction at a time. */
   @Override
   public int callers(int threads) {
-    return 1;
+    return 1; // the Neural Engine runs one prediction at a time
   }
 
   @Override

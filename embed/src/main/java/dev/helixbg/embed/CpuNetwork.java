@@ -21,10 +21,7 @@ enum CpuNetwork {
   /** Eight-bit arithmetic in ONNX Runtime. */
   FUSED_INT8("INT8", "fused in eight bits"),
 
-  /**
-   * Eight-bit arithmetic in {@link Encoder}, the project's own engine, which not every processor
-   * can run.
-   */
+  /** Eight-bit arithmetic in {@link Encoder}, which not every processor can run. */
   ENCODER("INT8 by machine code", "in bytes by machine code", Square.BYTES),
 
   /** Sixteen-bit arithmetic in {@link Encoder}. */
@@ -53,7 +50,6 @@ enum CpuNetwork {
     return id;
   }
 
-  /** Returns the description that people read. */
   String describe() {
     return description;
   }
@@ -62,7 +58,6 @@ enum CpuNetwork {
    * Rewrites an export in this format.
    *
    * @param judge whether the export is the pair judge
-   * @param target the file that is written or replaced
    * @throws dev.helixbg.embed.onnx.OnnxFormatException when the export cannot be rewritten
    */
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
@@ -74,7 +69,7 @@ enum CpuNetwork {
     }
   }
 
-  /** Returns the path of the network's file in the folder of a prepared model. */
+  /** Returns the network's file in the folder of a prepared model. */
   Path in(Path folder) {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
@@ -106,13 +101,6 @@ enum CpuNetwork {
 
   /** The network on ONNX Runtime's CPU provider: any batch shape, one thread per caller. */
   static final class CpuModel implements TokenModel {
-
-    /**
-     * Tokens of a batch, padding included. Larger batches do not fit the cache; smaller batches do
-     * not fill the matrix kernels.
-     */
-    private static final int TOKEN_BUDGET = 512;
-
     private final BertSession session;
     private final boolean oneByOne;
 
@@ -127,12 +115,7 @@ enum CpuNetwork {
 
     @Override
     public int batchSize(int longest) {
-      return oneByOne ? 1 : Math.max(1, TOKEN_BUDGET / longest);
-    }
-
-    @Override
-    public int callers(int threads) {
-      return threads;
+      return oneByOne ? 1 : TokenModel.super.batchSize(longest);
     }
 
     @Override

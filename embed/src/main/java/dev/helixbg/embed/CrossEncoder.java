@@ -7,9 +7,12 @@ import java.util.List;
  * The pair judge: a cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") that
  * reads {@code [CLS] older [SEP] newer [SEP]}. The upper layers of MiniLM were trained to classify
  * how two notes are related.
+ *
+ * @param tokenizer made by {@link #openTokenizer}
  */
-final class CrossEncoder implements PairReader {
-  /** Number of pairs that are tokenized before the first one is read; bounds the memory needed. */
+record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weights)
+    implements PairReader {
+  /** Pairs that are tokenized before the first one is read; bounds the memory needed. */
   private static final int WINDOW = 1024;
 
   /** Number of special tokens around one text. */
@@ -18,26 +21,9 @@ final class CrossEncoder implements PairReader {
   /** Token limit of the tokenizer: one more than is read, so that a longer text is noticed. */
   private static final int TOKENS = ROOM + FRAME + 1;
 
-  private final Tokenizer tokenizer;
-  private final TokenModel model;
-  private final TokenBatches batches;
-  private final PairWeights weights;
-
-  /**
-   * @param tokenizer cuts no text below {@link #TOKENS} tokens
-   */
-  CrossEncoder(Tokenizer tokenizer, TokenModel model, int threads, PairWeights weights) {
-    this.tokenizer = tokenizer;
-    this.model = model;
-    this.weights = weights;
-    this.batches = new TokenBatches(model, threads);
-  }
-
-  /** Tokens of a pair. */
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
 
-  /** Opens the tokenizer of the pair judge. */
-  static Tokenizer tokenizer(PreparedModel prepared) throws IOException {
+  static Tokenizer openTokenizer(PreparedModel prepared) throws IOException {
     return Tokenizer.open(prepared.tokenizer(), TOKENS);
   }
 
@@ -86,7 +72,7 @@ final class CrossEncoder implements PairReader {
 
   @Override
   public void close() {
-    model.close();
+    batches.model().close();
     tokenizer.close();
   }
 }

@@ -2,17 +2,14 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/**
- * Turns texts into unit vectors. The pipeline uses an embedding model through this interface only.
- */
+/** Turns texts into unit vectors; all that the pipeline knows of an embedding model. */
 public interface Embedder extends AutoCloseable {
 
   /**
    * Embeds all texts. Batches may finish in any order and on any thread, but the sink is called by
    * one thread at a time.
    *
-   * @param texts the texts, in any order and of any length; each is cut at the model's token limit
-   * @param sink receives each finished vector, with the index of its text in {@code texts}
+   * @param texts texts of any length; each is cut at the model's token limit
    * @throws EmbeddingException when the model fails; the vectors that the sink already has are
    *     valid
    * @throws InterruptedException when the calling thread is interrupted, which is checked between
@@ -33,7 +30,7 @@ public interface Embedder extends AutoCloseable {
   /** Receives finished vectors. */
   interface VectorSink {
     /**
-     * @param index position of the text in the list that is being embedded
+     * @param index position of the text in the list
      * @param vector {@link MiniLm#DIMENSION} values of unit length; the sink may keep it
      */
     void accept(int index, float[] vector);

@@ -1,9 +1,6 @@
 package dev.helixbg.embed;
 
-/**
- * An error of a model, tokenizer or native library that cannot be used. The message names the
- * cause, the place, and a remedy.
- */
+/** An error of a model, tokenizer or library; the message names cause, place and remedy. */
 public final class EmbeddingException extends RuntimeException {
   public EmbeddingException(String message) {
     super(message);
@@ -13,7 +10,7 @@ public final class EmbeddingException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Returns the error for a model whose vector has NaN or infinite values, or is zero. */
+  /** Returns the error for a vector that is zero, or has NaN or infinite values. */
   static EmbeddingException notNumbers() {
     return new EmbeddingException(
         "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"

@@ -2,35 +2,8 @@ package dev.helixbg.embed;
 
 import dev.helixbg.embed.encoder.Encoder;
 
-/**
- * The network on {@link Encoder}: a batch may mix texts of any length, and each caller uses one
- * thread.
- */
-final class EncoderModel implements TokenModel {
-  /**
-   * Number of tokens of a batch. Larger batches do not fit the cache; smaller batches do not fill
-   * the rows of a matrix product.
-   */
-  private static final int TOKEN_BUDGET = 512;
-
-  private final Encoder encoder;
-  private final Pooling pooling;
-
-  EncoderModel(Encoder encoder, Pooling pooling) {
-    this.encoder = encoder;
-    this.pooling = pooling;
-  }
-
-  @Override
-  public int batchSize(int longest) {
-    return Math.max(1, TOKEN_BUDGET / longest);
-  }
-
-  @Override
-  public int callers(int threads) {
-    return threads;
-  }
-
+/** The network on {@link Encoder}: a batch may mix texts of any length. */
+record EncoderModel(Encoder encoder, Pooling pooling) implements TokenModel {
   @Override
   public float[][] embed(int[][] ids) {
     int[][] types = new int[ids.length][];
@@ -48,7 +21,7 @@ final class EncoderModel implements TokenModel {
     float[][] vectors = new float[ids.length][];
     int from = 0;
     for (int text = 0; text < ids.length; text++) {
-      vectors[text] = pooling.pool(states, from, ids[text].length, MiniLm.DIMENSION);
+      vectors[text] = pooling.pool(states, from, ids[text].length);
       from += pooling == Pooling.FIRST ? 1 : ids[text].length;
     }
     return vectors;

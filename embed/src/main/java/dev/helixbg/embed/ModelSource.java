@@ -14,7 +14,6 @@ import java.util.Optional;
  * Source of the network and its tokenizer: a folder of the user, or the copy bundled with helix-bg,
  * from the langchain4j artifact on the class path.
  *
- * @param describe the model in words
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
  * @param extractedTo the cache folder, if the files are copies of the bundled model there
@@ -32,12 +31,7 @@ record ModelSource(
   private static final String TOKENIZER_HASH =
       "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0";
 
-  /**
-   * The files of a model.
-   *
-   * @param graph the ONNX file as it was exported
-   * @param tokenizer tokenizer.json or vocab.txt
-   */
+  /** The ONNX file as it was exported, and tokenizer.json or vocab.txt. */
   record Location(Path graph, Path tokenizer) {}
 
   /**

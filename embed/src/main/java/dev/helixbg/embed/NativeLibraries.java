@@ -18,10 +18,7 @@ import java.util.concurrent.CancellationException;
  */
 final class NativeLibraries {
 
-  /**
-   * Version of ONNX Runtime. The library reports its version only once it is loaded; a test
-   * compares both.
-   */
+  /** Version of ONNX Runtime, which the library reports only once loaded; a test compares both. */
   static final String VERSION = "1.28.0";
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
@@ -33,7 +30,6 @@ final class NativeLibraries {
 
   private NativeLibraries() {}
 
-  /** Opens a model. */
   interface Opening<M> {
     M open() throws IOException, OrtException;
   }
@@ -60,11 +56,9 @@ final class NativeLibraries {
   }
 
   /**
-   * Loads the tokenizer's library once per process; later calls do nothing, even with another
-   * folder.
+   * Loads the tokenizer's library once per process, even if called with several folders.
    *
-   * @throws EmbeddingException when this platform has no such library, or the library cannot be
-   *     unpacked
+   * @throws EmbeddingException when this platform has no such library, or it cannot be unpacked
    */
   static synchronized void load(Path cacheFolder) {
     if (natives != null) {
@@ -93,14 +87,15 @@ final class NativeLibraries {
           PackedLibraries.unpack(
               natives,
               "onnxruntime",
-              "/ai/onnxruntime/native/" + platform(),
+              "/ai/onnxruntime/native/"
+                  + PackedLibraries.os()
+                  + (PackedLibraries.isArm() ? "-aarch64" : "-x64"),
               List.of(
                   System.mapLibraryName("onnxruntime"),
                   System.mapLibraryName("onnxruntime4j_jni")));
       System.setProperty("onnxruntime.native.path", onnxRuntime.toString());
       keepEnvironment();
-      OrtEnvironment environment = environment();
-      environment.setTelemetry(false);
+      environment().setTelemetry(false);
       loaded = true;
     } catch (IOException e) {
       throw new EmbeddingException(e.getMessage(), e);
@@ -144,9 +139,5 @@ final class NativeLibraries {
     } catch (ReflectiveOperationException e) {
       throw new EmbeddingException("ONNX Runtime makes no environment: " + e, e);
     }
-  }
-
-  private static String platform() {
-    return PackedLibraries.os() + "-" + (PackedLibraries.isArm() ? "aarch64" : "x64");
   }
 }

@@ -9,9 +9,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * end during a call: exit destroys the library's tables, and a thread that reads them then crashes.
  */
 public final class OnnxCall implements AutoCloseable {
-  /**
-   * Lock that calls take shared; {@link #endAll} takes the lock exclusively and never releases it.
-   */
+  /** Calls take the lock shared; {@link #endAll} takes it exclusively and never releases it. */
   private static final ReentrantReadWriteLock ENTRY = new ReentrantReadWriteLock();
 
   private static final OnnxCall CALL = new OnnxCall();
@@ -30,11 +28,9 @@ public final class OnnxCall implements AutoCloseable {
   }
 
   /**
-   * Waits for all running calls and lets no further call begin, so that the process can end. A
-   * second invocation returns the same result.
+   * Waits for all running calls and lets no further call begin, so that the process can end.
    *
-   * @return whether all calls have ended; false when a call takes longer than {@code patience}, or
-   *     the wait is interrupted
+   * @return false when a call takes longer than {@code patience}, or the wait is interrupted
    */
   public static synchronized boolean endAll(Duration patience) {
     try {

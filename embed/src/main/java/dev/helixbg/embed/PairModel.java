@@ -6,50 +6,25 @@ import java.nio.file.Path;
 /**
  * The bundled pair judge, found but not loaded; it runs on the CPU. A run without pairs to read
  * needs its id and calibration only and loads no native library.
+ *
+ * @param id 32 hexadecimal digits; pair judges with the same id read the same texts alike
+ * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+ * @param threads number of threads that read at once
  */
-public final class PairModel {
-  /**
-   * Version of the computation; must be raised when the same weights would give other logits,
-   * beyond the last bits.
-   */
+public record PairModel(String id, PairCalibration calibration, Path cacheFolder, int threads) {
+  /** Must change when the same weights would give other logits, beyond the last bits. */
   private static final String RECIPE = "pair judge 1";
 
-  private final String id;
-  private final PairCalibration calibration;
-  private final Path cacheFolder;
-  private final int threads;
-
-  /** Keeps id and calibration only. The weights, some megabytes, are read again on opening. */
-  private PairModel(PairWeights weights, Path cacheFolder, int threads) {
-    this.id =
-        Sha256.of(RECIPE + "\n" + PreparedModel.judgeNetwork().id() + "\n" + weights.hash())
-            .substring(0, 32);
-    this.calibration = weights.calibration();
-    this.cacheFolder = cacheFolder;
-    this.threads = threads;
-  }
-
   /**
-   * Finds the pair judge.
+   * Finds the pair judge. The weights, some megabytes, are not kept but read again on opening.
    *
-   * @param cacheFolder folder for files that helix-bg derives from models; created when needed
-   * @param threads number of threads that read at once
    * @throws EmbeddingException when the pair judge is missing or damaged
    */
   public static PairModel locate(Path cacheFolder, int threads) {
-    return new PairModel(PairWeights.bundled(), cacheFolder, threads);
-  }
-
-  /**
-   * Returns 32 hexadecimal digits: a hash of weights and precision. Pair judges with the same id
-   * read the same texts alike.
-   */
-  public String id() {
-    return id;
-  }
-
-  public PairCalibration calibration() {
-    return calibration;
+    PairWeights weights = PairWeights.bundled();
+    String text = RECIPE + "\n" + PreparedModel.judgeNetwork().id() + "\n" + weights.hash();
+    String id = Sha256.of(text).substring(0, 32);
+    return new PairModel(id, weights.calibration(), cacheFolder, threads);
   }
 
   /**
@@ -65,10 +40,13 @@ public final class PairModel {
         () -> {
           PairWeights weights = PairWeights.bundled();
           PreparedModel prepared = PreparedModel.judge(weights, cacheFolder);
-          return CrossEncoder.tokenizer(prepared)
+          return CrossEncoder.openTokenizer(prepared)
               .into(
                   tokenizer ->
-                      new CrossEncoder(tokenizer, prepared.open(Pooling.FIRST), threads, weights));
+                      new CrossEncoder(
+                          tokenizer,
+                          new TokenBatches(prepared.open(Pooling.FIRST), threads),
+                          weights));
         });
   }
 }

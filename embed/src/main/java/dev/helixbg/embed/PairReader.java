@@ -2,19 +2,12 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/**
- * Reads two texts together, the older one first, and classifies how they are related. The pipeline
- * uses the pair judge through this interface only.
- */
+/** Classifies how two texts are related; all that the pipeline knows of the pair judge. */
 public interface PairReader extends AutoCloseable {
   /** Largest number of tokens that are read of each text. */
   int ROOM = 220;
 
-  /**
-   * The texts of a pair; reading begins at the start of each text.
-   *
-   * @param older the older text
-   */
+  /** The texts of a pair; reading begins at the start of each text. */
   record Texts(String older, String newer) {}
 
   /** Relations of two texts, in the order of the logits. */
@@ -30,15 +23,11 @@ public interface PairReader extends AutoCloseable {
    *
    * @param logits logit of each {@link Relation}; no NaN
    * @param olderWhole whether the older text was read to its end
-   * @param newerWhole whether the newer text was read to its end
    */
   record Reading(float[] logits, boolean olderWhole, boolean newerWhole) {}
 
-  /** Receives readings. */
+  /** Receives readings, each with its pair's position in the list. */
   interface Sink {
-    /**
-     * @param index position of the pair in the list that is being read
-     */
     void accept(int index, Reading reading);
   }
 

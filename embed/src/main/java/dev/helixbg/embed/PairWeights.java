@@ -23,12 +23,9 @@ import java.util.List;
  * weight of the score by vectors and words; probes: count, then for each probe two strings and four
  * logits; the SHA-256 of all bytes before.
  *
- * @param graphHash SHA-256 of the export that the changes are for
  * @param layers number of layers of the export that are used
  * @param tokenTypes four rows of 384 values: first text, second text, and the same two for tokens
  *     that the other text has, too
- * @param head four rows of 384
- * @param hash SHA-256 of the file
  */
 record PairWeights(
     String graphHash,
@@ -51,8 +48,6 @@ record PairWeights(
   record Probe(String older, String newer, float[] logits) {}
 
   /**
-   * Returns the weights that are bundled with the program.
-   *
    * @throws EmbeddingException when the weights are missing, damaged, or for another model
    */
   static PairWeights bundled() {
@@ -77,11 +72,6 @@ record PairWeights(
         cause);
   }
 
-  /**
-   * Reads a file and checks its hash.
-   *
-   * @throws IOException when the file is cut off, damaged or of another format
-   */
   static PairWeights parse(byte[] file) throws IOException {
     int size = file.length - HASH_BYTES;
     if (size < 0) {
@@ -135,11 +125,7 @@ record PairWeights(
     return numbers;
   }
 
-  /**
-   * Returns the logits of a pair.
-   *
-   * @param seen the network's output for the first token
-   */
+  /** Returns the logits of a pair, given the network's output for the first token. */
   float[] logits(float[] seen) {
     float[] logits = headBias.clone();
     for (int i = 0; i < CLASSES; i++) {

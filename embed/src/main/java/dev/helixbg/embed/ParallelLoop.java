@@ -8,12 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 
-/**
- * Runs the numbered steps of one loop on the calling thread and some helper threads, in any order.
- */
+/** Runs the numbered steps of one loop on the calling thread and helper threads, in any order. */
 public final class ParallelLoop {
 
-  /** One step of the loop. */
   interface Step {
     void run(int index) throws Exception;
   }
@@ -39,7 +36,6 @@ public final class ParallelLoop {
     run(threads, steps, step, helpers("embed-"));
   }
 
-  /** Runs all steps on threads of the factory. */
   static void run(int threads, int steps, Step step, ThreadFactory factory)
       throws InterruptedException {
     ParallelLoop loop = new ParallelLoop(steps, step, true);
@@ -52,8 +48,6 @@ public final class ParallelLoop {
   /**
    * Runs all steps even if the caller is interrupted; the interrupt is kept for the caller. The
    * steps must be short or check for an interrupt themselves.
-   *
-   * @param name prefix of the helper threads' names
    */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));

@@ -5,10 +5,10 @@ enum Pooling {
   /** Mean of the states, scaled to unit length; used for embeddings. */
   UNIT_MEAN {
     @Override
-    float[] pool(float[] states, int from, int tokens, int width) {
-      float[] sum = sum(states, from, tokens, width);
+    float[] pool(float[] states, int from, int tokens) {
+      float[] sum = sum(states, from, tokens);
       float scale = (float) (1 / Math.sqrt(squared(sum)));
-      for (int i = 0; i < width; i++) {
+      for (int i = 0; i < sum.length; i++) {
         sum[i] *= scale;
       }
       return sum;
@@ -18,26 +18,26 @@ enum Pooling {
   /** The first state; used for the pair judge. */
   FIRST {
     @Override
-    float[] pool(float[] states, int from, int tokens, int width) {
-      float[] first = sum(states, from, 1, width);
+    float[] pool(float[] states, int from, int tokens) {
+      float[] first = sum(states, from, 1);
       squared(first);
       return first;
     }
   };
 
   /**
-   * @param states token states, row after row of {@code width} values
+   * @param states token states, row after row of {@link MiniLm#DIMENSION} values
    * @param from index of the sequence's first token
    * @param tokens number of tokens of the sequence, without padding; at least 1
    * @throws EmbeddingException when a state is NaN or infinite, or all are 0
    */
-  abstract float[] pool(float[] states, int from, int tokens, int width);
+  abstract float[] pool(float[] states, int from, int tokens);
 
-  private static float[] sum(float[] states, int from, int tokens, int width) {
-    float[] sum = new float[width];
+  private static float[] sum(float[] states, int from, int tokens) {
+    float[] sum = new float[MiniLm.DIMENSION];
     for (int token = from; token < from + tokens; token++) {
-      int row = token * width;
-      for (int i = 0; i < width; i++) {
+      int row = token * MiniLm.DIMENSION;
+      for (int i = 0; i < sum.length; i++) {
         sum[i] += states[row + i];
       }
     }

@@ -24,16 +24,10 @@ import java.util.StringJoiner;
  * again.
  *
  * @param file the file to load: the rewritten network, or the original where the rewrite failed
- * @param network format of the file
- * @param why the reason for this format, in words
- * @param tokenizer the prepared definition
+ * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-
-  /**
-   * Format of prepared files. Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile}
-   * write other files.
-   */
+  /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write other files. */
   private static final String FORMAT = "helix-bg prepared model 4";
 
   private static final String NOTE = "prepared";
@@ -41,22 +35,15 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double FP32_BOUND = 0.9999;
   private static final double INT8_BOUND = 0.98;
 
-  /**
-   * Largest difference of a logit from the expected one, which fp32 computed; on 103 real pairs it
-   * was 0.45.
-   */
+  /** Largest difference of a logit from that of fp32; on 103 real pairs it was 0.45. */
   private static final double LOGIT_BOUND = 1;
 
-  /** Prepares the network of a model whose tokenizer is already prepared. */
+  /** Makes the network; the tokenizer is prepared already. */
   private interface Making {
     PreparedModel of(Path export, PreparedModel wanted) throws IOException, OrtException;
   }
 
-  /**
-   * Prepares an embedding model.
-   *
-   * @param network the wanted format
-   */
+  /** Prepares an embedding model, if possible in the format of {@code network}. */
   static PreparedModel of(ModelSource source, CpuNetwork network, Path cacheFolder)
       throws IOException, OrtException {
     Path folder = folder(source, network, cacheFolder);
@@ -131,10 +118,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return new PreparedModel(graph, CpuNetwork.EXPORTED, why, tokenizer);
   }
 
-  /**
-   * Returns the sizes of the files. Each file was replaced in one step, so a file of the right size
-   * is complete.
-   */
+  /** Each file was replaced in one step, so a file of the right size is complete. */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {
@@ -218,7 +202,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
     double worst = 0;
     try (TokenModel model = wanted.open(Pooling.FIRST);
-        Tokenizer probes = CrossEncoder.tokenizer(wanted)) {
+        Tokenizer probes = CrossEncoder.openTokenizer(wanted)) {
       for (PairWeights.Probe probe : weights.probes()) {
         int[] ids = CrossEncoder.ids(probes, new PairReader.Texts(probe.older(), probe.newer()));
         float[] found = weights.logits(model.embed(new int[][] {ids})[0]);
@@ -237,11 +221,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return wanted;
   }
 
-  /**
-   * Loads the network.
-   *
-   * @param pooling {@link Pooling#FIRST} for the pair judge
-   */
+  /** Loads the network; {@code pooling} is {@link Pooling#FIRST} for the pair judge. */
   TokenModel open(Pooling pooling) throws IOException, OrtException {
     return network.open(file, pooling);
   }

@@ -29,11 +29,9 @@ final class ProbeTexts {
                   + " read by all of those who wait for the next day of the old market")
               .split(" "));
 
-  /** Number of tokens of the longest text in {@link #window}, special tokens included. */
+  // Numbers of tokens in a window, special tokens included.
   private static final int LONGEST = 256;
-
   private static final int SHORTEST = 16;
-
   private static final int TOKENS_PER_LENGTH = 512;
 
   private ProbeTexts() {}

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 
 /**
@@ -15,17 +14,10 @@ import java.util.function.IntFunction;
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /**
-   * Number of texts that are not split into two batches, since each batch reads all weights of the
-   * model.
-   */
+  /** Texts that are not split into two batches, since each batch reads all weights. */
   private static final int FEW = 16;
 
-  /**
-   * Makes the tokens of many texts, on several threads.
-   *
-   * @param ids makes the tokens of one text
-   */
+  /** Makes the tokens of many texts, on several threads. */
   int[][] ids(int texts, IntFunction<int[]> ids) throws InterruptedException {
     int[][] all = new int[texts][];
     ParallelLoop.run(
@@ -40,13 +32,9 @@ record TokenBatches(TokenModel model, int threads) {
     return all;
   }
 
-  /**
-   * @param sink receives the vector of each sequence with the sequence's index; called by one
-   *     thread at a time
-   */
+  /** Passes the vector of each sequence, with its index, to the sink, on one thread at a time. */
   void run(int[][] ids, Embedder.VectorSink sink) throws InterruptedException {
     List<int[]> batches = batches(ids);
-    ReentrantLock sinkLock = new ReentrantLock();
     ParallelLoop.run(
         model.callers(threads),
         batches.size(),
@@ -54,13 +42,10 @@ record TokenBatches(TokenModel model, int threads) {
           int[] batch = batches.get(number);
           int[][] texts = Arrays.stream(batch).mapToObj(text -> ids[text]).toArray(int[][]::new);
           float[][] vectors = model.embed(texts);
-          sinkLock.lock();
-          try {
+          synchronized (batches) {
             for (int i = 0; i < batch.length; i++) {
               sink.accept(batch[i], vectors[i]);
             }
-          } finally {
-            sinkLock.unlock();
           }
         });
   }

@@ -4,20 +4,23 @@ import ai.onnxruntime.OrtException;
 
 /** A loaded network that turns token ids into vectors; several threads may call it at once. */
 interface TokenModel extends AutoCloseable {
-
   /**
-   * Returns the largest number of texts in a batch whose longest text has {@code longest} tokens;
-   * at least 1.
+   * Tokens of a batch, padding included. Larger batches do not fit the cache; smaller ones do not
+   * fill the kernels of matrix products.
    */
-  int batchSize(int longest);
+  int TOKENS_PER_BATCH = 512;
+
+  /** Returns the largest number of texts in a batch whose longest has {@code longest} tokens. */
+  default int batchSize(int longest) {
+    return Math.max(1, TOKENS_PER_BATCH / longest);
+  }
 
   /** Returns how many of {@code threads} threads can usefully call {@link #embed} at once. */
-  int callers(int threads);
+  default int callers(int threads) {
+    return threads;
+  }
 
-  /**
-   * @param ids token ids of each text; at most {@link #batchSize} texts
-   * @return for each text a vector of unit length
-   */
+  /** Returns a vector for each of at most {@link #batchSize} texts, given as token ids. */
   float[][] embed(int[][] ids) throws OrtException;
 
   @Override

@@ -13,7 +13,6 @@ import java.util.Arrays;
  * threads may use one tokenizer at once.
  */
 final class Tokenizer implements AutoCloseable {
-
   /**
    * Characters per token at which a long text is first cut, at white space. A text of many
    * megabytes would otherwise become millions of tokens, of which a few hundred are used.
@@ -47,15 +46,11 @@ final class Tokenizer implements AutoCloseable {
     return new Tokenizer(handle, maxTokens);
   }
 
-  /** Makes an object that owns a tokenizer. */
   interface Maker<M> {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /**
-   * Passes this tokenizer to an object that will close it; closes the tokenizer if making that
-   * object fails.
-   */
+  /** Passes this tokenizer to an object that will close it; closes it if that fails. */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);

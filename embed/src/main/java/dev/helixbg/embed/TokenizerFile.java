@@ -26,9 +26,8 @@ final class TokenizerFile {
   private static final List<String> SPECIAL = List.of("[UNK]", "[CLS]", "[SEP]");
 
   /**
-   * Definition of BERT's tokenizer without vocabulary and ids. With {@code strip_accents} null,
-   * accents are stripped if {@code lowercase} is true. The field {@code pair} is required but not
-   * used.
+   * Definition without vocabulary and ids. With {@code strip_accents} null, accents are stripped if
+   * {@code lowercase} is true. The field {@code pair} is required but not used.
    */
   private static final String BERT =
       """
@@ -62,14 +61,9 @@ final class TokenizerFile {
 
   private TokenizerFile() {}
 
-  /**
-   * Returns the prepared definition, as JSON.
-   *
-   * @throws EmbeddingException when the source is not a BERT tokenizer
-   */
+  /** Returns the definition as JSON; throws if the source is not a BERT tokenizer. */
   static byte[] prepare(Path source) throws IOException {
-    boolean isVocabulary = source.getFileName().toString().endsWith(".txt");
-    return isVocabulary ? fromVocabulary(source) : fromDefinition(source);
+    return source.toString().endsWith(".txt") ? fromVocabulary(source) : fromDefinition(source);
   }
 
   /** Reads a file with one word piece per line; the first line has id 0. */

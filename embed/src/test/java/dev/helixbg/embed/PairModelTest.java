@@ -129,7 +129,7 @@ class PairModelTest {
     Files.write(definition, TokenizerFile.prepare(TestModels.files().tokenizer()));
     PreparedModel judge = new PreparedModel(graph, CpuNetwork.FUSED, "", definition);
     try (TokenModel model = judge.open(Pooling.FIRST);
-        Tokenizer tokenizer = CrossEncoder.tokenizer(judge)) {
+        Tokenizer tokenizer = CrossEncoder.openTokenizer(judge)) {
       for (PairWeights.Probe probe : WEIGHTS.probes()) {
         int[] ids = CrossEncoder.ids(tokenizer, new Texts(probe.older(), probe.newer()));
         assertArrayEquals(probe.logits(), WEIGHTS.logits(model.embed(new int[][] {ids})[0]), 0.02f);

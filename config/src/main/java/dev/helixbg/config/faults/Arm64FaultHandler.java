@@ -6,6 +6,7 @@ import static dev.helixbg.config.faults.MappingGuard.SLOT_BYTES;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Machine code of {@link MappingGuard}'s signal handler for arm64. Linux updates the processor's
@@ -25,10 +26,7 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /**
-   * Returns the handler's code. The handler is called with the signal in x0, its siginfo_t in x1,
-   * and the register context in x2.
-   */
+  /** The handler is called with the signal in x0, its siginfo_t in x1, the context in x2. */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read
@@ -69,9 +67,7 @@ final class Arm64FaultHandler {
     code.emit(0xB100001F | 4095 << 10 | 12 << 5); // cmn x12, 4095
     code.branchBack(NOT_BELOW, pass); // an error
     code.emit(0xD65F03C0); // ret
-    byte[] bytes = new byte[code.code.position()];
-    code.code.get(0, bytes);
-    return bytes;
+    return Arrays.copyOf(code.code.array(), code.code.position());
   }
 
   private void emit(int instruction) {

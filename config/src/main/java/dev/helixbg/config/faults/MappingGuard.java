@@ -21,20 +21,13 @@ import java.util.Optional;
 public final class MappingGuard implements AutoCloseable {
   private static final int SIGBUS = 7;
 
-  /**
-   * Size of C's struct sigaction, in bytes: the handler's address, a mask of 128 bytes, flags, a
-   * restorer.
-   */
+  /** Bytes of C's struct sigaction: the handler's address, a mask of 128 bytes, flags, restorer. */
   private static final int SIGACTION_BYTES = 152;
 
   private static final int SLOTS = 256;
 
-  /**
-   * Offset in a slot of the address past the mapping's last page. A slot has the first address,
-   * this end, and whether a read failed.
-   */
+  // Offsets in a slot, behind the first address: the last page's end, and whether a read failed.
   static final int END = 8;
-
   static final int FAULT = 16;
   static final int SLOT_BYTES = 24;
 
@@ -53,10 +46,7 @@ public final class MappingGuard implements AutoCloseable {
     this.slot = slot;
   }
 
-  /**
-   * Guards a read-only mapping of a file; empty if that is not possible. The guard must be closed
-   * before the mapping.
-   */
+  /** Guards a read-only mapping of a file, if possible; must be closed before the mapping. */
   public static Optional<MappingGuard> of(MemorySegment mapping) {
     return INSTALLED && mapping.byteSize() > 0 ? claim(mapping) : Optional.empty();
   }
@@ -68,15 +58,12 @@ public final class MappingGuard implements AutoCloseable {
         slot.set(ValueLayout.JAVA_LONG, FAULT, 0);
         slot.set(ValueLayout.JAVA_LONG, 0, mapping.address());
         // Written last, since an end of 0 marks a free slot.
-        slot.set(ValueLayout.JAVA_LONG, END, wholePages(mapping));
+        long end = mapping.address() + mapping.byteSize();
+        slot.set(ValueLayout.JAVA_LONG, END, Math.ceilDiv(end, (long) PAGE) * PAGE);
         return Optional.of(new MappingGuard(slot));
       }
     }
     return Optional.empty();
-  }
-
-  private static long wholePages(MemorySegment mapping) {
-    return Math.ceilDiv(mapping.address() + mapping.byteSize(), (long) PAGE) * PAGE;
   }
 
   /** Whether part of the file could not be read, so that zeros were read instead. */
@@ -100,8 +87,7 @@ public final class MappingGuard implements AutoCloseable {
         return false;
       }
       long before = action.get(ValueLayout.JAVA_LONG, 0);
-      Optional<NativeFunction> handler =
-          handler(before).flatMap(code -> MachineCode.function(code));
+      Optional<NativeFunction> handler = handler(before).flatMap(MachineCode::function);
       if (handler.isEmpty()) {
         return false;
       }
@@ -110,10 +96,7 @@ public final class MappingGuard implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the handler's code, which passes other signals to the handler at {@code before}; empty
-   * for other processors.
-   */
+  /** Returns code that passes other signals to the handler at {@code before}. */
   private static Optional<byte[]> handler(long before) {
     return switch (System.getProperty("os.arch")) {
       case "amd64" -> Optional.of(X86FaultHandler.code(TABLE.address(), SLOTS, before));

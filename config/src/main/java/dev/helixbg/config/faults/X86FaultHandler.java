@@ -6,6 +6,7 @@ import static dev.helixbg.config.faults.MappingGuard.SLOT_BYTES;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Machine code of {@link MappingGuard}'s signal handler for x86-64. */
 final class X86FaultHandler {
@@ -16,16 +17,13 @@ final class X86FaultHandler {
 
   private X86FaultHandler() {}
 
-  /**
-   * Returns the handler's code. The handler is called with the signal in RDI, its siginfo_t in RSI,
-   * and the register context in RDX.
-   */
+  /** The handler is called with the signal in RDI, its siginfo_t in RSI, the context in RDX. */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();
     code.bytes(0x48, 0x8B, 0x46, 0x10); // mov rax, [rsi + 16]: the address that was read
     code.bytes(0x48, 0xB9).number(table); // mov rcx, table
     code.bytes(0x41, 0xB8).number(slots); // mov r8d, slots
-    int slot = code.place();
+    int slot = code.code.position();
     code.bytes(0x48, 0x3B, 0x01); // cmp rax, [rcx]
     int below = code.jump(0x72); // jb: not in this slot
     code.bytes(0x48, 0x3B, 0x41, END); // cmp rax, [rcx + 8]
@@ -34,7 +32,7 @@ final class X86FaultHandler {
     code.bytes(0x48, 0x83, 0xC1, SLOT_BYTES); // add rcx, 24
     code.bytes(0x41, 0xFF, 0xC8); // dec r8d
     code.jumpBack(0x75, slot); // jnz
-    int pass = code.place();
+    int pass = code.code.position();
     code.bytes(0x48, 0xB8).number(before); // mov rax, the handler before
     code.bytes(0xFF, 0xE0); // jmp rax
     code.land(found);
@@ -54,7 +52,7 @@ final class X86FaultHandler {
     code.bytes(0x48, 0x3D).number(-PAGE); // cmp rax, -4096
     code.jumpBack(0x77, pass); // ja: an error
     code.bytes(0xC3); // ret
-    return code.end();
+    return Arrays.copyOf(code.code.array(), code.code.position());
   }
 
   private X86FaultHandler bytes(int... bytes) {
@@ -72,10 +70,6 @@ final class X86FaultHandler {
     code.putLong(value);
   }
 
-  private int place() {
-    return code.position();
-  }
-
   /** Emits a forward jump; its target is set by {@link #land} with the returned value. */
   private int jump(int opcode) {
     bytes(opcode, 0);
@@ -88,11 +82,5 @@ final class X86FaultHandler {
 
   private void jumpBack(int opcode, int target) {
     bytes(opcode, target - code.position() - 2);
-  }
-
-  private byte[] end() {
-    byte[] bytes = new byte[code.position()];
-    code.get(0, bytes);
-    return bytes;
   }
 }

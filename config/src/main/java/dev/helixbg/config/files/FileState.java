@@ -26,17 +26,12 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Age of a change, below which the file may change again with the same times. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
-  /**
-   * @param file the file; links are followed
-   * @throws java.nio.file.NoSuchFileException when there is no such file
-   */
+  /** Follows links; throws NoSuchFileException when there is no such file. */
   public static FileState of(Path file) throws IOException {
     return of(Files.readAttributes(file, ATTRIBUTES));
   }
 
-  /**
-   * @param attributes at least {@link #ATTRIBUTES}
-   */
+  /** Returns the state that the {@link #ATTRIBUTES} of a file, and perhaps others, describe. */
   public static FileState of(Map<String, Object> attributes) {
     return new FileState(
         (Long) attributes.get("size"),
@@ -66,11 +61,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return changed.toInstant().isBefore(Instant.now().minus(SETTLED));
   }
 
-  /**
-   * Returns the state as lines of text, for a note on the file.
-   *
-   * @param path path of the file, without links
-   */
+  /** Returns path and state as lines of text, for a note on the file; the path has no links. */
   public String linesAt(Path path) {
     return String.join(
         "\n",

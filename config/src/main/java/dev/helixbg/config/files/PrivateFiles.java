@@ -76,7 +76,7 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes a folder that only this user may read, such as the folder of a knowledge base's store.
+   * Makes a folder that only this user may read.
    *
    * @throws IOException also when the folder belongs to another user, or others can write to it
    */
@@ -90,20 +90,22 @@ public final class PrivateFiles {
 
   private static void requireOwn(Path folder) throws IOException {
     if (!Collections.disjoint(Files.getPosixFilePermissions(folder), WRITABLE_BY_OTHERS)) {
-      throw new FileSystemException(
-          folder.toString(),
-          null,
+      throw refused(
+          folder,
           "other users can write to "
               + folder
               + ", so nothing in it can be trusted: delete it, or name another folder");
     }
     if (!isOwn(folder)) {
-      throw new FileSystemException(
-          folder.toString(),
-          null,
+      throw refused(
+          folder,
           folder
               + " belongs to another user, so nothing in it can be trusted: name another folder");
     }
+  }
+
+  private static FileSystemException refused(Path path, String reason) {
+    return new FileSystemException(path.toString(), null, reason);
   }
 
   /** Whether a file or folder belongs to the user of this process. */
@@ -112,7 +114,6 @@ public final class PrivateFiles {
     return Files.getAttribute(path, "unix:uid").equals(userId(folder));
   }
 
-  /** Returns the numeric id of the user of this process. */
   private static Object userId(Path folder) throws IOException {
     Path process = Path.of("/proc/self");
     if (Files.exists(process)) {
@@ -140,11 +141,7 @@ public final class PrivateFiles {
     return FileChannel.open(file, all, FILE);
   }
 
-  /**
-   * Creates an empty file with mode 0600.
-   *
-   * @return false if the path already exists
-   */
+  /** Creates an empty file with mode 0600; returns false if the path already exists. */
   public static boolean create(Path file) throws IOException {
     try {
       Files.createFile(file, FILE);
@@ -155,32 +152,26 @@ public final class PrivateFiles {
   }
 
   /**
-   * Refuses a path that is not a regular file, such as a pipe, which would block. A link to a file
-   * is accepted.
+   * Accepts a missing file, and a link to a file.
    *
-   * @throws IOException when the path leads to something that is not a regular file
+   * @throws IOException when the path leads to something else, such as a pipe, which would block
    */
   public static void requireFile(Path path) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
-      throw new FileSystemException(path.toString(), null, "it is no regular file");
+      throw refused(path, "it is no regular file");
     }
   }
 
-  /** Returns a mode without write permissions for other users. */
   public static Set<PosixFilePermission> withoutOthersWriting(Set<PosixFilePermission> mode) {
     Set<PosixFilePermission> kept = new HashSet<>(mode);
     kept.removeAll(WRITABLE_BY_OTHERS);
     return kept;
   }
 
-  /**
-   * @throws IOException when the path is a symbolic link
-   */
   public static void refuseLink(Path path) throws IOException {
     if (Files.isSymbolicLink(path)) {
-      throw new FileSystemException(
-          path.toString(),
-          null,
+      throw refused(
+          path,
           "it is a link (" + path.getFileName() + "), and helix-bg follows none there: remove it");
     }
   }

@@ -28,8 +28,7 @@ public final class PackedLibraries {
    * @param cacheFolder the cache folder, in which {@code natives/NAME-CHECKSUM} is made; the
    *     checksum is that of the first file
    * @param resources folder of the libraries on the class path
-   * @param files names of the libraries' files, as {@link System#mapLibraryName} returns them
-   * @return the folder of the unpacked libraries
+   * @param files names of the files, as {@link System#mapLibraryName} returns them
    * @throws IOException if there are no libraries for this platform, or they cannot be unpacked;
    *     the message names a remedy
    */
@@ -56,9 +55,7 @@ public final class PackedLibraries {
     }
   }
 
-  /**
-   * Returns {@code linux}, {@code osx} or {@code win}, the names in all jars with native libraries.
-   */
+  /** Returns {@code linux}, {@code osx} or {@code win}: the names in jars of native libraries. */
   public static String os() {
     String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     return name.contains("mac") ? "osx" : name.contains("win") ? "win" : "linux";
@@ -83,9 +80,8 @@ public final class PackedLibraries {
   }
 
   /**
-   * Replaces a library in one step, since another process may do the same or have the old file
-   * loaded. The new file is synced to disk before the rename, so a file of the right size is
-   * complete.
+   * Replaces a library in one step, since another process may do the same or use the old file. The
+   * new file is synced before the rename, so a file of the right size is complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

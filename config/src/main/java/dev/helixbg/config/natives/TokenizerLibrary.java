@@ -5,8 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Loader of the native library of DJL's tokenizers, which is unpacked from its jar into the cache
- * folder.
+ * Loads the native library of DJL's tokenizers, unpacked from its jar into the cache folder.
  *
  * <p>DJL's own loader would request a cloud metadata address, look for CUDA, and download another
  * library if an environment variable asks for it. After {@link #load}, DJL's binding ({@code
@@ -21,8 +20,7 @@ public final class TokenizerLibrary {
   private TokenizerLibrary() {}
 
   /**
-   * Unpacks and loads the library once per process; later calls do nothing, even with another
-   * folder.
+   * Does nothing after the first call, even with another folder.
    *
    * @throws IOException if this platform has no library, or it cannot be unpacked or loaded; the
    *     message names a remedy

@@ -9,13 +9,9 @@ import java.util.Optional;
  * single-character edits; a swap of two neighbours is one edit (optimal string alignment).
  */
 public final class NearestName {
-  /** Number of typed characters for each accepted edit; at least one edit is accepted. */
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /**
-   * Largest accepted number of edits. With more, an id of ten hexadecimal digits could be any other
-   * id.
-   */
+  /** With more edits, an id of ten hexadecimal digits could be any other id. */
   private static final int MOST_EDITS = 2;
 
   /** Least length, in characters, at which a typed text matches a name that begins with it. */
@@ -25,21 +21,14 @@ public final class NearestName {
 
   private NearestName() {}
 
-  /**
-   * Returns the end of a message: {@code "; did you mean NAME?"}.
-   *
-   * @param otherwise the end of the message if no name is near
-   */
+  /** Returns {@code "; did you mean NAME?"}, or {@code otherwise} if no name is near. */
   public static String meant(String typed, Collection<String> names, String otherwise) {
     return of(typed, names)
         .map(name -> "; did you mean " + QuotedName.of(PrintableText.excerpt(name, LONGEST)) + "?")
         .orElse(otherwise);
   }
 
-  /**
-   * Returns the first of the nearest names; empty if no name is near, or if {@code typed} is too
-   * long.
-   */
+  /** Returns the first of the nearest names; empty if none is near, or the typed one too long. */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();
@@ -61,11 +50,7 @@ public final class NearestName {
     return nearest;
   }
 
-  /**
-   * Returns the number of edits between two names.
-   *
-   * @param most bound: from this number on, the exact number does not matter
-   */
+  /** Returns the number of edits; from {@code most} on, the exact number does not matter. */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

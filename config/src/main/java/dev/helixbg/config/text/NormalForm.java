@@ -19,17 +19,13 @@ public final class NormalForm {
   /** First character that can be part of a composed character; earlier ones never change. */
   private static final char COMBINING = '\u0300';
 
-  /** First of the dashes, quotation marks and dots, which never change and are frequent. */
+  // Dashes, quotation marks and dots never change and are frequent.
   private static final char FIRST_MARK = '\u2010';
-
   private static final char LAST_MARK = '\u2027';
 
   private NormalForm() {}
 
-  /**
-   * Returns a text in composed form (NFC), with characters of usual width, and without hints for
-   * showing or breaking it.
-   */
+  /** Returns a text in NFC, with characters of usual width, without hints for showing it. */
   public static String of(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) >= SOFT_HYPHEN) {
@@ -70,9 +66,7 @@ public final class NormalForm {
     return text;
   }
 
-  /**
-   * Whether a text has only ASCII characters. A plain loop is fast even before the JIT compiles it.
-   */
+  /** A plain loop is fast even before the JIT compiles it. */
   public static boolean isAscii(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) >= 0x80) {

@@ -28,9 +28,7 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /**
-   * Returns a stream for JSON that escapes such characters, so that a parser reads the same value.
-   */
+  /** Returns a stream for JSON that escapes such characters; a parser reads the same value. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }
@@ -51,7 +49,6 @@ public final class PrintableStream extends FilterOutputStream {
             .getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns the number of bytes that form whole characters. */
   private static int wholeCharacters(byte[] bytes) {
     for (int back = 1; back <= Math.min(3, bytes.length); back++) {
       int b = bytes[bytes.length - back] & 0xFF;

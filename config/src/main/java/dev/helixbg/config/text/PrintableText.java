@@ -26,10 +26,7 @@ public final class PrintableText {
     return shown(text, false);
   }
 
-  /**
-   * Returns one line of at most {@code columns} terminal columns. White space is folded; a cut text
-   * ends in {@code …}.
-   */
+  /** Returns one line, cut to terminal columns with {@code …} at the end; white space is folded. */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
     int width = 0;
@@ -61,10 +58,7 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /**
-   * Returns at most {@code units} UTF-16 units of a text. A cut text ends in {@code …}; no
-   * surrogate pair is split.
-   */
+  /** Returns a text cut to UTF-16 units with {@code …} at the end; splits no surrogate pair. */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;
@@ -73,20 +67,21 @@ public final class PrintableText {
     return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
   }
 
-  /** Returns a text with lone surrogates replaced by U+FFFD, so that it can be encoded as UTF-8. */
+  /** Replaces lone surrogates by U+FFFD, so that the text can be encoded as UTF-8. */
   public static String wellFormed(String text) {
     for (int at = 0; at < text.length(); at++) {
       if (Character.isSurrogate(text.charAt(at))) {
-        return replaceLoneSurrogates(text);
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints()
+            .map(c -> c >= 0xD800 && c <= 0xDFFF ? REPLACEMENT : c)
+            .forEach(out::appendCodePoint);
+        return out.toString();
       }
     }
     return text;
   }
 
-  /**
-   * Returns the same JSON value; the characters that {@link #block} would replace or drop are
-   * written as {@code \\uXXXX}.
-   */
+  /** Writes the characters that {@link #block} would replace or drop as {@code \\uXXXX}. */
   public static String json(String json) {
     StringBuilder out = new StringBuilder(json.length());
     json.codePoints()
@@ -100,14 +95,6 @@ public final class PrintableText {
                 }
               }
             });
-    return out.toString();
-  }
-
-  private static String replaceLoneSurrogates(String text) {
-    StringBuilder out = new StringBuilder(text.length());
-    text.codePoints()
-        .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? REPLACEMENT : c)
-        .forEach(out::appendCodePoint);
     return out.toString();
   }
 
@@ -162,7 +149,6 @@ public final class PrintableText {
         || (c >= 0xE0100 && c <= 0xE01EF);
   }
 
-  /** Whether a format character of Unicode is visible. */
   private static boolean isVisibleFormat(int c) {
     return (c >= 0x600 && c <= 0x605)
         || c == 0x6DD

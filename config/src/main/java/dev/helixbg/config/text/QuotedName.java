@@ -7,13 +7,9 @@ import java.util.regex.Pattern;
  * {@code a.md and all files of the folder ops} would read as an instruction.
  */
 public final class QuotedName {
-  /** Greatest length of the quoted name, in UTF-16 units. */
   private static final int LONGEST = 160;
 
-  /**
-   * A name of one word, without a blank, a letter that looks like a blank, or a mark that ends a
-   * sentence.
-   */
+  /** One word, without a blank, a letter like a blank, or a mark that ends a sentence. */
   private static final Pattern PLAIN =
       Pattern.compile(
           "(?!.*[\\u115F\\u1160\\u3164\\uFFA0])"
@@ -23,10 +19,7 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /**
-   * Returns a plain word unchanged. Any other name is returned in quotation marks, on one line, and
-   * cut if it is long; its own quotation marks become apostrophes.
-   */
+  /** Quotes all but a plain word, on one line, cut; quotation marks within become apostrophes. */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

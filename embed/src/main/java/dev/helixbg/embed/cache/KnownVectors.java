@@ -1,7 +1,6 @@
 package dev.helixbg.embed.cache;
 
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,13 +18,7 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
   /** Number of known texts after which the search for a store's id ends. */
   private static final int ENOUGH = 64;
 
-  /** Vectors of an empty store. */
-  public static final KnownVectors NONE = new KnownVectors(new HashMap<>(), 0);
-
-  /**
-   * Returns the id under which the vectors are stored: the id with the most vectors for the texts.
-   * If several ids have equally many, the first of these is returned.
-   */
+  /** Returns the id with the most vectors for the texts; the first of several such ids. */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();
@@ -41,7 +34,6 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
         .orElseThrow();
   }
 
-  /** Returns the vector of a text; empty if the text is not known. */
   public Optional<float[]> vector(TextKey key) {
     return Optional.ofNullable(byKey.get(key));
   }

@@ -15,8 +15,6 @@ public record TextKey(long high, long low) {
   /** Size of a key in a file, in bytes. */
   static final int BYTES = 16;
 
-  private static final HexFormat HEX = HexFormat.of();
-
   public static TextKey of(String modelId, String text) {
     MessageDigest digest = Sha256.start();
     digest.update(modelId.getBytes(StandardCharsets.UTF_8));
@@ -39,6 +37,6 @@ public record TextKey(long high, long low) {
 
   /** Returns the key as 32 lower-case hexadecimal digits. */
   public String hex() {
-    return HEX.toHexDigits(high) + HEX.toHexDigits(low);
+    return HexFormat.of().toHexDigits(high) + HexFormat.of().toHexDigits(low);
   }
 }

@@ -11,9 +11,7 @@ import java.util.List;
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /**
-   * Returns the id in the keys of texts and findings, which does not depend on the ids of vectors.
-   */
+  /** Returns the id in the keys of texts and findings, the same for all ids of vectors. */
   public String name() {
     return entries.getFirst();
   }

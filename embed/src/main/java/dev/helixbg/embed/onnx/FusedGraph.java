@@ -47,17 +47,15 @@ public final class FusedGraph {
     this.graph = new GraphWriter(Optional.of(weightsOf(target).getFileName().toString()));
   }
 
-  /** Returns the file of large weights, which a rewritten model needs beside it. */
+  /** Returns the file of large weights, which must be beside a rewritten model. */
   public static Path weightsOf(Path graph) {
     return graph.resolveSibling(graph.getFileName() + ".weights");
   }
 
   /**
-   * Writes the rewritten model and the file of its large weights.
+   * Writes the rewritten model and the file of its large weights, or replaces both.
    *
-   * @param judge whether it is the pair judge, which has token types as an input; otherwise all
-   *     types are 0
-   * @param target the file that is written or replaced
+   * @param judge whether token types are an input, as for the pair judge; otherwise all are 0
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
   public static void write(OnnxFile source, Precision precision, boolean judge, Path target)
@@ -92,10 +90,7 @@ public final class FusedGraph {
     return result;
   }
 
-  /**
-   * Adds the normalised word and position embeddings. If all token types are 0, the type's
-   * embedding is added to the positions.
-   */
+  /** Adds the normalised embeddings. If all token types are 0, the positions include the type. */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
@@ -120,9 +115,7 @@ public final class FusedGraph {
     return graph.floats(name, OnnxFile.bytes(rows), rows.length / WIDTH, WIDTH);
   }
 
-  /**
-   * @param asking states that the layer computes anew: all states, or the first token's
-   */
+  /** Adds a layer's attention; {@code asking} are the states it computes: all, or the first. */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
     String output = OnnxFile.layer(layer) + "attention.output.";
@@ -157,7 +150,6 @@ public final class FusedGraph {
     return addAndNormalise(narrow, state, down, result);
   }
 
-  /** Adds LayerNorm(product + bias + skipped). */
   private String addAndNormalise(String product, String skipped, String block, String result)
       throws IOException {
     List<String> inputs =
@@ -175,11 +167,7 @@ public final class FusedGraph {
     return graph.floats(name, source.weight(name, WIDTH), WIDTH);
   }
 
-  /**
-   * Adds the product with the matrix [rows, columns] of a bias, without the bias.
-   *
-   * @param outliers whether the input has outliers, so that scales per block are needed
-   */
+  /** Adds the product with a bias's matrix; inputs with outliers need scales per block. */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {
     String stem = bias.substring(0, bias.length() - "bias".length());
@@ -257,9 +245,7 @@ public final class FusedGraph {
         4);
   }
 
-  /**
-   * Returns the scale that maps the largest of {@code count} values to 127; 1 if all values are 0.
-   */
+  /** Returns the scale that maps the largest of the values to 127; 1 if all values are 0. */
   private static float scale(float[] values, int from, int step, int count) {
     float largest = 0;
     for (int i = 0; i < count; i++) {

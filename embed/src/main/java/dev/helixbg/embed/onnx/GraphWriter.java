@@ -30,7 +30,7 @@ final class GraphWriter {
   private static final int IR_VERSION = 8;
   private static final int OPSET = 17;
 
-  /** Smallest size, in bytes, of a weight in the file of large weights. */
+  /** Least bytes of a weight in the file of large weights. */
   private static final int LARGE = 1 << 16;
 
   /** Alignment of weights in the file of large weights, in bytes: a page of memory. */
@@ -41,17 +41,12 @@ final class GraphWriter {
   private final List<ByteBuffer> large = new ArrayList<>();
   private long largeBytes;
 
-  /**
-   * @param weightsFile name of the file of large weights, beside the model file; empty if there is
-   *     none
-   */
+  /** Names the file of large weights, beside the model file, if there is one. */
   GraphWriter(Optional<String> weightsFile) {
     this.weightsFile = weightsFile;
   }
 
-  /**
-   * @param dims dimensions: a name for a variable dimension, else a number
-   */
+  /** Adds an input; a dimension is a number, or the name of a variable one. */
   void input(String name, int type, Object... dims) {
     value(11, name, type, dims);
   }
@@ -60,7 +55,7 @@ final class GraphWriter {
     value(12, name, FLOAT, dims);
   }
 
-  /** Adds one of ONNX Runtime's own operators; attributes are pairs of a name and a number. */
+  /** Adds one of ONNX Runtime's own operators. */
   void fused(String operator, List<String> inputs, String output, Object... attributes) {
     node(MICROSOFT, operator, inputs, output, attributes);
   }
@@ -94,11 +89,7 @@ final class GraphWriter {
     return weight(name, FLOAT, values, dims);
   }
 
-  /**
-   * Adds a weight.
-   *
-   * @param data little-endian values, which are read when the files are written
-   */
+  /** Adds a weight of little-endian values; large ones are read when the files are written. */
   String weight(String name, int type, ByteBuffer data, long... dims) {
     ProtoWriter tensor = new ProtoWriter();
     for (long dim : dims) {
@@ -123,7 +114,6 @@ final class GraphWriter {
     return name;
   }
 
-  /** Writes the model file. */
   void writeTo(OutputStream out) throws IOException {
     out.write(
         new ProtoWriter()
@@ -135,7 +125,6 @@ final class GraphWriter {
             .toBytes());
   }
 
-  /** Writes the file of large weights. */
   void writeLargeTo(OutputStream out) throws IOException {
     WritableByteChannel channel = Channels.newChannel(out);
     for (ByteBuffer weight : large) {

@@ -28,13 +28,9 @@ public final class OnnxFile implements AutoCloseable {
   /** Field numbers of the path ValueInfoProto.type.tensor_type.shape.dim.dim_param. */
   private static final int[] DIM_PARAM = {2, 1, 2, 1, 2};
 
-  /** An operator with the names of its inputs and outputs. */
   record Node(String operator, List<String> inputs, List<String> outputs) {}
 
-  /**
-   * @param data little-endian values; null when they are stored in another field than {@code
-   *     raw_data}
-   */
+  /** Little-endian values in {@code data}; null if they are in another field than raw_data. */
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
@@ -43,7 +39,6 @@ public final class OnnxFile implements AutoCloseable {
    *
    * @param name name of the weight in PyTorch. An export keeps the names of biases only, so a
    *     matrix is found by its bias.
-   * @param scales one scale per column
    * @param steps one step per value, row after row
    */
   public record Change(String name, int rows, float[] scales, byte[] steps) {
@@ -55,7 +50,7 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   private final Arena arena = Arena.ofShared();
-  private final List<Node> nodes = new ArrayList<>();
+  final List<Node> nodes = new ArrayList<>();
   private final Map<String, Tensor> weights = new HashMap<>();
   private final Set<String> symbolicDims = new LinkedHashSet<>();
   private Map<String, String> matrixOfBias;
@@ -63,9 +58,7 @@ public final class OnnxFile implements AutoCloseable {
 
   private OnnxFile() {}
 
-  /**
-   * @throws OnnxFormatException when the file is not a well-formed model
-   */
+  /** Maps a file; throws OnnxFormatException if it is no well-formed model. */
   public static OnnxFile open(Path path) throws IOException {
     OnnxFile file = new OnnxFile();
     try (FileChannel channel = FileChannel.open(path)) {
@@ -81,10 +74,7 @@ public final class OnnxFile implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the names of the inputs' variable dimensions, in the order of the first input that has
-   * them.
-   */
+  /** Returns the names of the inputs' variable dimensions, in order of their first use. */
   public List<String> symbolicDims() {
     return List.copyOf(symbolicDims);
   }
@@ -126,13 +116,6 @@ public final class OnnxFile implements AutoCloseable {
     arena.close();
   }
 
-  List<Node> nodes() {
-    return nodes;
-  }
-
-  /**
-   * @throws OnnxFormatException when the model has no layers with the expected names
-   */
   int layers() throws OnnxFormatException {
     int layers = 0;
     while (layers < mostLayers && weights.containsKey(layer(layers) + "output.dense.bias")) {
@@ -149,11 +132,7 @@ public final class OnnxFile implements AutoCloseable {
     return "encoder.layer." + index + ".";
   }
 
-  /**
-   * Returns the float weight of this name and shape, little-endian.
-   *
-   * @throws OnnxFormatException when there is no such weight
-   */
+  /** Returns the float weight of this name and shape, little-endian; throws if there is none. */
   ByteBuffer weight(String name, long... dims) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
     if (tensor == null) {
@@ -277,10 +256,7 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name, new Tensor(dims, type, data));
   }
 
-  /**
-   * Collects the names of an input's variable dimensions: the strings at the end of {@link
-   * #DIM_PARAM}.
-   */
+  /** Collects the strings at the end of {@link #DIM_PARAM}. */
   private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
     for (ProtoField field : ProtoField.of(message)) {
       if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {

@@ -12,7 +12,6 @@ import java.util.List;
  *
  * <p>Wire format: <a href="https://protobuf.dev/programming-guides/encoding/">protobuf.dev</a>.
  *
- * @param number number of the field in its message
  * @param value value of a varint; 0 for other kinds of fields
  * @param content content of a length-delimited field; null for other kinds of fields
  */
@@ -20,7 +19,6 @@ record ProtoField(int number, long value, ByteBuffer content) {
   private static final int MAX_FIELDS = 100_000;
   private static final int MAX_NAME_BYTES = 1 << 12;
 
-  /** Returns the fields of a message, in file order. */
   static List<ProtoField> of(ByteBuffer message) throws OnnxFormatException {
     List<ProtoField> fields = new ArrayList<>();
     ByteBuffer rest = message.duplicate();
@@ -69,11 +67,6 @@ record ProtoField(int number, long value, ByteBuffer content) {
     }
   }
 
-  /**
-   * Returns the content of the field.
-   *
-   * @throws OnnxFormatException when the field is a number
-   */
   ByteBuffer message() throws OnnxFormatException {
     if (content == null) {
       throw new OnnxFormatException("it has a number where a message belongs");

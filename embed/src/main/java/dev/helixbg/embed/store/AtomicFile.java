@@ -25,6 +25,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -37,7 +39,6 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class AtomicFile implements AutoCloseable {
 
-  /** Writes the bytes of the new file. */
   public interface Content {
     void writeTo(OutputStream out) throws IOException;
   }
@@ -46,12 +47,10 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /**
-   * Temporary files of this process that are neither renamed nor deleted. The set is its own lock.
-   */
+  /** Temporary files of this process, neither renamed nor deleted; the set is its own lock. */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
-  /** Whether the process is about to end. {@link #UNFINISHED} is the lock. */
+  /** Guarded by {@link #UNFINISHED}. */
   private static boolean processEnds;
 
   private final Path temporary;
@@ -125,7 +124,7 @@ public final class AtomicFile implements AutoCloseable {
     String unique = Long.toHexString(ThreadLocalRandom.current().nextLong());
     AtomicFile file = new AtomicFile(folder.resolve(prefix + unique + SUFFIX));
     try {
-      UninterruptedWork.run(() -> file.write(content, target));
+      uninterrupted(() -> file.write(content, target));
       return file;
     } catch (IOException | RuntimeException | Error e) {
       file.close();
@@ -183,10 +182,7 @@ public final class AtomicFile implements AutoCloseable {
         file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /**
-   * Renames the written file to {@code target}. The rename is durable only after {@link
-   * #syncFolder}.
-   */
+  /** Renames the written file; the rename is durable only after {@link #syncFolder}. */
   public void renameTo(Path target) throws IOException {
     Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
     renamed = true;
@@ -195,12 +191,45 @@ public final class AtomicFile implements AutoCloseable {
 
   /** Makes the renames in a folder durable against a power cut. */
   public static void syncFolder(Path folder) throws IOException {
-    UninterruptedWork.run(
+    uninterrupted(
         () -> {
           try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
           }
         });
+  }
+
+  private interface FileWork {
+    void run() throws IOException;
+  }
+
+  /**
+   * Runs work on a thread that no other code can interrupt; an interrupt would close a channel in
+   * the middle of a write. The caller's interrupt is kept until the work is done.
+   */
+  private static void uninterrupted(FileWork work) throws IOException {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .name("files")
+        .start(
+            () -> {
+              try {
+                work.run();
+                done.complete(null);
+              } catch (Throwable e) {
+                done.completeExceptionally(e);
+              }
+            });
+    try {
+      done.join(); // keeps the caller's interrupt
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case IOException failed -> throw failed;
+        case RuntimeException failed -> throw failed;
+        case Error failed -> throw failed;
+        default -> throw new AssertionError(e.getCause());
+      }
+    }
   }
 
   /** Deletes the temporary file unless it was renamed. */
@@ -221,17 +250,12 @@ public final class AtomicFile implements AutoCloseable {
   /**
    * Deletes the temporary files that killed processes left in a folder. No other process may write
    * to the folder meanwhile.
-   *
-   * @throws IOException when the folder cannot be read, or a file cannot be deleted
    */
   public static void deleteLeftovers(Path folder) throws IOException {
     deleteLeftovers(folder, ".", Instant.MAX);
   }
 
-  /**
-   * Deletes the temporary files that killed processes left for one target. No other process may
-   * write the target meanwhile.
-   */
+  /** Does the same for one target. */
   public static void deleteLeftoversOf(Path target) throws IOException {
     deleteLeftovers(target.getParent(), prefix(target), Instant.MAX);
   }
@@ -242,14 +266,10 @@ public final class AtomicFile implements AutoCloseable {
 
   private static void deleteLeftovers(Path folder, String prefix, Instant limit)
       throws IOException {
-    DirectoryStream.Filter<Path> ours =
-        path -> {
-          String name = path.getFileName().toString();
-          return name.startsWith(prefix) && name.endsWith(SUFFIX);
-        };
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, ours)) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
       for (Path file : files) {
-        if (isOldFile(file, limit)) {
+        String name = file.getFileName().toString();
+        if (name.startsWith(prefix) && name.endsWith(SUFFIX) && isOldFile(file, limit)) {
           Files.deleteIfExists(file);
         }
       }

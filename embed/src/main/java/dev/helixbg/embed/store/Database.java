@@ -47,9 +47,7 @@ public final class Database implements AutoCloseable {
   /** Largest size of the write-ahead log between two checkpoints, in bytes. */
   private static final int LOG_BYTES = 16 << 20;
 
-  /** Number of unused rows of a table that are always kept. */
   private static final int FEW_STALE = 256;
-
   private static final String VERSION = "PRAGMA user_version";
 
   /**
@@ -65,16 +63,13 @@ public final class Database implements AutoCloseable {
   private final Consumer<String> warnings;
   private Connection connection;
 
-  /** The inode of the open database file. */
   private Object inode;
-
   private boolean closed;
 
   /**
    * Schema of a database.
    *
-   * @param version version of the tables; raised when a table changes
-   * @param tables SQL statements that create the tables
+   * @param version raised when a table changes
    * @param first transaction that fills new tables with data from elsewhere
    */
   public record Schema(int version, List<String> tables, Transaction<Void> first) {
@@ -89,7 +84,6 @@ public final class Database implements AutoCloseable {
     T with(Connection connection) throws SQLException, IOException;
   }
 
-  /** Durability of a change. */
   public enum Durability {
     /** The change can be computed again and may be lost in a power cut. */
     COMPUTED,
@@ -100,7 +94,7 @@ public final class Database implements AutoCloseable {
   /**
    * Describes the database; the file is opened at the first transaction.
    *
-   * @param file the database file; its folder must exist and be writable by this user only
+   * @param file its folder must exist and be writable by this user only
    * @param warnings receives a sentence when a database was moved aside
    */
   public Database(Path file, Schema schema, Consumer<String> warnings) {
@@ -110,9 +104,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Unpacks SQLite's native library unless it is already unpacked.
+   * Unpacks SQLite's native library into the cache folder, unless it is there.
    *
-   * @param cache helix-bg's cache folder
    * @throws IOException when this platform has no such library, or it cannot be unpacked
    */
   public static synchronized void prepare(Path cache) throws IOException {
@@ -164,37 +157,34 @@ public final class Database implements AutoCloseable {
       return attempt(begin, work);
     } catch (SQLException e) {
       if (!isDamage(e)) {
-        throw StoreException.of(file, e);
+        throw new StoreException(file, e);
       }
     } catch (IOException e) {
-      throw StoreException.of(file, e);
+      throw new StoreException(file, e);
     }
     try {
       moveAside();
       open();
       return attempt(begin, work);
     } catch (SQLException | IOException e) {
-      throw StoreException.of(file, e);
+      throw new StoreException(file, e);
     }
   }
 
   private <T> T attempt(String begin, Transaction<T> work) throws SQLException, IOException {
     execute(connection, begin);
-    boolean done = false;
+    T result;
     try {
-      T result = work.with(connection);
+      result = work.with(connection);
       execute(connection, "COMMIT");
-      done = true;
-      if (!inode.equals(inodeOf(file))) {
-        // the change is lost with the old file
-        throw new SQLException("it was moved aside meanwhile");
-      }
-      return result;
-    } finally {
-      if (!done) {
-        rollBack();
-      }
+    } catch (Throwable e) {
+      rollBack();
+      throw e;
     }
+    if (!inode.equals(inodeOf(file))) {
+      throw new SQLException("it was moved aside meanwhile"); // the change is lost with the file
+    }
+    return result;
   }
 
   private void rollBack() {
@@ -222,21 +212,18 @@ public final class Database implements AutoCloseable {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       throw new SQLException("it is no regular file");
     }
-    boolean done = false;
     try {
       connection = connect();
       if (number(connection, VERSION) != schema.version()) {
         create();
       }
-      done = true;
-    } finally {
-      if (!done) {
-        disconnect(); // the tables may be missing
-      }
+    } catch (Throwable e) {
+      disconnect(); // the tables may be missing
+      throw e;
     }
   }
 
-  /** Creates an empty file and deletes the logs of a database that was deleted. */
+  /** Creates an empty file, and deletes the logs of a deleted database. */
   private void createFile() throws IOException {
     try (ProcessLock lock = lock()) {
       if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -246,16 +233,13 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /**
-   * Deletes the logs of a database file that no longer exists. Processes with that file open do not
-   * need the logs.
-   */
+  /** Processes that have the deleted database open do not need its logs. */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-wal"));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
   }
 
-  /** Returns the file's inode; null if there is no such file. A link has its own inode. */
+  /** Returns null if there is no such file. A link has its own inode. */
   private static Object inodeOf(Path file) {
     try {
       return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -350,11 +334,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /**
-   * Runs SQLite's check of all pages and returns the first fault.
-   *
-   * @return empty if there is no fault
-   */
+  /** Runs SQLite's check of all pages and returns the first fault. */
   public Optional<String> fault() {
     return read(
         connection -> {
@@ -373,10 +353,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /**
-   * Runs a statement with values for its parameters, in their order; returns how many rows it
-   * changed.
-   */
+  /** Runs a statement with values for its parameters; returns how many rows it changed. */
   public static int execute(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
@@ -384,7 +361,7 @@ public final class Database implements AutoCloseable {
     return statement.executeUpdate();
   }
 
-  /** Returns the number that a query yields; 0 if the query yields no row. */
+  /** Returns a query's number; 0 if the query yields no row. */
   public static int number(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
@@ -449,7 +426,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns the CRC-32C of a row's columns; SQLite has no checksum for rows. */
+  /** Returns a CRC-32C; SQLite has no checksum for rows. */
   public static int checksum(Object... columns) {
     CRC32C checksum = new CRC32C();
     for (Object column : columns) {

@@ -8,17 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * Cache of SHA-256 hashes of large files, in the cache folder. A hash is valid while the file's
- * state does not change.
- */
+/** SHA-256 of large files, kept in the cache folder; valid while the file's state is the same. */
 public final class FileHashCache {
 
   private static final int HEX_DIGITS = 64;
 
   private FileHashCache() {}
 
-  /** Returns the hash of a file, in lower-case hexadecimal. */
   public static String of(Path file, Path cacheFolder) throws IOException {
     Path path = file.toRealPath();
     FileState state = FileState.of(path);

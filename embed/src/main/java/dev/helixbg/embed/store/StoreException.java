@@ -8,25 +8,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.sqlite.SQLiteException;
 
-/**
- * An error of a database that cannot be read or written. The message names the database, the cause
- * and a remedy.
- */
+/** An error of a database; the message names the database, the cause and a remedy. */
 public final class StoreException extends RuntimeException {
   private static final String FULL = "the disk is full. Make room";
 
-  public StoreException(String message, Throwable cause) {
-    super(message, cause);
-  }
-
-  /** Returns the error for a database that cannot be used. */
-  static StoreException of(Path file, Exception e) {
-    return new StoreException(
-        "cannot use the database "
-            + file
-            + ": "
-            + reason(file, e)
-            + ", or set another folder: state = \"...\"",
+  StoreException(Path file, Exception e) {
+    super(
+        "cannot use the database %s: %s, or set another folder: state = \"...\""
+            .formatted(file, reason(file, e)),
         e);
   }
 

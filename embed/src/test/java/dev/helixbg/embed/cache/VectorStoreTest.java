@@ -225,7 +225,7 @@ class VectorStoreTest {
   @Test
   void theIdOfAStoreIsTheOneByWhichMostTextsAreKnown() {
     List<String> ids = List.of("model", "model-cpu");
-    assertEquals("model", KnownVectors.NONE.id(ids, Stream.of("text 0")));
+    assertEquals("model", new KnownVectors(Map.of(), 0).id(ids, Stream.of("text 0")));
     store.add(UnitVectors.of(0, 1));
     float[] vector = UnitVectors.of(0, 1).get(UnitVectors.key(0));
     assertEquals("model", store.read().id(ids, Stream.of("text 0", "text 1", "text 2")));

@@ -186,7 +186,7 @@ class FusedGraphTest {
       FusedGraph.write(source, precision, false, target);
     }
     try (OnnxFile fused = OnnxFile.open(target)) {
-      return fused.nodes().stream().map(OnnxFile.Node::operator).toList();
+      return fused.nodes.stream().map(OnnxFile.Node::operator).toList();
     }
   }
 
