@@ -53,17 +53,6 @@ END
   other=$!
   run config -Xshare:off "-XX:DumpLoadedClassList=$work/config" -- config
   wait $other
-  # The same of a folder of notes with a memory file: walk, cuts and links are classes that no log of helix needs.
-  mkdir "$work/notes"
-  cp docs/tidy.md docs/mcp.md "$work/notes"
-  printf '%s\n' '# Memory' '' '- The lease of a job ends after 30 s.' '- Jobs in the queue have a lease of 30 seconds.' \
-    '- [tidy](tidy.md) — acts on findings' '- Deploys run on Fridays (2026-03-02).' > "$work/notes/MEMORY.md"
-  run notes -- one-shot --notes "$work/notes"
-  run notes-one-shot -Xshare:off "-XX:DumpLoadedClassList=$work/notes-one-shot" -- one-shot --notes "$work/notes" &
-  other=$!
-  run notes-search -Xshare:off "-XX:DumpLoadedClassList=$work/notes-search" -- search --notes "$work/notes" lease
-  wait $other
-  run notes-findings -Xshare:off "-XX:DumpLoadedClassList=$work/notes-findings" -- findings --notes "$work/notes"
   # The screens of tidy, and an act that helix refuses. The command script, of util-linux, makes the terminal.
   cat > "$work/helix" << 'END'
 #!/bin/bash
@@ -89,7 +78,7 @@ END
   } | script -qefc "$(printf '%q ' "${tidy[@]}")" /dev/null > "$work/tidy.log"
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
-  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config,tidy,notes-{one-shot,search,findings}} | LC_ALL=C sort -u > "$work/classes"
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config,tidy} | LC_ALL=C sort -u > "$work/classes"
 }
 
 # The archive depends on the list, the runtime, the jars (their bytes, names and times) and the name of the jar, which is looked up from FOLDER:
