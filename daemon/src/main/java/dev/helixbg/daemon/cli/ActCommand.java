@@ -13,7 +13,6 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.HelixServer;
@@ -30,7 +29,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows how helix or the user carries out a finding in the present knowledge base. */
 @Command(
     name = "act",
     description = {
@@ -43,8 +41,6 @@ import picocli.CommandLine.Parameters;
           + " finding as done. helix-bg itself removes or replaces items of a memory file."
     })
 final class ActCommand extends JsonCommand {
-  private final Interruption interruption;
-
   @Mixin private GlobalOptions options;
   @Mixin private KbOption kb;
 
@@ -97,10 +93,6 @@ final class ActCommand extends JsonCommand {
       description = "Check whether these marks are in place, before entries go (act prints them).")
   private List<String> marked = List.of();
 
-  ActCommand(Interruption interruption) {
-    this.interruption = interruption;
-  }
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
@@ -109,32 +101,24 @@ final class ActCommand extends JsonCommand {
       throw Failure.usage("one finding at a time is carried out: name its ID");
     }
     Kb chosen = kb.find(settings);
-    ObjectNode request = Json.object().put("id", ids.getFirst());
-    if (as != null) {
-      request.put("as", as);
-    }
-    if (keep != null) {
-      request.put("keep", keep);
-    }
     if (run && (plan != null || !marked.isEmpty())) {
       throw Failure.usage("--run looks by itself: leave out --plan and --marked");
     }
-    if (plan != null) {
-      request.put("plan", plan);
-    }
-    if (!marked.isEmpty()) {
-      request.put("marked", String.join(" ", marked));
-    }
+    String id = ids.getFirst();
+    ObjectNode request =
+        Json.object().put("id", id).put("as", as).put("keep", keep).put("plan", plan);
+    request.put("marked", marked.isEmpty() ? null : String.join(" ", marked));
+    request.removeIf(JsonNode::isNull);
     try (KbStores stores = stores(settings)) {
       ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
       Optional<NoteRun> files = NotesKb.of(chosen, settings).map(notes -> new NoteRun(acts, notes));
       if (undo) {
         NoteRun kept =
             files.orElseThrow(() -> Failure.usage("--undo is for memory files: name --notes"));
-        request.put("do", "take back " + ids.getFirst());
-        return told(request, Whole.of(() -> kept.takeBack(ids.getFirst())), chosen);
+        request.put("do", "take back " + id);
+        return told(request, Whole.of(() -> kept.takeBack(id)), chosen);
       }
-      ObjectNode act = acts.plan(request);
+      ObjectNode act = acts.findings().act(request);
       if (run && !dryRun) {
         return act.path("edits").isEmpty()
             ? run(acts, act, chosen)
@@ -186,7 +170,7 @@ final class ActCommand extends JsonCommand {
   }
 
   private void print(JsonNode act, ActRun.Outcome outcome) {
-    say(outcome.state().title(), act.path("do").asText());
+    say(Json.word(outcome.state()), act.path("do").asText());
     if (!outcome.why().isEmpty()) {
       say("why", outcome.why());
       outcome.made().forEach(call -> say("made", call.toString()));

@@ -6,12 +6,10 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
-import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints the present settings in the form of a settings file, each with its origin. */
 @Command(
     name = "config",
     description = {
@@ -22,7 +20,7 @@ final class ConfigCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     List<EffectiveSetting> settings = options.load().effective();
     show(() -> toJson(settings), () -> settings.forEach(this::print));
     return ExitCode.OK.number();

@@ -12,7 +12,6 @@ import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceErrorLog;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Interruption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +20,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Runs the daemon in the foreground, started by a service manager or a person. */
 @Command(
     name = "daemon",
     description =
@@ -41,12 +39,6 @@ final class DaemonCommand extends ConsoleCommand {
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;
-
-  private final Interruption interruption;
-
-  DaemonCommand(Interruption interruption) {
-    this.interruption = interruption;
-  }
 
   @Override
   public Integer call() throws InterruptedException {

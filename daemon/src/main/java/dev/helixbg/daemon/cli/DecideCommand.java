@@ -32,10 +32,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * Records the user's decisions about findings. The command computes nothing: the next run or the
- * daemon brings the report up to date. Commands that list findings read the decisions at once.
- */
+/** The next run or the daemon brings the report up to date; lists of findings change at once. */
 @Command
 final class DecideCommand extends JsonCommand {
   /** Largest list on standard input, in bytes. */
@@ -58,10 +55,7 @@ final class DecideCommand extends JsonCommand {
   private final Outcome outcome;
   private final FindingFilter selection;
 
-  /**
-   * @param selection options by which findings are chosen; unused when the command takes decisions
-   *     back
-   */
+  /** {@code selection} is unused when the command takes decisions back. */
   DecideCommand(Outcome outcome, FindingFilter selection) {
     this.outcome = outcome;
     this.selection = selection;
@@ -72,7 +66,14 @@ final class DecideCommand extends JsonCommand {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
-    List<Decision> made = noted(chosen, settings);
+    List<Decision> made;
+    try (KbStores stores = stores(settings)) {
+      KbStore store = stores.of(chosen);
+      made = decisions(store);
+      if (!dryRun && !made.isEmpty()) {
+        store.decisions().add(made);
+      }
+    }
     show(
         () -> Json.array(made, DecideCommand::toJson),
         () -> {
@@ -87,18 +88,6 @@ final class DecideCommand extends JsonCommand {
         made.size() == 1 ? "finding" : "findings",
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));
     return ExitCode.OK.number();
-  }
-
-  private List<Decision> noted(Kb chosen, Settings settings)
-      throws IOException, InterruptedException {
-    try (KbStores stores = stores(settings)) {
-      KbStore store = stores.of(chosen);
-      List<Decision> made = decisions(store);
-      if (!dryRun && !made.isEmpty()) {
-        store.decisions().add(made);
-      }
-      return made;
-    }
   }
 
   private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {
@@ -143,47 +132,36 @@ final class DecideCommand extends JsonCommand {
   private List<String> named() throws IOException {
     List<String> named = new ArrayList<>();
     for (String id : ids) {
-      if (id.equals("-")) {
-        readIds(named);
-      } else {
-        named.add(id);
-      }
+      named.addAll(id.equals("-") ? readIds() : List.of(id));
     }
     return named;
   }
 
-  private static void readIds(List<String> ids) throws IOException {
+  private static List<String> readIds() throws IOException {
     byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
     if (list.length > LONGEST_LIST) {
       throw Failure.usage("standard input has more than 16 MiB: that is no list of findings");
     }
-    new String(list, StandardCharsets.UTF_8)
+    return new String(list, StandardCharsets.UTF_8)
         .lines()
         .filter(line -> !line.startsWith(" ")) // a line about an entry of the finding above
         .map(line -> line.strip().split("\\s", 2)[0])
         .filter(first -> !first.isEmpty())
-        .forEach(ids::add);
+        .toList();
   }
 
   private static ObjectNode toJson(Decision decision) {
-    return Json.object()
-        .put("id", decision.id())
-        .put("decision", Json.word(decision.outcome()))
-        .put("about", decision.about());
+    return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /**
-   * Tells the user when the report shows the decision, and asks a daemon that watches this
-   * knowledge base to look now.
-   */
+  /** Returns when the report shows a decision, and asks a watching daemon to look now. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
       return "the report follows at the next run: helix-bg one-shot" + kb.again();
     }
-    if (!link.hint(chosen)) {
-      return "the report follows when the daemon looks again";
-    }
-    return "the daemon brings the report up to date";
+    return link.hint(chosen)
+        ? "the daemon brings the report up to date"
+        : "the report follows when the daemon looks again";
   }
 }

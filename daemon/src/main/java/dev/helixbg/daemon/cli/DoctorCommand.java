@@ -40,7 +40,6 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Checks everything that a run needs on this machine, by using each part. */
 @Command(
     name = "doctor",
     description =
@@ -48,6 +47,7 @@ import picocli.CommandLine.Mixin;
             + " remedy for each problem.")
 final class DoctorCommand extends JsonCommand {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
+  private static final String NAME_A_LARGER = "name a larger model: llm.model";
 
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
@@ -199,22 +199,15 @@ final class DoctorCommand extends JsonCommand {
     ModelTrial.ofJudge(settings, model.get())
         .known()
         .ifPresentOrElse(
-            judge ->
-                trust(
-                    "judge",
-                    judge.words() + " " + judge.leads(),
-                    judge.isGuessing(),
-                    "name a larger model: llm.model"),
+            judge -> {
+              String words = judge.words() + " " + judge.leads();
+              trust("judge", words, judge.isGuessing(), NAME_A_LARGER);
+            },
             () -> unmeasured("judge"));
     ModelTrial.ofReader(settings, model.get(), EmbedderSource.located(settings))
         .known()
         .ifPresentOrElse(
-            reader ->
-                trust(
-                    "lessons",
-                    reader.words(),
-                    reader.isGuessing(),
-                    "name a larger model: llm.model"),
+            reader -> trust("lessons", reader.words(), reader.isGuessing(), NAME_A_LARGER),
             () -> unmeasured("lessons"));
   }
 
@@ -250,7 +243,6 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** Reports how reliable the answers of each coding agent were. */
   private void checkAgents(Settings settings, Kb kb) {
     try (KbStores stores = new KbStores(settings, notice -> {})) {
       if (stores.contains(kb)) {

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.judge.Verdict;
@@ -47,40 +46,24 @@ final class FindingFilter {
     return verdict != null;
   }
 
-  /**
-   * Returns the condition that all given options make.
-   *
-   * @throws Failure with {@link ExitCode#USAGE} when an option has an invalid value
-   */
+  /** Returns the condition that all given options make; fails for an invalid value. */
   Predicate<ReportedFinding> chosen() {
-    Predicate<ReportedFinding> chosen = _ -> true;
-    if (topic != null) {
-      chosen = chosen.and(this::isOn);
+    if (kind != null && !ReportedFinding.KINDS.contains(kind)) {
+      String kinds = String.join(", ", ReportedFinding.KINDS);
+      throw Failure.usage("--kind must be one of " + kinds + ", not " + kind);
     }
-    if (kind != null) {
-      List<String> kinds = new Kinds();
-      if (!kinds.contains(kind)) {
-        throw Failure.usage("--kind must be one of " + String.join(", ", kinds) + ", not " + kind);
-      }
-      chosen = chosen.and(finding -> finding.isOf(kind));
+    Optional<Verdict> wanted = Optional.ofNullable(verdict).flatMap(Verdict::titled);
+    if (verdict != null && wanted.isEmpty()) {
+      throw Failure.usage(
+          "--verdict must be same, overtaken, related or different, not " + verdict);
     }
-    if (verdict != null) {
-      Optional<Verdict> wanted = Verdict.titled(verdict);
-      if (wanted.isEmpty()) {
-        throw Failure.usage(
-            "--verdict must be same, overtaken, related or different, not " + verdict);
-      }
-      chosen = chosen.and(finding -> finding.verdict().equals(wanted));
-    }
-    return chosen;
+    return finding ->
+        (topic == null || isOn(finding))
+            && (kind == null || finding.isOf(kind))
+            && (verdict == null || finding.verdict().equals(wanted));
   }
 
-  /**
-   * Requires that the chosen topic exists, even if no finding is about that topic.
-   *
-   * @param all findings of the last report
-   * @throws Failure with {@link ExitCode#USAGE} when the knowledge base has no such topic
-   */
+  /** Fails if the knowledge base has no such topic, even if no finding is about it. */
   void requireTopic(Kb kb, List<ReportedFinding> all) throws InterruptedException {
     if (topic != null && all.stream().noneMatch(this::isOn)) {
       KbTopics.require(kb, topic);

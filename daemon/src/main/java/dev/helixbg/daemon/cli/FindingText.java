@@ -4,16 +4,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.report.EvidenceWords;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.StreamSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Prints one finding at a terminal: its entries, its reasons and the possible acts.
  *
- * @param again arguments that name the knowledge base in a further command, see {@link
- *     KbOption#again}
+ * @param again see {@link dev.helixbg.daemon.cli.flags.KbOption#again}
  */
 record FindingText(Console console, JsonNode finding, String again) {
   void print() {
@@ -58,21 +57,18 @@ record FindingText(Console console, JsonNode finding, String again) {
     }
   }
 
-  /**
-   * @param side name of the entry in a pair; empty for other findings
-   */
   private void entry(JsonNode entry, String side) {
-    List<String> about =
-        new ArrayList<>(
-            List.of(
+    String about =
+        Stream.of(
                 side,
                 entry.path("title").asText(),
-                entry.path("place").asText(entry.path("name").asText())));
-    about.add(entry.path("written").asText(""));
-    about.add(listed(entry.path("tags"), ", "));
-    about.add(entry.path("source").asText(""));
-    about.removeIf(String::isEmpty);
-    console.say("%n%s", String.join("  ", about));
+                entry.path("place").asText(entry.path("name").asText()),
+                entry.path("written").asText(""),
+                listed(entry.path("tags"), ", "),
+                entry.path("source").asText(""))
+            .filter(text -> !text.isEmpty())
+            .collect(Collectors.joining("  "));
+    console.say("%n%s", about);
     text(entry.path("text").asText());
     int omitted = entry.path("textOmitted").asInt();
     if (omitted > 0) {
@@ -147,7 +143,6 @@ record FindingText(Console console, JsonNode finding, String again) {
   }
 
   private static String listed(JsonNode texts, String between) {
-    return String.join(
-        between, StreamSupport.stream(texts.spliterator(), false).map(JsonNode::asText).toList());
+    return texts.valueStream().map(JsonNode::asText).collect(Collectors.joining(between));
   }
 }

@@ -33,7 +33,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists findings with their ids, or shows one finding. The ids are for dismiss, done and undo. */
 @Command(
     name = "findings",
     description = {
@@ -186,7 +185,6 @@ final class FindingsCommand extends JsonCommand {
         });
   }
 
-  /** Returns the error for an unknown id, with the most similar known id. */
   static Failure unknown(String id, Collection<String> known) {
     return Failure.usage(
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
@@ -225,9 +223,7 @@ final class FindingsCommand extends JsonCommand {
         rank.isInt() ? ", number %,d of the list".formatted(rank.asInt()) : "");
   }
 
-  /**
-   * @param entry object with title and name, or only the name
-   */
+  /** {@code entry} is an object with title and name, or only the name. */
   private void entry(String side, JsonNode entry) {
     String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
     if (!name.isEmpty()) {
@@ -256,7 +252,7 @@ final class FindingsCommand extends JsonCommand {
         decision.reason().isEmpty() ? "" : ": " + decision.reason());
   }
 
-  private static ObjectNode toJson(Decision decision) {
+  static ObjectNode toJson(Decision decision) {
     return Json.object()
         .put("id", decision.id())
         .put("decision", Json.word(decision.outcome()))

@@ -10,6 +10,7 @@ import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.decisions.Decision.Outcome;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -62,11 +64,7 @@ public final class HelixBg implements Runnable {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /**
-   * Runs one command line and ends the JVM with its exit code.
-   *
-   * @param bench creates the command bench
-   */
+  /** Runs one command line, where {@code bench} makes that command, and ends the JVM. */
   public static void start(Supplier<Object> bench, String... arguments) {
     String first = arguments.length > 0 ? arguments[0] : "";
     DaemonLog.choose(first.equals("daemon"));
@@ -88,7 +86,7 @@ public final class HelixBg implements Runnable {
   /** Runs one command line. Any exception or Error becomes an exit code. */
   static int run(
       Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
-    Map<String, Supplier<Object>> commands = commands(bench, interruption);
+    Map<String, Supplier<Object>> commands = commands(bench);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Only the named command is described to picocli, because a description takes milliseconds and
     // there are thirty commands.
@@ -96,7 +94,7 @@ public final class HelixBg implements Runnable {
       commands.keySet().retainAll(Set.of(first));
     }
     try {
-      return line(console, commands).execute(arguments);
+      return line(console, interruption, commands).execute(arguments);
     } catch (Error e) { // picocli does not catch errors
       return new ErrorReporter(console).report(e).number();
     }
@@ -104,21 +102,20 @@ public final class HelixBg implements Runnable {
 
   /** Returns the command line with all commands, ready to be executed or described. */
   static CommandLine commandLine(Console console, Interruption interruption) {
-    return line(console, commands(HelixBg::noBench, interruption));
+    return line(console, interruption, commands(HelixBg::noBench));
   }
 
-  private static Map<String, Supplier<Object>> commands(
-      Supplier<Object> bench, Interruption interruption) {
+  private static Map<String, Supplier<Object>> commands(Supplier<Object> bench) {
     Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
     commands.put("one-shot", OneShotCommand::new);
-    commands.put("daemon", () -> new DaemonCommand(interruption));
+    commands.put("daemon", DaemonCommand::new);
     commands.put("status", StatusCommand::new);
     commands.put("search", SearchCommand::new);
     commands.put("related", RelatedCommand::new);
     commands.put("findings", FindingsCommand::new);
     commands.put("study", StudyCommand::new);
-    commands.put("tidy", () -> new TidyCommand(interruption));
-    commands.put("act", () -> new ActCommand(interruption));
+    commands.put("tidy", TidyCommand::new);
+    commands.put("act", ActCommand::new);
     commands.put(
         "dismiss",
         () ->
@@ -140,7 +137,14 @@ public final class HelixBg implements Runnable {
     commands.put("stop", StopCommand::new);
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
-    commands.put("fetch-models", HelixBg::fetchModels);
+    // The launcher runs it as a script: no Java code of this project opens a connection.
+    commands.put(
+        "fetch-models",
+        () ->
+            absent(
+                "this jar downloads nothing; bin/helix-bg fetch-models runs the script",
+                "Download language models into ~/.helix/models; 'fetch-models list' shows which"
+                    + " ones fit this machine."));
     commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
     commands.put("load-model", LoadModelCommand::new);
@@ -166,13 +170,14 @@ public final class HelixBg implements Runnable {
     return commands;
   }
 
-  private static CommandLine line(Console console, Map<String, Supplier<Object>> commands) {
+  private static CommandLine line(
+      Console console, Interruption interruption, Map<String, Supplier<Object>> commands) {
     ErrorReporter errors = new ErrorReporter(console);
     CommandLine line = new CommandLine(new HelixBg());
     for (Map.Entry<String, Supplier<Object>> command : commands.entrySet()) {
       line.addSubcommand(command.getKey(), command.getValue().get());
     }
-    equip(line, console);
+    equip(line, console, interruption);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.registerConverter(Path.class, new Handlers(errors));
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
@@ -230,34 +235,32 @@ public final class HelixBg implements Runnable {
     }
   }
 
-  /** Adds --help and --version to every command, and the console to every command that prints. */
-  private static void equip(CommandLine line, Console console) {
+  /** Adds --help and --version to every command, and equips each {@link ConsoleCommand}. */
+  private static void equip(CommandLine line, Console console, Interruption interruption) {
     if (!line.getCommandSpec().optionsMap().containsKey("--help")) {
       line.getCommandSpec().mixinStandardHelpOptions(true);
     }
-    ConsoleCommand.equip(line, console);
+    ConsoleCommand.equip(line, console, interruption);
     for (CommandLine command : line.getSubcommands().values()) {
-      equip(command, console);
+      equip(command, console, interruption);
     }
   }
 
-  /**
-   * Describes fetch-models, which the launcher runs as a script: no Java code of this project opens
-   * a connection.
-   */
-  private static CommandLine fetchModels() {
-    return described(
-        new AbsentCommand("this jar downloads nothing; bin/helix-bg fetch-models runs the script"),
-        "Download language models into ~/.helix/models; 'fetch-models list' shows which ones"
-            + " fit this machine.");
+  private static CommandLine noBench() {
+    return absent(
+        "the benchmarks are no part of an installed helix-bg; run scripts/helix-bg bench in a"
+            + " checkout of its sources",
+        "Measure this machine; in a source checkout only.");
   }
 
-  private static CommandLine noBench() {
-    return described(
-        new AbsentCommand(
-            "the benchmarks are no part of an installed helix-bg; run scripts/helix-bg bench in a"
-                + " checkout of its sources"),
-        "Measure this machine; in a source checkout only.");
+  /** Returns a command that this program only describes; {@code where} names its program. */
+  private static CommandLine absent(String where, String description) {
+    Callable<Integer> refusal =
+        () -> {
+          throw Failure.usage(where);
+        };
+    return described(CommandSpec.wrapWithoutInspection(refusal), description)
+        .setUnmatchedArgumentsAllowed(true);
   }
 
   private static CommandLine decide(Outcome outcome, String description) {

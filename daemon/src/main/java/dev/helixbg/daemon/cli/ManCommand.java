@@ -5,7 +5,6 @@ import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.util.Locale;
-import java.util.function.BiConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -36,10 +35,11 @@ final class ManCommand extends ConsoleCommand {
         escaped(
             name + " - " + root.getCommandSpec().usageMessage().description()[0].replace(":", "")));
     page.append("\n.SH SYNOPSIS\n.nf\n").append(escaped(help(root))).append(".fi\n.SH COMMANDS\n");
-    BiConsumer<String, CommandLine> section =
-        (command, line) ->
-            page.append(".SS %s\n.nf\n%s.fi\n".formatted(escaped(command), escaped(help(line))));
-    root.getSubcommands().forEach(section);
+    root.getSubcommands()
+        .forEach(
+            (command, line) ->
+                page.append(
+                    ".SS %s\n.nf\n%s.fi\n".formatted(escaped(command), escaped(help(line)))));
     return page.toString();
   }
 

@@ -21,7 +21,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Serves a coding agent over MCP, on stdin and stdout. */
 @Command(
     name = "mcp",
     description =

@@ -30,7 +30,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Runs all steps once over one knowledge base. */
 @Command(
     name = "one-shot",
     description =
@@ -38,7 +37,6 @@ import picocli.CommandLine.Option;
             + " the language model, write the report.")
 public final class OneShotCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
-
   @Mixin private KbArgument kb;
 
   @Option(
@@ -107,8 +105,6 @@ public final class OneShotCommand extends JsonCommand {
   /**
    * Brings the report up to date. A report that is current, and without open questions for the
    * model, stays as it is.
-   *
-   * @return summary of the report, with colours
    */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {

@@ -26,10 +26,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * Tells whether an entry already says a text. The daemon answers if it watches the knowledge base,
- * else this process.
- */
+/** The daemon answers if it watches the knowledge base, else this process. */
 @Command(
     name = "related",
     description =

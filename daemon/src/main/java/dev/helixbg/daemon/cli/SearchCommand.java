@@ -36,9 +36,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * Finds entries by meaning. The daemon answers if it watches the knowledge base, else this process.
- */
+/** The daemon answers if it watches the knowledge base, else this process. */
 @Command(name = "search", description = "Find the entries nearest in meaning to a text.")
 final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;
@@ -157,11 +155,7 @@ final class SearchCommand extends ConsoleCommand {
     }
   }
 
-  /**
-   * Prints an answer as text.
-   *
-   * @param answer lines as {@link SearchAnswer#toJson} makes them
-   */
+  /** Prints the lines of {@link SearchAnswer#toJson} as text. */
   static void print(List<? extends JsonNode> answer, Console console) {
     for (JsonNode line : answer) {
       if (line.has("name")) {

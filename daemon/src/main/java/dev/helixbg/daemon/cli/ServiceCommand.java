@@ -37,7 +37,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Installs and controls the daemon as a service of launchd or systemd. */
 @Command(
     name = "service",
     description =
@@ -139,8 +138,6 @@ final class ServiceCommand extends ConsoleCommand {
   /**
    * Returns the files to write. The result is empty for a restart out of a checkout, where no
    * service is installed.
-   *
-   * @throws Failure with {@link ExitCode#USAGE} when no program is installed that a service may run
    */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
@@ -229,10 +226,7 @@ final class ServiceCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  /**
-   * @param heading line above a file that is not empty
-   * @return whether the file exists
-   */
+  /** Prints a file, below a heading if it is not empty. Returns whether the file exists. */
   private boolean print(Path file, String heading) {
     try {
       PrivateFiles.requireFile(file);

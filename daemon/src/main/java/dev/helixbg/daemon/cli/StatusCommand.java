@@ -5,17 +5,15 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
-import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** Shows the state of the daemon. */
 @Command(
     name = "status",
     description = "Show the state of the daemon: knowledge bases, models, counts, last error.")
 final class StatusCommand extends JsonCommand {
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     JsonNode status =
         GlobalOptions.daemon().ask(DaemonLink.request("status"), Duration.ofSeconds(10)).getFirst();
     show(() -> status, () -> print(status));

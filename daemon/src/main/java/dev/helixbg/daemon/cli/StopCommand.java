@@ -7,7 +7,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** Command that ends the daemon. */
 @Command(name = "stop", description = "Stop the daemon; a service manager does not restart it.")
 final class StopCommand extends ConsoleCommand {
   @Override

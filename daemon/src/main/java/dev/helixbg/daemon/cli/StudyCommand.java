@@ -27,9 +27,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * Writes open questions for a chat without another connection, and reads the answers of the chat.
- */
 @Command(
     name = "study",
     description =

@@ -8,14 +8,12 @@ import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Interruption;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.TidyTerminal;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows findings one by one to a user at a terminal. Helix carries out the user's decisions. */
 @Command(
     name = "tidy",
     description = {
@@ -26,14 +24,8 @@ import picocli.CommandLine.Mixin;
           + " a page that lists the changes."
     })
 public final class TidyCommand extends ConsoleCommand {
-  private final Interruption interruption;
-
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
-
-  TidyCommand(Interruption interruption) {
-    this.interruption = interruption;
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -46,11 +38,12 @@ public final class TidyCommand extends ConsoleCommand {
       summary =
           TidyTerminal.run(
               acts,
-              System.getenv(),
-              GlobalOptions.locations(),
-              GlobalOptions.daemon(),
-              console.colour(),
-              console.coloured());
+              new TidyTerminal.World(
+                  System.getenv(),
+                  GlobalOptions.locations(),
+                  GlobalOptions.daemon(),
+                  console.colour(),
+                  console.coloured()));
     }
     summary.halfDone().forEach(part -> part.lines().forEach(line -> console.note("%s", line)));
     console.say(

@@ -15,14 +15,12 @@ import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Prints the results of {@link KbVerification}. */
 @Command(
     name = "verify",
     description =
         "Check the log, the vectors and the report. Print what is wrong and what a run would do.")
 final class VerifyCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
-
   @Mixin private KbArgument kb;
 
   @Override

@@ -21,11 +21,7 @@ public record Installation(Path root) {
     return Path.of(classPath.split(File.pathSeparator)[0]).toAbsolutePath().normalize();
   }
 
-  /**
-   * Returns the installation of a program; empty for a program in a git checkout.
-   *
-   * @param jar jar of the program, absolute
-   */
+  /** Returns the installation of a program by its absolute path; empty for a git checkout. */
   public static Optional<Installation> of(Path jar) {
     return Optional.ofNullable(jar.getParent().getParent())
         .filter(root -> Files.isExecutable(root.resolve(LAUNCHER)))
@@ -34,8 +30,7 @@ public record Installation(Path root) {
 
   /** Returns this user's installation by {@code scripts/install}, if there is one. */
   static Optional<Installation> ofUser(Path home) {
-    Path current = home.resolve(".local/opt/helix-bg/current");
-    return Optional.of(new Installation(current))
+    return Optional.of(new Installation(home.resolve(".local/opt/helix-bg/current")))
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
@@ -58,14 +53,10 @@ public record Installation(Path root) {
       return current; // the version that was started
     }
     Path opt = Path.of(root.toString().replaceFirst("/Cellar/([^/]+)/[^/]+", "/opt/$1"));
-    return isSame(opt, root) ? opt : root;
-  }
-
-  private static boolean isSame(Path a, Path b) {
     try {
-      return Files.isSameFile(a, b);
+      return Files.isSameFile(opt, root) ? opt : root;
     } catch (IOException e) { // a path does not exist
-      return false;
+      return root;
     }
   }
 }

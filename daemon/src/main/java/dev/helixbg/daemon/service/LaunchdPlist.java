@@ -19,14 +19,15 @@ public final class LaunchdPlist {
    */
   static String of(ServiceSpec spec) {
     StringBuilder arguments = new StringBuilder();
-    spec.arguments().forEach(argument -> arguments.append("    ").append(string(argument)));
+    spec.request()
+        .arguments()
+        .forEach(argument -> arguments.append("    ").append(string(argument)));
     StringBuilder environment = new StringBuilder();
     spec.environment(ServiceSpec.LAUNCHD)
         .forEach(
             (name, value) ->
-                environment
-                    .append("    <key>%s</key>\n    ".formatted(escaped(name)))
-                    .append(string(value)));
+                environment.append(
+                    "    <key>%s</key>\n    %s".formatted(escaped(name), string(value))));
     return """
     <?xml version="1.0" encoding="UTF-8"?>
     <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -92,7 +93,7 @@ public final class LaunchdPlist {
     List<String> domains = List.of("gui/" + uid, "user/" + uid);
     for (String inDomain : List.of("/" + ServiceSpec.LABEL, "")) {
       for (String domain : domains) {
-        if (isThere(domain + inDomain)) {
+        if (ServiceStep.ended("launchctl", "print", domain + inDomain).code() == 0) {
           return domain;
         }
       }
@@ -101,9 +102,5 @@ public final class LaunchdPlist {
         ExitCode.WRITE,
         "launchd has neither %s nor %s: log in at the screen once, or start the daemon by hand"
             .formatted(domains.getFirst(), domains.getLast()));
-  }
-
-  private static boolean isThere(String target) throws InterruptedException {
-    return ServiceStep.ended("launchctl", "print", target).code() == 0;
   }
 }

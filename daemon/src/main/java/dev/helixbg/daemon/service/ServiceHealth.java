@@ -15,10 +15,7 @@ public final class ServiceHealth {
 
   private ServiceHealth() {}
 
-  /**
-   * @param file the file that the service manager reads
-   * @param program the installation that a service runs, if there is one
-   */
+  /** {@code file} is the one that the service manager reads. */
   public static CheckLine check(Path file, DaemonHome home, Optional<Installation> program) {
     if (Files.notExists(file)) {
       return CheckLine.ok(

@@ -10,7 +10,6 @@ import java.util.Optional;
 public final class ServicePlan {
   private ServicePlan() {}
 
-  /** Actions that a user can take on the service. */
   public enum Action {
     INSTALL,
     UNINSTALL,
@@ -69,12 +68,7 @@ public final class ServicePlan {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }
 
-  /**
-   * Returns the steps for a systemd user instance.
-   *
-   * @param spec the service to write; if empty, the file does not change; required for {@link
-   *     Action#INSTALL}
-   */
+  /** Returns the steps for a systemd user instance; {@code spec} as for launchd. */
   public static List<ServiceStep> systemd(
       Action action, Optional<ServiceSpec> spec, Path configHome) {
     Path unit = unit(configHome);

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.service;
 import com.fasterxml.jackson.core.JacksonException;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.link.DaemonHome;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
@@ -45,11 +44,7 @@ public record ServiceRequest(
     return home.folder().resolve("service.json");
   }
 
-  /**
-   * Returns the stored options; empty if there are none.
-   *
-   * @throws Failure with {@link ExitCode#USAGE} when the file is damaged or cannot be read
-   */
+  /** Returns the stored options, if any; fails for a file that is damaged or cannot be read. */
   public static Optional<ServiceRequest> read(DaemonHome home) {
     Path file = file(home);
     try {
@@ -72,9 +67,9 @@ public record ServiceRequest(
     return Json.of(this).toPrettyString() + "\n";
   }
 
-  /** Returns the arguments of the command {@code daemon}. */
+  /** Returns the arguments of the launcher. */
   List<String> arguments() {
-    List<String> arguments = new ArrayList<>();
+    List<String> arguments = new ArrayList<>(List.of("daemon"));
     if (config != null) {
       arguments.addAll(List.of("--config", config));
     }

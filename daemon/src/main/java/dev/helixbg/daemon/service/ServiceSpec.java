@@ -13,8 +13,6 @@ import java.util.TreeMap;
  * shell.
  *
  * @param home home folder of the user
- * @param launcher launcher of the installation
- * @param request the user's options
  * @param writable folders that the daemon writes to
  * @param stderr file for the daemon's error output
  */
@@ -32,31 +30,20 @@ public record ServiceSpec(
   static final String LAUNCHD = "launchd";
   static final String SYSTEMD = "systemd";
 
-  /**
-   * Exit codes after which a restart cannot help: wrong settings, no knowledge base, second
-   * instance.
-   */
+  /** Exit codes after which a restart cannot help. */
   static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
 
-  /**
-   * @throws Failure with {@link ExitCode#USAGE} for control characters, which could end a line of a
-   *     unit file
-   */
+  /** Fails for control characters, which could end a line of a unit file. */
   public ServiceSpec {
-    for (String text : texts(home, launcher, request, writable, stderr)) {
-      if (text.chars().anyMatch(Character::isISOControl)) {
-        throw Failure.usage("a service cannot be given control characters, as in: " + text);
-      }
-    }
-  }
-
-  private static List<String> texts(
-      Path home, Path launcher, ServiceRequest request, List<Path> writable, Path stderr) {
     List<String> texts = new ArrayList<>(request.arguments());
     request.environment().forEach((name, value) -> texts.add(name + "=" + value));
     writable.forEach(folder -> texts.add(folder.toString()));
     texts.addAll(List.of(home.toString(), launcher.toString(), stderr.toString()));
-    return texts;
+    for (String text : texts) {
+      if (text.chars().anyMatch(Character::isISOControl)) {
+        throw Failure.usage("a service cannot be given control characters, as in: " + text);
+      }
+    }
   }
 
   /**
@@ -70,14 +57,6 @@ public record ServiceSpec(
     return LAUNCHD.equals(manager) && isFinal ? ExitCode.OK.number() : code;
   }
 
-  /** Returns the arguments of the launcher. */
-  List<String> arguments() {
-    List<String> arguments = new ArrayList<>(List.of("daemon"));
-    arguments.addAll(request.arguments());
-    return arguments;
-  }
-
-  /** Returns the environment variables that a service manager sets. */
   Map<String, String> environment(String manager) {
     Map<String, String> variables = new TreeMap<>(request.environment());
     variables.put(STARTED_BY, manager);

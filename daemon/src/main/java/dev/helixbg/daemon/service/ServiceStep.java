@@ -9,19 +9,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 
-/**
- * One step of a service command.
- *
- * @param shown text that {@code --dry-run} prints instead
- */
+/** One step of a service command; {@code --dry-run} prints {@code shown} instead. */
 public record ServiceStep(String shown, Deed deed) {
   /** Longest wait for a service to end, longer than launchd's {@code ExitTimeOut} before a kill. */
   private static final Duration ENDING = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  /** The work of a step. */
   public interface Deed {
     /**
      * @throws Failure with {@link ExitCode#WRITE} when a required command fails, with {@link
@@ -53,8 +49,7 @@ public record ServiceStep(String shown, Deed deed) {
   static ServiceStep run(String... command) {
     return running(
         command,
-        out -> {
-          Ended answer = ended(command);
+        (answer, out) -> {
           if (answer.code() != 0) {
             throw new Failure(
                 ExitCode.WRITE,
@@ -67,23 +62,14 @@ public record ServiceStep(String shown, Deed deed) {
 
   /** Runs a command whose failure means that there was nothing to do. */
   static ServiceStep maybe(String... command) {
-    return running(
-        command,
-        out -> {
-          Ended answer = ended(command);
-          tell(out, answer.code() == 0 ? answer.output() : "");
-        });
+    return running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
   }
 
-  /**
-   * Prints the output of a command about the service; the command fails if the service does not
-   * run.
-   */
+  /** Prints the output of a command that fails if the service does not run. */
   static ServiceStep ask(String... command) {
     return running(
         command,
-        out -> {
-          Ended answer = ended(command);
+        (answer, out) -> {
           tell(out, answer.output());
           if (answer.code() != 0) {
             throw new Failure(ExitCode.NO_DAEMON, "the service is not running");
@@ -109,8 +95,8 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  private static ServiceStep running(String[] command, Deed deed) {
-    return new ServiceStep("would run: " + words(command), deed);
+  private static ServiceStep running(String[] command, BiConsumer<Ended, PrintStream> then) {
+    return new ServiceStep("would run: " + words(command), out -> then.accept(ended(command), out));
   }
 
   private static void tell(PrintStream out, String text) {

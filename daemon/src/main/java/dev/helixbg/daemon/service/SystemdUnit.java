@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.service;
 
-import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The systemd user unit (see systemd.service(5) and systemd.exec(5)). */
@@ -23,16 +22,15 @@ final class SystemdUnit {
         """
             .formatted(specifiersEscaped(spec.launcher().toString())));
     unit.append("ExecStart=").append(quoted(spec.launcher().toString()));
-    for (String argument : spec.arguments()) {
+    for (String argument : spec.request().arguments()) {
       // Variables in arguments must not be expanded; in the path of the program they never are.
       unit.append(' ').append(quoted(argument).replace("$", "$$"));
     }
     unit.append('\n');
-    for (Map.Entry<String, String> variable : spec.environment(ServiceSpec.SYSTEMD).entrySet()) {
-      unit.append("Environment=")
-          .append(quoted(variable.getKey() + "=" + variable.getValue()))
-          .append('\n');
-    }
+    spec.environment(ServiceSpec.SYSTEMD)
+        .forEach(
+            (name, value) ->
+                unit.append("Environment=").append(quoted(name + "=" + value)).append('\n'));
     unit.append(
         """
         Restart=on-failure

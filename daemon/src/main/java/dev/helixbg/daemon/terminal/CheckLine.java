@@ -3,13 +3,8 @@ package dev.helixbg.daemon.terminal;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
 
-/**
- * The result of one check of verify or doctor.
- *
- * @param remedy advice; empty for a check without a problem
- */
+/** The result of one check of verify or doctor; {@code remedy} is empty without a problem. */
 public record CheckLine(String name, State state, String detail, String remedy) {
-
   public enum State {
     OK,
     /** A working part that could be better; the remedy tells how. */
@@ -29,13 +24,11 @@ public record CheckLine(String name, State state, String detail, String remedy) 
     return new CheckLine(name, State.PROBLEM, detail, remedy);
   }
 
-  /** Returns {@link ExitCode#PROBLEMS} if any check found a problem. */
   public static ExitCode exitCode(List<CheckLine> checks) {
     boolean problems = checks.stream().anyMatch(check -> check.state() == State.PROBLEM);
     return problems ? ExitCode.PROBLEMS : ExitCode.OK;
   }
 
-  /** Prints one line for each check, and one for its remedy. */
   public static void print(List<CheckLine> checks, Console console) {
     for (CheckLine check : checks) {
       console.say("%-8s %-16s %s", Json.word(check.state()), check.name(), check.detail());

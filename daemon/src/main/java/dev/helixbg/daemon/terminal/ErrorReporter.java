@@ -32,10 +32,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public record ErrorReporter(Console console) {
   private static final Pattern CONSTANTS = Pattern.compile("expected one of \\[[A-Z, _]+\\]");
 
-  /** Prints the error in a command line, and returns the exit code. */
   public int wrongArguments(ParameterException e) {
-    say(words(e));
-    say("try: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+    console.warn("%s", words(e));
+    console.warn("try: %s --help", e.getCommandLine().getCommandSpec().qualifiedName());
     return ExitCode.USAGE.number();
   }
 
@@ -63,7 +62,8 @@ public record ErrorReporter(Console console) {
 
   public ExitCode report(Throwable e) {
     ExitCode code = codeOf(e);
-    say(
+    console.warn(
+        "%s",
         code == ExitCode.INTERRUPTED
             ? "interrupted; finished work is kept, and the next run continues from there"
             : words(e));
@@ -131,9 +131,5 @@ public record ErrorReporter(Console console) {
     } catch (IOException unwritable) {
       return summary;
     }
-  }
-
-  private void say(String message) {
-    console.warn("%s", message);
   }
 }

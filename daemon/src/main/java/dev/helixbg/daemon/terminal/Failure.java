@@ -15,21 +15,15 @@ public final class Failure extends RuntimeException {
     this.code = code;
   }
 
-  /** Returns an error in arguments or settings. */
   public static Failure usage(String message) {
     return new Failure(ExitCode.USAGE, message);
   }
 
-  /**
-   * Returns an error about a file or folder.
-   *
-   * @param what failed action: a verb and the file, such as "read FILE"
-   */
+  /** Returns an error about a file; {@code what} has a verb and the file: "read FILE". */
   public static Failure io(ExitCode code, String what, IOException why) {
     return new Failure(code, "cannot " + what + ": " + reason(why));
   }
 
-  /** Returns an error with a sentence that tells the remedy. */
   public static Failure io(ExitCode code, String what, IOException why, String remedy) {
     return new Failure(code, "cannot " + what + ": " + reason(why) + ". " + remedy);
   }

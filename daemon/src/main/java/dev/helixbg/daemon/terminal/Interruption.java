@@ -14,10 +14,7 @@ import java.util.function.Consumer;
  * threads are removed.
  */
 public final class Interruption {
-  /**
-   * Time that is longer than any batch. After that time the JVM ends, and the files are still
-   * whole.
-   */
+  /** Longer than any batch; after that time the JVM ends, and the files are still whole. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
   /** Longest wait before a message tells the reason. */
@@ -50,7 +47,6 @@ public final class Interruption {
     told = whom;
   }
 
-  /** Sets the longest time that the JVM waits. */
   public void waitAtMost(Duration time) {
     patience = time;
   }

@@ -20,20 +20,10 @@ public final class Json {
     static final ObjectMapper ONE = new ObjectMapper();
   }
 
-  /**
-   * Reads a value of a type.
-   *
-   * @throws JacksonException when the text is no JSON or no such value
-   */
   public static <T> T read(String json, Class<T> type) throws JacksonException {
     return Mapper.ONE.readValue(json, type);
   }
 
-  /**
-   * Converts a tree to a value of a type.
-   *
-   * @throws JacksonException when the tree is no such value
-   */
   public static <T> T read(JsonNode json, Class<T> type) throws JacksonException {
     return Mapper.ONE.treeToValue(json, type);
   }
@@ -43,12 +33,10 @@ public final class Json {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Returns a record as an object of its components. */
   public static ObjectNode of(Record value) {
     return Mapper.ONE.valueToTree(value);
   }
 
-  /** Returns an array with one element for each item. */
   public static <T> ArrayNode array(Collection<T> items, Function<T, ? extends JsonNode> item) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode();
     items.forEach(one -> array.add(item.apply(one)));
@@ -69,11 +57,7 @@ public final class Json {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Prints one value and a line end.
-   *
-   * @param out see {@link Console#json}
-   */
+  /** Prints one value and a line end to {@link Console#json}. */
   public static void print(PrintStream out, JsonNode value) {
     out.println(value.toPrettyString());
   }

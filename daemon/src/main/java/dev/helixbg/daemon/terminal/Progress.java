@@ -15,11 +15,7 @@ public interface Progress extends AutoCloseable {
     step(1);
   }
 
-  /**
-   * Counts one item.
-   *
-   * @param work work of the item, in the unit of {@link Display#begin}
-   */
+  /** Counts one item, by its work in the unit of {@link Display#begin}. */
   void step(long work);
 
   @Override
@@ -55,9 +51,7 @@ public interface Progress extends AutoCloseable {
 
   Progress SILENT = work -> {};
 
-  /**
-   * Returns a bar that moves with the work, so that it estimates the remaining time by the work.
-   */
+  /** Returns a bar that moves with the work, which makes its estimate of the remaining time. */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()

@@ -16,11 +16,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/**
- * The page before an act, with its changes and losses.
- *
- * @param act the planned act
- */
+/** The page before an act, with its changes and losses. */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   /** Words for the change of a note, by its role in the act. */
   private static final Map<String, String> FATES =
@@ -45,12 +41,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return act.path("do").asText();
   }
 
-  /**
-   * Returns the page without its keys.
-   *
-   * @param ofNotes whether the notes are files, which helix cannot edit
-   * @param helix the program helix, if one exists
-   */
+  /** Returns the page without its keys; {@code ofNotes}: of files, which helix cannot edit. */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));
@@ -68,23 +59,10 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       act.path("losses").forEach(loss -> text.add(ink.gone("  " + loss.asText())));
     }
     text.add(ink.text(""));
-    if (!act.path("edits").isEmpty()) {
-      text.addAll(edits());
-    } else if (ofNotes) {
-      text.add(
-          ink.text(
-              "By hand, in " + act.path("folder").asText() + ": " + act.path("byHand").asText()));
-    } else if (act.has("byHand")) {
-      text.add(ink.text("helix cannot do it: " + act.path("byHand").asText()));
-    } else if (helix.isEmpty()) {
-      text.add(
-          ink.text(
-              "There is no helix on PATH, and the setting helix.command names none. A coding agent"
-                  + " that has the tools of helix and of helix-bg can make these calls: y copies"
-                  + " them. In their order, up to the first that fails:"));
-      text.add(ink.text(calls()));
+    if (act.path("edits").isEmpty()) {
+      text.add(ink.text(how(ofNotes, helix)));
     } else {
-      text.add(ink.text(how(helix.get())));
+      text.addAll(edits());
     }
     String words = words();
     return new TextPage(
@@ -92,7 +70,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         text);
   }
 
-  /** Returns the removed and the new text of each file. */
   private List<AttributedString> edits() {
     List<AttributedString> text = new ArrayList<>();
     for (JsonNode edit : act.path("edits")) {
@@ -109,7 +86,20 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return text;
   }
 
-  private String how(Path helix) {
+  private String how(boolean ofNotes, Optional<Path> helix) {
+    String byHand = act.path("byHand").asText();
+    if (ofNotes) {
+      return "By hand, in " + act.path("folder").asText() + ": " + byHand;
+    }
+    if (act.has("byHand")) {
+      return "helix cannot do it: " + byHand;
+    }
+    if (helix.isEmpty()) {
+      return "There is no helix on PATH, and the setting helix.command names none. A coding agent"
+          + " that has the tools of helix and of helix-bg can make these calls: y copies them. In"
+          + " their order, up to the first that fails:\n"
+          + calls();
+    }
     long calls =
         act.path("calls")
             .valueStream()
@@ -117,7 +107,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
             .count();
     return "%s makes %d %s, and helix-bg looks before and between them. Then %s."
         .formatted(
-            helix,
+            helix.get(),
             calls,
             calls == 1 ? "call" : "calls",
             act.path("undo").isEmpty()
@@ -197,17 +187,13 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         + (words.size() > MOST_WORDS ? " and %d more".formatted(words.size() - MOST_WORDS) : "");
   }
 
-  /**
-   * Returns the side of a pair that is kept, {@code a} or {@code b}; empty if no entry is removed.
-   */
-  Optional<String> keptSide() {
-    return shown.isPair()
-        ? of("keep").stream().findFirst().map(kept -> isFirst(kept) ? "a" : "b")
-        : Optional.empty();
-  }
-
-  private boolean isFirst(NamedEntry kept) {
-    return kept.entry().offset() == shown.entries().getFirst().entry().offset();
+  /** Returns the side of a pair that is removed, {@code a} or {@code b}; empty if both stay. */
+  Optional<String> removedSide() {
+    if (!shown.isPair()) {
+      return Optional.empty();
+    }
+    long first = shown.entries().getFirst().entry().offset();
+    return of("keep").stream().map(kept -> kept.entry().offset() == first ? "b" : "a").findFirst();
   }
 
   /** Returns the removed copies if each is a whole file, else none. */

@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -27,8 +26,6 @@ import java.util.regex.Pattern;
  * Carries out an act by helix: the checks, looks and calls of its plan in order, up to the first
  * failure. A look is a check by helix-bg that the plan still fits the log. The finding becomes done
  * if the log then shows the change.
- *
- * @param modelId id of the embedding model
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Time for a few calls, of which the last gets no answer. */
@@ -37,7 +34,6 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /** A line for one entry in an answer of helix. */
   private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
 
-  /** Outcome of an act. */
   public enum State {
     /** The log shows the change. */
     DONE(ExitCode.OK),
@@ -56,10 +52,6 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
 
     public ExitCode code() {
       return code;
-    }
-
-    public String title() {
-      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -83,7 +75,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     }
 
     public ObjectNode toJson() {
-      ObjectNode json = Json.object().put("state", state.title()).put("why", why);
+      ObjectNode json = Json.object().put("state", Json.word(state)).put("why", why);
       json.set("made", Json.array(made, call -> call));
       json.set("undo", Json.array(undo, call -> call));
       marks.forEach(json.putArray("marks")::add);
@@ -105,20 +97,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
   }
 
-  /**
-   * Plans an act on the present log.
-   *
-   * @param request see {@link FindingRequests#act}
-   */
-  public ObjectNode plan(ObjectNode request) throws IOException, InterruptedException {
-    return findings().act(request);
-  }
-
-  /**
-   * Carries out an act right after its plan.
-   *
-   * @param act plan by {@link #plan}, with calls
-   */
+  /** Carries out an act right after its plan by {@link FindingRequests#act}, with calls. */
   public Outcome run(JsonNode act, Helix helix) throws IOException, InterruptedException {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = store.report().list().find(id);
@@ -126,9 +105,9 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
     }
     for (JsonNode check : act.path("checks")) {
-      Optional<Outcome> other = check(check, helix);
-      if (other.isPresent()) {
-        return other.get();
+      Outcome checked = check(check, helix);
+      if (checked.state() != State.DONE) {
+        return checked;
       }
     }
     List<JsonNode> made = new ArrayList<>();
@@ -159,32 +138,27 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return new Outcome(State.DONE, "", made, undo(act, made), List.of());
   }
 
-  /** Returns an outcome if helix and the log differ in the number of entries, else empty. */
-  private Optional<Outcome> check(JsonNode check, Helix helix) {
+  /** Checks whether helix and the log have the same number of entries in a topic. */
+  private static Outcome check(JsonNode check, Helix helix) {
     String topic = check.at("/call/arguments/topic").asText();
     int entries = check.path("entries").asInt();
     try {
       String answer = helix.call(check.at("/call/name").asText(), arguments(check.path("call")));
       return answer.lines().anyMatch(line -> line.equals(entries + " entries in " + topic))
-          ? Optional.empty()
-          : Optional.of(
-              Outcome.nothing(
-                  State.STALE,
-                  "helix has another number of entries in %s than the log had: %d"
-                      .formatted(topic, entries)));
+          ? Outcome.done()
+          : Outcome.nothing(
+              State.STALE,
+              "helix has another number of entries in %s than the log had: %d"
+                  .formatted(topic, entries));
     } catch (Helix.Refusal e) {
-      return Optional.of(
-          Outcome.nothing(
-              State.UNDONE, "helix does not have the topic " + topic + ": " + e.getMessage()));
+      return Outcome.nothing(
+          State.UNDONE, "helix does not have the topic " + topic + ": " + e.getMessage());
     }
   }
 
-  /**
-   * @param before state of an act without any made call
-   */
-  private static Outcome stopped(JsonNode act, List<JsonNode> made, State before, String why) {
+  private static Outcome stopped(JsonNode act, List<JsonNode> made, State ifNoneMade, String why) {
     return made.isEmpty()
-        ? Outcome.nothing(before, why)
+        ? Outcome.nothing(ifNoneMade, why)
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
@@ -213,10 +187,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /**
-   * Returns the calls that mark notes: all calls before the second look of helix-bg. The list is
-   * empty if the plan has one look.
-   */
+  /** Returns the calls that mark notes, before the second look; empty for a plan of one look. */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {
@@ -230,11 +201,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return List.of();
   }
 
-  /**
-   * Reverses an act by its undo calls. An undo edit is made only if it matches exactly one entry.
-   *
-   * @param calls see {@link Outcome#undo}
-   */
+  /** Reverses an act by its undo calls. An edit is made only if it matches exactly one entry. */
   public Outcome takeBack(String id, List<JsonNode> calls, Helix helix)
       throws IOException, InterruptedException {
     List<JsonNode> made = new ArrayList<>();
@@ -261,12 +228,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
   }
 
-  /**
-   * Records a finding as done if its notes show the change.
-   *
-   * @param now findings compared with the present notes
-   * @return the missing change; empty when the finding is done
-   */
+  /** Records a finding as done if its notes show the change, else returns the missing change. */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
     Optional<String> missing = now.present().notDone(finding);

@@ -7,14 +7,9 @@ import java.util.Optional;
 
 /** Everything outside the screen that a session uses. */
 interface Desk {
-  /** Returns the program helix; empty if it does not exist. */
   Optional<Path> helix();
 
-  /**
-   * Starts helix.
-   *
-   * @throws dev.helixbg.daemon.terminal.Failure when the program is not helix or does not answer
-   */
+  /** Starts helix; see {@link HelixServer#start}. */
   Helix startHelix();
 
   /** Shows that a longer operation runs. */
@@ -26,13 +21,8 @@ interface Desk {
   /** Copies a text to the clipboard, if the terminal supports that. */
   void copy(String text);
 
-  /**
-   * Opens files in the user's editor and waits until the editor ends.
-   *
-   * @return the error; empty without an error
-   */
+  /** Opens files in the user's editor, and waits for its end. Returns the error, if any. */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
-  /** Returns the trash, from which a user can restore files. */
   Trash trash();
 }

@@ -10,8 +10,6 @@ final class FindingPage extends Page {
   /** Fewest columns for two texts side by side. */
   private static final int WIDE = 100;
 
-  private static final List<String> LETTERS = List.of("A", "B");
-
   private final Shown shown;
   private final Ink ink;
 
@@ -58,7 +56,7 @@ final class FindingPage extends Page {
 
   private List<AttributedString> head(int place, int columns) {
     NamedEntry entry = shown.entries().get(place);
-    String letter = shown.isPair() ? LETTERS.get(place) + "  " : "";
+    String letter = !shown.isPair() ? "" : place == 0 ? "A  " : "B  ";
     List<AttributedString> lines = new ArrayList<>();
     if (Shown.hasHeading(entry)) {
       lines.addAll(Ink.lines(ink.bold(letter + entry.title()), columns));

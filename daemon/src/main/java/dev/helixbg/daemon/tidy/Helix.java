@@ -8,9 +8,7 @@ public interface Helix extends AutoCloseable {
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 
-    /**
-     * @param isCertain whether surely no note was changed; false if helix did not answer
-     */
+    /** {@code isCertain}: surely no note was changed; false if helix did not answer. */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
       this.isCertain = isCertain;
@@ -21,12 +19,7 @@ public interface Helix extends AutoCloseable {
     }
   }
 
-  /**
-   * Calls a tool of helix.
-   *
-   * @return the text of the answer
-   * @throws Refusal when helix returns an error or does not answer
-   */
+  /** Calls a tool, and returns its text. An error or no answer is a {@link Refusal}. */
   String call(String tool, Map<String, String> arguments);
 
   @Override

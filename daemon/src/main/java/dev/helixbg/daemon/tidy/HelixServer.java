@@ -95,11 +95,7 @@ public final class HelixServer implements Helix {
     return Files.isRegularFile(file) && Files.isExecutable(file);
   }
 
-  /**
-   * Starts helix on a knowledge base.
-   *
-   * @throws Failure with {@link ExitCode#UNDONE} when the program is not helix or does not answer
-   */
+  /** Starts helix on a knowledge base, or fails with {@link ExitCode#UNDONE}. */
   public static HelixServer start(Path program, Kb kb) {
     StdioClientTransport transport =
         new StdioClientTransport(
@@ -118,17 +114,14 @@ public final class HelixServer implements Helix {
                     (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
                 .build());
     try {
-      server
-          .stranger()
-          .ifPresent(
-              why -> {
-                throw new Failure(
-                    ExitCode.UNDONE,
-                    program
-                        + " is not the helix that writes knowledge bases: "
-                        + why
-                        + ". Set helix.command to the helix that does");
-              });
+      Optional<String> stranger = server.stranger();
+      if (stranger.isPresent()) {
+        throw new Failure(
+            ExitCode.UNDONE,
+            "%s is not the helix that writes knowledge bases: %s. Set helix.command to the helix"
+                    .formatted(program, stranger.get())
+                + " that does");
+      }
       // When helix ends, the client is closed, so that a running call fails at once.
       Thread.ofVirtual()
           .start(

@@ -38,22 +38,18 @@ record Ink(boolean colour, boolean plain) {
     return new AttributedString(shown(text), NONE.faint());
   }
 
-  /** Returns text in the style of removed text. */
   AttributedString gone(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.RED));
   }
 
-  /** Returns text in the style of kept text and of results. */
   AttributedString kept(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.GREEN));
   }
 
-  /** Returns text in the style of warnings. */
   AttributedString warning(String text) {
     return new AttributedString(shown(text), coloured(NONE.bold(), AttributedStyle.YELLOW));
   }
 
-  /** Returns a key with its effect. */
   AttributedString hint(String key, String words) {
     return AttributedString.join(
         text(" "),

@@ -14,27 +14,19 @@ import java.util.Optional;
  * @param around the lines beside each changed span
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
-
-  /**
-   * The two lines before and after a change, with their line ends.
-   *
-   * @param left empty at the beginning of the file
-   * @param right empty at the end of the file
-   */
+  /** The lines before and after a change, with their line ends; empty at an end of the file. */
   record Around(String left, String right) {}
 
   static KeptEdit of(FileEdit edit, String before) {
-    List<Around> around =
-        edit.spans().stream()
-            .map(
-                span -> {
-                  int start = span.at();
-                  int end = start + span.was().length();
-                  return new Around(
-                      before.substring(lineStart(before, start - 1), start),
-                      before.substring(end, nextLine(before, end)));
-                })
-            .toList();
+    List<Around> around = new ArrayList<>();
+    for (Span span : edit.spans()) {
+      int start = span.at();
+      int end = start + span.was().length();
+      around.add(
+          new Around(
+              before.substring(lineStart(before, start - 1), start),
+              before.substring(end, nextLine(before, end))));
+    }
     return new KeptEdit(edit, Sha256.of(Span.changed(before, edit.spans())), around);
   }
 

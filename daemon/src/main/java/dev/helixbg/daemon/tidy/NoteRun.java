@@ -33,10 +33,8 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Everything that the undo of an act needs. */
   record Kept(String id, List<KeptEdit> edits) {}
 
-  /** A change of one file. */
   private record Step(UserFile file, byte[] before, byte[] after) {}
 
   /** Returns the edits of an act; empty if the act changes no file. */
@@ -51,8 +49,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   /**
    * Carries out an act right after its plan, checks that the finding is gone, and records it as
    * done.
-   *
-   * @param act plan by {@link ActRun#plan}, with edits
    */
   public Outcome run(JsonNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();
@@ -61,23 +57,22 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
     }
     List<FileEdit> edits = edits(act);
-    Optional<Outcome> stopped;
-    try (ProcessLock lock = lock()) {
-      clear(lock);
-      stopped = change(id, edits);
+    Outcome outcome;
+    try (ProcessLock _ = lock()) {
+      deleteLeftovers();
+      outcome = change(id, edits);
     }
-    if (stopped.isPresent()) {
-      return stopped.get();
+    if (outcome.state() != State.DONE) {
+      return outcome;
     }
     notes.refresh();
+    List<JsonNode> made = edits.stream().map(edit -> changed(edit.file())).toList();
     return ActRun.noteIfDone(acts.findings(), finding.get())
-        .map(missing -> "the finding is still there: " + missing)
-        .map(why -> failed(id, why, edits.stream().map(edit -> changed(edit.file())).toList()))
-        .orElseGet(Outcome::done);
+        .map(missing -> failed(id, "the finding is still there: " + missing, made))
+        .orElse(outcome);
   }
 
-  /** Changes the files. Returns an outcome if the change stopped, else empty. */
-  private Optional<Outcome> change(String id, List<FileEdit> edits) throws IOException {
+  private Outcome change(String id, List<FileEdit> edits) throws IOException {
     List<Step> steps = new ArrayList<>();
     List<KeptEdit> kept = new ArrayList<>();
     for (FileEdit edit : edits) {
@@ -86,20 +81,20 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         file.requireChangeable();
         byte[] bytes = Files.readAllBytes(file.file());
         if (!Sha256.of(bytes).equals(edit.sha256())) {
-          return Optional.of(Outcome.nothing(State.STALE, edit.file() + " has changed meanwhile"));
+          return Outcome.nothing(State.STALE, edit.file() + " has changed meanwhile");
         }
         String text = new String(bytes, UTF_8);
         kept.add(KeptEdit.of(edit, text));
         steps.add(new Step(file, bytes, Span.changed(text, edit.spans()).getBytes(UTF_8)));
       } catch (IOException e) {
-        return Optional.of(Outcome.nothing(State.UNDONE, refused(file, e)));
+        return Outcome.nothing(State.UNDONE, refused(file, e));
       }
     }
     keep(new Kept(id, kept));
     return replace(id, steps);
   }
 
-  private static Optional<Outcome> replace(String id, List<Step> steps) throws IOException {
+  private static Outcome replace(String id, List<Step> steps) {
     List<JsonNode> made = new ArrayList<>();
     for (Step step : steps) {
       Outcome stopped;
@@ -112,9 +107,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       } catch (IOException e) {
         stopped = Outcome.nothing(State.UNDONE, refused(step.file(), e));
       }
-      return Optional.of(made.isEmpty() ? stopped : failed(id, stopped.why(), made));
+      return made.isEmpty() ? stopped : failed(id, stopped.why(), made);
     }
-    return Optional.empty();
+    return Outcome.done();
   }
 
   private static JsonNode changed(String file) {
@@ -136,31 +131,28 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   /** Reverses an act: the texts return to their places, and the finding is open again. */
   public Outcome takeBack(String id) throws IOException, InterruptedException {
-    Optional<Outcome> stopped;
-    try (ProcessLock lock = lock()) {
-      clear(lock);
-      stopped = putBack(id);
+    Outcome outcome;
+    try (ProcessLock _ = lock()) {
+      deleteLeftovers();
+      outcome = putBack(id);
     }
-    if (stopped.isPresent()) {
-      return stopped.get();
+    if (outcome.state() == State.DONE) {
+      notes.refresh();
+      if (acts.store().decisions().read().on(id).isPresent()) {
+        ActRun.note(acts.findings(), id, "open", "");
+      }
     }
-    notes.refresh();
-    if (acts.store().decisions().read().on(id).isPresent()) {
-      ActRun.note(acts.findings(), id, "open", "");
-    }
-    return Outcome.done();
+    return outcome;
   }
 
-  /** Puts the old texts back. Returns an outcome if the undo stopped, else empty. */
-  private Optional<Outcome> putBack(String id) throws IOException {
-    Optional<Kept> kept = kept(id);
-    if (kept.isEmpty()) {
-      return Optional.of(
-          Outcome.nothing(
-              State.UNDONE, "helix-bg has no text that it removed from a file for " + id));
+  private Outcome putBack(String id) throws IOException {
+    if (!Files.exists(fileOf(id))) {
+      return Outcome.nothing(
+          State.UNDONE, "helix-bg has no text that it removed from a file for " + id);
     }
+    Kept kept = Json.read(Files.readString(fileOf(id)), Kept.class);
     List<Step> steps = new ArrayList<>();
-    for (KeptEdit edit : kept.get().edits().reversed()) {
+    for (KeptEdit edit : kept.edits().reversed()) {
       UserFile file = new UserFile(Path.of(edit.edit().file()));
       try {
         byte[] now = Files.readAllBytes(file.file());
@@ -169,36 +161,37 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         }
         Optional<String> text = edit.takenBack(new String(now, UTF_8));
         if (text.isEmpty()) {
-          return Optional.of(
-              Outcome.nothing(
-                  State.STALE,
-                  "%s has changed around the place; the removed text is kept in %s"
-                      .formatted(file.file(), fileOf(id))));
+          return Outcome.nothing(
+              State.STALE,
+              "%s has changed around the place; the removed text is kept in %s"
+                  .formatted(file.file(), fileOf(id)));
         }
         steps.add(new Step(file, now, text.get().getBytes(UTF_8)));
       } catch (IOException e) {
-        return Optional.of(Outcome.nothing(State.UNDONE, refused(file, e)));
+        return Outcome.nothing(State.UNDONE, refused(file, e));
       }
     }
-    Optional<Outcome> stopped = replace(id, steps);
-    if (stopped.isEmpty()) {
+    Outcome outcome = replace(id, steps);
+    if (outcome.state() == State.DONE) {
       Files.deleteIfExists(fileOf(id));
     }
-    return stopped;
+    return outcome;
   }
 
   /** Removes the leftovers of a killed process, unless another process is changing files. */
   public void clear() throws IOException {
-    Optional<ProcessLock> lock = ProcessLock.take(lockFile(), Duration.ZERO);
-    if (lock.isPresent()) {
-      try (ProcessLock held = lock.get()) {
-        clear(held);
+    try (ProcessLock held = ProcessLock.take(lockFile(), Duration.ZERO).orElse(null)) {
+      if (held != null) {
+        deleteLeftovers();
       }
     }
   }
 
-  /** Deletes temporary files beside the notes, and saved edits of acts that changed no file. */
-  private void clear(ProcessLock held) throws IOException {
+  /**
+   * Deletes temporary files beside the notes, and saved edits of acts that changed no file. The
+   * caller holds the lock.
+   */
+  private void deleteLeftovers() throws IOException {
     if (!Files.isDirectory(folder())) {
       return;
     }
@@ -252,12 +245,5 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     } catch (IOException e) {
       throw Failure.io(ExitCode.WRITE, "write " + fileOf(kept.id()), e, "Nothing was changed");
     }
-  }
-
-  private Optional<Kept> kept(String id) throws IOException {
-    Path file = fileOf(id);
-    return Files.exists(file)
-        ? Optional.of(Json.read(Files.readString(file), Kept.class))
-        : Optional.empty();
   }
 }

@@ -39,16 +39,11 @@ abstract class Page {
     return this;
   }
 
-  /** Returns the listed keys, each with its effect. */
   Map<String, String> hints() {
     return hints;
   }
 
-  /**
-   * Handles a key.
-   *
-   * @return whether the key has an effect on this page
-   */
+  /** Handles a key. Returns whether the key has an effect on this page. */
   boolean key(String key) throws IOException, InterruptedException {
     Action action = actions.get(key);
     if (action == null) {

@@ -29,15 +29,9 @@ final class ReasonPage extends Page {
 
   @Override
   List<AttributedString> body(int columns) {
-    List<AttributedString> lines =
-        new ArrayList<>(
-            Ink.lines(
-                ink.text(
-                    about
-                        + "\n\n"
-                        + "The report leaves it out from now on. No note is changed, and u takes it"
-                        + " back.\n"),
-                columns));
+    String effect =
+        "\n\nThe report leaves it out from now on. No note is changed, and u takes it back.\n";
+    List<AttributedString> lines = new ArrayList<>(Ink.lines(ink.text(about + effect), columns));
     lines.addAll(Ink.lines(ink.bold("Reason, if you like: " + reason + "▏"), columns));
     return lines;
   }

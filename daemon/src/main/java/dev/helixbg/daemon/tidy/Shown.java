@@ -2,6 +2,7 @@ package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decisions;
@@ -24,11 +25,9 @@ import java.util.Optional;
  */
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   static Shown of(FindingRequests findings, ReportedFinding finding, Decisions decisions) {
-    JsonNode told =
-        findings.lines(List.of(finding), decisions, true).stream()
-            .findFirst()
-            .<JsonNode>map(line -> line)
-            .orElseGet(MissingNode::getInstance); // a new report replaced the last one
+    List<ObjectNode> lines = findings.lines(List.of(finding), decisions, true);
+    JsonNode told = // missing if a new report has replaced the last one
+        lines.isEmpty() ? MissingNode.getInstance() : lines.getFirst();
     List<NamedEntry> entries =
         finding.section().equals("copies")
             ? findings.present().entries().allOf(finding.keys())
@@ -66,7 +65,6 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return ways;
   }
 
-  /** Returns the finding's kind as a sentence. */
   String what() {
     return switch (finding.kind()) {
       case "copies" -> entries.size() + " notes say the same, word for word";
@@ -131,7 +129,6 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
             .noneMatch(Character::isLetterOrDigit);
   }
 
-  /** Returns the entry's name, date, tags and source. */
   static String about(NamedEntry entry) {
     List<String> about = new ArrayList<>(List.of(entry.name()));
     if (entry.entry().timestampMin() != 0) {

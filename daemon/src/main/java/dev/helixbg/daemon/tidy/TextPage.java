@@ -1,18 +1,14 @@
 package dev.helixbg.daemon.tidy;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 
-/** A page with a text. */
+/** A page with a heading in one line and paragraphs, which are wrapped to the screen's width. */
 final class TextPage extends Page {
   private final AttributedString heading;
   private final List<AttributedString> text;
 
-  /**
-   * @param heading heading in one line
-   * @param text paragraphs, which are wrapped to the screen's width
-   */
   TextPage(AttributedString heading, List<AttributedString> text) {
     this.heading = heading;
     this.text = List.copyOf(text);
@@ -25,15 +21,13 @@ final class TextPage extends Page {
 
   @Override
   List<AttributedString> body(int columns) {
-    List<AttributedString> lines = new ArrayList<>();
-    text.forEach(part -> lines.addAll(Ink.lines(part, columns)));
-    return lines;
+    return text.stream().flatMap(part -> Ink.lines(part, columns).stream()).toList();
   }
 
   /** Returns the whole page as plain text. */
   List<String> plain() {
-    List<String> plain = new ArrayList<>(List.of(heading.toString()));
-    text.forEach(part -> plain.add(part.toString()));
-    return plain;
+    return Stream.concat(Stream.of(heading), text.stream())
+        .map(AttributedString::toString)
+        .toList();
   }
 }

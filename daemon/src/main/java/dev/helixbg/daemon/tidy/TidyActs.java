@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.FileEdit;
+import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
@@ -33,6 +33,7 @@ final class TidyActs {
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
   private final TidySession session;
+  private final TidyList list;
   private final ActRun acts;
   private final Ink ink;
   private final Desk desk;
@@ -46,14 +47,10 @@ final class TidyActs {
   /** Time of the last read of the notes. */
   private Instant read = Instant.now();
 
-  private int done;
-  private int dismissed;
-
   /**
-   * A decision or a finished act, with the calls that reverse it.
+   * A decision, or an act that changed notes, with its undo.
    *
-   * @param isAct whether notes were changed
-   * @param undo calls for helix; empty for a decision
+   * @param undo calls for helix
    * @param moved files that are in the trash
    * @param edits edits of memory files
    */
@@ -65,8 +62,9 @@ final class TidyActs {
       List<Trash.Moved> moved,
       List<FileEdit> edits) {}
 
-  TidyActs(TidySession session, ActRun acts, Ink ink, Desk desk) throws IOException {
+  TidyActs(TidySession session, TidyList list, ActRun acts, Ink ink, Desk desk) throws IOException {
     this.session = session;
+    this.list = list;
     this.acts = acts;
     this.ink = ink;
     this.desk = desk;
@@ -78,67 +76,40 @@ final class TidyActs {
   }
 
   int done() {
-    return done;
+    return (int) made.stream().filter(Made::isAct).count();
   }
 
   int dismissed() {
-    return dismissed;
-  }
-
-  /** Whether an act or decision can be reversed. */
-  boolean hasMade() {
-    return !made.isEmpty();
-  }
-
-  private void note(String id, String decision, String reason) throws IOException {
-    ActRun.note(session.list().findings(), id, decision, reason);
-    desk.decided();
+    return made.size() - done();
   }
 
   void dismiss(Shown shown, String reason) throws IOException, InterruptedException {
-    note(shown.id(), "dismissed", reason);
-    session.list().handled(shown.id());
-    dismissed++;
-    made.push(
-        new Made(
-            shown.id(),
-            "dismissed: " + shown.finding().about(),
-            false,
-            List.of(),
-            List.of(),
-            List.of()));
-    session.next();
+    ActRun.note(list.findings(), shown.id(), "dismissed", reason);
+    String words = "dismissed: " + shown.finding().about();
+    finish(new Made(shown.id(), words, false, List.of(), List.of(), List.of()));
     session.say("Dismissed. u takes it back.");
   }
 
-  /** Plans an act and shows its changes. */
-  void confirm(Shown shown, Optional<String> as, Optional<String> keep)
-      throws IOException, InterruptedException {
+  /** Plans an act by a request for {@link TidyList#act}, and shows its changes. */
+  void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     if (shown.entries().isEmpty() || shown.entries().stream().anyMatch(this::hasChanged)) {
       refresh();
     }
-    session.list().look();
-    ObjectNode act = plan(shown, as, keep);
+    list.look();
+    ObjectNode act = list.act(shown.finding(), request);
     if (act.has("choose")) { // two entries of unknown age
-      confirm(shown, as, Optional.of("b"));
+      confirm(shown, request.deepCopy().put("keep", "b"));
       return;
     }
-    ActPage told = new ActPage(ink, shown, act, session.list().findings());
+    ActPage told = new ActPage(ink, shown, act, list.findings());
     Page text = told.page(notes.isPresent(), desk.helix());
     if (notes.isPresent()) {
       text.on("e", "edit", () -> edit(shown));
       if (!act.path("edits").isEmpty()) {
-        text.on("enter", "carry it out", () -> carryOut(shown, as, keep, act));
+        text.on("enter", "carry it out", () -> carryOut(shown, request, act));
       }
       if (!told.copies().isEmpty()) {
-        text.on(
-            "enter",
-            "move to the trash",
-            () -> {
-              if (isStill(shown, as, keep, act)) {
-                throwAway(shown, filesOf(told.copies(), found));
-              }
-            });
+        text.on("enter", "move to the trash", () -> throwAway(shown, request, act, told.copies()));
       }
     } else if (act.has("byHand") || desk.helix().isEmpty()) {
       if (!act.has("byHand")) {
@@ -152,41 +123,15 @@ final class TidyActs {
       }
       text.on("enter", "I did it: look", () -> lookWhetherDone(shown, told.words()));
     } else {
-      text.on("enter", "carry it out", () -> carryOut(shown, as, keep, act));
+      text.on("enter", "carry it out", () -> carryOut(shown, request, act));
     }
-    told.keptSide()
-        .ifPresent(
-            side ->
-                text.on(
-                    "x",
-                    "keep the other",
-                    () -> confirm(shown, as, Optional.of(side.equals("a") ? "b" : "a"))));
+    told.removedSide()
+        .map(side -> request.deepCopy().put("keep", side))
+        .ifPresent(other -> text.on("x", "keep the other", () -> confirm(shown, other)));
     session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
   }
 
-  private ObjectNode plan(Shown shown, Optional<String> as, Optional<String> keep)
-      throws IOException, InterruptedException {
-    ObjectNode request = Json.object().put("id", shown.id());
-    as.ifPresent(what -> request.put("as", what));
-    keep.ifPresent(side -> request.put("keep", side));
-    return session.list().act(shown.finding(), request);
-  }
-
-  /** Whether an act still equals its page. If it differs, the page is shown again. */
-  private boolean isStill(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
-      throws IOException, InterruptedException {
-    refresh();
-    session.list().look();
-    ObjectNode now = plan(shown, as, keep);
-    if (now.without(LOG).equals(act.deepCopy().without(LOG))) {
-      return true;
-    }
-    confirm(shown, as, keep);
-    session.say("The notes have changed meanwhile: nothing was moved.");
-    return false;
-  }
-
-  private void carryOut(Shown shown, Optional<String> as, Optional<String> keep, ObjectNode act)
+  private void carryOut(Shown shown, ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     List<FileEdit> edits = NoteRun.edits(act);
     desk.working(edits.isEmpty() ? "helix is at it" : "changing the files");
@@ -195,16 +140,17 @@ final class TidyActs {
     switch (outcome.state()) {
       case DONE -> {
         boolean isFinal = outcome.undo().isEmpty() && edits.isEmpty();
-        isDone(shown, words, outcome.undo(), List.of(), edits);
+        finish(new Made(shown.id(), words, true, outcome.undo(), List.of(), edits));
         session.say("Done: " + words + (isFinal ? "." : ". u takes it back."));
       }
       case STALE -> {
         refresh();
-        session.list().look();
-        if (session.list().open(shown.id()).isEmpty()) {
-          session.next();
+        list.look();
+        Optional<ReportedFinding> open = list.open(shown.id());
+        if (open.isPresent()) {
+          confirm(list.shown(open.get()), request);
         } else {
-          confirm(session.list().shown(session.list().open(shown.id()).get()), as, keep);
+          session.next();
         }
         session.say("Others have written meanwhile; nothing was changed. This is how it is now.");
       }
@@ -218,7 +164,6 @@ final class TidyActs {
     }
   }
 
-  /** Reads changed notes. */
   private void refresh() {
     Instant now = Instant.now();
     notes.ifPresent(
@@ -249,39 +194,36 @@ final class TidyActs {
   /** Shows what a stopped act has done, and what the user has to do by hand. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
-    list(told, "This was done:", outcome.made());
-    list(told, "These lines are left at the end of notes; take them out by hand:", outcome.marks());
-    list(told, "These calls bring the texts back:", outcome.undo());
+    tell(told, "This was done:", outcome.made());
+    tell(told, "These lines are left at the end of notes; take them out by hand:", outcome.marks());
+    tell(told, "These calls bring the texts back:", outcome.undo());
     String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
     session.turnToHalfDone(new TextPage(ink.gone(what + words), told));
   }
 
-  private void list(List<AttributedString> told, String heading, List<?> lines) {
+  private void tell(List<AttributedString> told, String heading, List<?> lines) {
     if (!lines.isEmpty()) {
       told.add(ink.text("\n" + heading));
       lines.forEach(line -> told.add(ink.text("  " + line)));
     }
   }
 
-  private void isDone(
-      Shown shown, String words, List<JsonNode> undo, List<Trash.Moved> moved, List<FileEdit> edits)
-      throws IOException, InterruptedException {
-    session.list().handled(shown.id());
-    done++;
-    made.push(new Made(shown.id(), words, true, undo, moved, edits));
+  private void finish(Made now) throws IOException, InterruptedException {
+    list.handled(now.id());
+    made.push(now);
     desk.decided();
     session.next();
   }
 
   /** Checks whether the user or another program has carried out the act. */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
-    session.list().look();
-    Optional<String> missing = ActRun.noteIfDone(session.list().findings(), shown.finding());
+    list.look();
+    Optional<String> missing = ActRun.noteIfDone(list.findings(), shown.finding());
     if (missing.isPresent()) {
       session.say("Not done yet: " + missing.get());
       return;
     }
-    isDone(shown, words, List.of(), List.of(), List.of());
+    finish(new Made(shown.id(), words, true, List.of(), List.of(), List.of()));
     session.say("It is done, and noted.");
   }
 
@@ -291,9 +233,7 @@ final class TidyActs {
       session.say(wrong.get());
       return;
     }
-    if (isGoneAfterEdit(shown, List.of())) {
-      session.say("The finding is gone, and noted as done.");
-    }
+    afterEdit(shown, List.of(), "The finding is gone, and noted as done.");
   }
 
   /** Returns the present paths of the files that the entries were made of. */
@@ -305,23 +245,35 @@ final class TidyActs {
         .toList();
   }
 
-  /** Checks whether the finding is gone from the notes. */
-  private boolean isGoneAfterEdit(Shown shown, List<Trash.Moved> moved)
+  /** Checks whether the finding is gone from the notes, and then notes it as done. */
+  private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
     refresh();
-    session.list().look();
-    Optional<String> missing = ActRun.noteIfDone(session.list().findings(), shown.finding());
+    list.look();
+    Optional<String> missing = ActRun.noteIfDone(list.findings(), shown.finding());
     if (missing.isPresent()) {
       session.back();
       session.say("The finding is still there: " + missing.get());
-      return false;
+      return;
     }
-    isDone(shown, "edited: " + shown.finding().about(), List.of(), moved, List.of());
-    return true;
+    String about = "edited: " + shown.finding().about();
+    finish(new Made(shown.id(), about, true, List.of(), moved, List.of()));
+    session.say(words);
   }
 
-  private void throwAway(Shown shown, List<Path> files) throws IOException, InterruptedException {
+  /** Moves copies to the trash, unless the act differs from its page now. */
+  private void throwAway(Shown shown, ObjectNode request, ObjectNode act, List<NamedEntry> copies)
+      throws IOException, InterruptedException {
+    refresh();
+    list.look();
+    ObjectNode now = list.act(shown.finding(), request);
+    if (!now.without(LOG).equals(act.deepCopy().without(LOG))) {
+      confirm(shown, request);
+      session.say("The notes have changed meanwhile: nothing was moved.");
+      return;
+    }
+    List<Path> files = filesOf(copies, found);
     List<Trash.Moved> moved = new ArrayList<>();
     try {
       for (Path file : files) {
@@ -335,16 +287,10 @@ final class TidyActs {
       session.say(why + then);
       return;
     }
-    if (isGoneAfterEdit(shown, moved)) {
-      session.say("Moved to the trash, and noted as done.");
-    }
+    afterEdit(shown, moved, "Moved to the trash, and noted as done.");
   }
 
-  /**
-   * Puts files back, and removes each from the list.
-   *
-   * @return error of the first file that cannot be put back; empty if all are back
-   */
+  /** Puts files back and removes them from the list. Returns the first error, if any. */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
       try {
@@ -365,31 +311,28 @@ final class TidyActs {
       return;
     }
     Made last = made.peek();
-    boolean byHelix = last.isAct() && !last.undo().isEmpty() && desk.helix().isPresent();
-    boolean possible =
-        !last.isAct() || byHelix || !last.moved().isEmpty() || !last.edits().isEmpty();
+    boolean possible = true;
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(last.words())));
-    if (byHelix) {
-      list(
+    if (!last.isAct()) {
+      told.add(ink.text("\nThe report has the finding again. No note is changed."));
+    } else if (!last.undo().isEmpty() && desk.helix().isPresent()) {
+      tell(
           told,
           "helix is asked to bring the texts back, at the end of their topics:",
           last.undo().stream().map(call -> call.at("/arguments/text").asText()).toList());
     } else if (!last.edits().isEmpty()) {
-      list(
+      tell(
           told,
           "The text comes back to where it was:",
           last.edits().stream().map(FileEdit::file).toList());
     } else if (!last.moved().isEmpty()) {
-      list(
+      tell(
           told,
           "Out of the trash come back:",
           last.moved().stream().map(Trash.Moved::from).toList());
     } else {
-      told.add(
-          ink.text(
-              last.isAct()
-                  ? "\nNo call of helix takes this back: change the notes by hand."
-                  : "\nThe report has the finding again. No note is changed."));
+      possible = false;
+      told.add(ink.text("\nNo call of helix takes this back: change the notes by hand."));
     }
     Page text = new TextPage(ink.warning("Take this back?"), told);
     if (possible) {
@@ -414,13 +357,12 @@ final class TidyActs {
           return;
         }
         refresh();
-        session.list().look();
+        list.look();
       }
-      note(last.id(), "open", "");
+      ActRun.note(list.findings(), last.id(), "open", "");
+      desk.decided();
     }
     made.pop();
-    done -= last.isAct() ? 1 : 0;
-    dismissed -= last.isAct() ? 0 : 1;
     session.backTo(last.id());
     session.say("Taken back: " + last.words());
   }

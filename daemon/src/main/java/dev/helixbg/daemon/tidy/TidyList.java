@@ -71,7 +71,6 @@ final class TidyList {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
 
-  /** Adds the findings that are no leads. */
   void addAll() throws IOException, InterruptedException {
     hasAll = true;
     look();
@@ -81,11 +80,7 @@ final class TidyList {
     return findings;
   }
 
-  /**
-   * Plans an act on the log as it was at the last look.
-   *
-   * @param request see {@link FindingRequests#act}
-   */
+  /** Plans an act on the log as it was at the last look; see {@link FindingRequests#act}. */
   ObjectNode act(ReportedFinding finding, ObjectNode request) {
     return findings.act(finding, decisions, request);
   }
@@ -94,7 +89,6 @@ final class TidyList {
     return Shown.of(findings, finding, decisions);
   }
 
-  /** Returns a finding that is still open. */
   Optional<ReportedFinding> open(String id) {
     return Optional.ofNullable(open.get(id));
   }
@@ -113,11 +107,7 @@ final class TidyList {
     handled.add(id);
   }
 
-  /**
-   * Returns the next open finding after a place. After the end, the search continues at the start.
-   *
-   * @param step 1, or -1 for the previous finding
-   */
+  /** Returns the next open finding in steps of 1 or -1, from the end on at the other end. */
   Optional<String> next(String from, int step) {
     int start = order.indexOf(from);
     for (int i = 1; i <= order.size(); i++) {
@@ -127,9 +117,5 @@ final class TidyList {
       }
     }
     return Optional.empty();
-  }
-
-  Optional<String> first() {
-    return order.stream().filter(open::containsKey).findFirst();
   }
 }

@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.tidy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.io.IOException;
@@ -15,21 +17,22 @@ import org.jline.utils.AttributedString;
  * The class is independent of the terminal. A change needs Enter on a page that lists the changes.
  */
 final class TidySession {
-  private static final List<String> HELP =
-      List.of(
-          "s  same: delete one of two notes; of copies, delete all except one",
-          "o  overtaken: delete the older note",
-          "l  link: keep both notes, and add a link to one of them",
-          "m  show the merged text, if there is one",
-          "d  dismiss: the finding is wrong or unimportant",
-          "n  next, p  previous: nothing is decided",
-          "u  undo the last act or decision of this session",
-          "e  show one text alone, and back; for notes: open the files in $VISUAL or $EDITOR",
-          "x  on the page before an act: keep the other note",
-          "Up, Down, Page Up, Page Down, Space  scroll",
-          "q  quit: decisions are kept, and the next tidy continues",
-          "",
-          "Nothing is changed before you press Enter on a page that lists the changes.");
+  private static final String HELP =
+      """
+      s  same: delete one of two notes; of copies, delete all except one
+      o  overtaken: delete the older note
+      l  link: keep both notes, and add a link to one of them
+      m  show the merged text, if there is one
+      d  dismiss: the finding is wrong or unimportant
+      n  next, p  previous: nothing is decided
+      u  undo the last act or decision of this session
+      e  show one text alone, and back; for notes: open the files in $VISUAL or $EDITOR
+      x  on the page before an act: keep the other note
+      Up, Down, Page Up, Page Down, Space  scroll
+      q  quit: decisions are kept, and the next tidy continues
+
+      Nothing is changed before you press Enter on a page that lists the changes.\
+      """;
 
   private final Ink ink;
   private final TidyActs acts;
@@ -42,21 +45,21 @@ final class TidySession {
   private int shownLines;
   private boolean isOver;
 
-  /**
-   * @param list list after its first look
-   */
+  /** {@code list} has had its first look. */
   TidySession(TidyList list, ActRun runs, Ink ink, Desk desk)
       throws IOException, InterruptedException {
     this.list = list;
     this.ink = ink;
-    this.acts = new TidyActs(this, runs, ink, desk);
-    show(list.first());
-    List<NamedEntry> marked = list.findings().present().entries().marked();
+    this.acts = new TidyActs(this, list, runs, ink, desk);
+    show(list.next(current, 1));
+    String marked =
+        list.findings().present().entries().marked().stream()
+            .map(NamedEntry::name)
+            .collect(Collectors.joining(", "));
     if (!marked.isEmpty()) {
       message =
           "An act was broken off. Its line (helix-bg: …) is left at the end of %s; the text above it"
-                  .formatted(
-                      marked.stream().map(NamedEntry::name).collect(Collectors.joining(", ")))
+                  .formatted(marked)
               + " is whole. Take the line out by hand";
     }
   }
@@ -114,21 +117,18 @@ final class TidySession {
   }
 
   private AttributedString header(int columns) {
+    int place = list.order().indexOf(current) + 1;
     String left =
-        "%s%d done, %d dismissed"
-            .formatted(
-                current.isEmpty()
-                    ? ""
-                    : "%d of %d, "
-                        .formatted(list.order().indexOf(current) + 1, list.order().size()),
-                acts.done(),
-                acts.dismissed());
-    String right = current.isEmpty() ? "" : current;
-    int between = columns - Ink.width(left) - Ink.width(right);
+        (current.isEmpty() ? "" : "%d of %d, ".formatted(place, list.order().size())) + counts();
+    int between = columns - Ink.width(left) - Ink.width(current);
     return AttributedString.join(
         AttributedString.EMPTY,
         ink.bold(left),
-        ink.faint(" ".repeat(Math.max(1, between)) + right));
+        ink.faint(" ".repeat(Math.max(1, between)) + current));
+  }
+
+  private String counts() {
+    return "%d done, %d dismissed".formatted(acts.done(), acts.dismissed());
   }
 
   private List<AttributedString> hints(int columns) {
@@ -155,13 +155,11 @@ final class TidySession {
     return halfDone;
   }
 
-  /** Shows a page about an act that stopped in the middle. */
   void turnToHalfDone(TextPage stopped) {
     turnTo(closing(stopped));
     halfDone = stopped.plain();
   }
 
-  /** Handles a key; see {@link Page#key}. */
   void key(String key) throws IOException, InterruptedException {
     message = "";
     halfDone = List.of();
@@ -172,10 +170,6 @@ final class TidySession {
     } catch (Failure e) {
       message = e.getMessage();
     }
-  }
-
-  TidyList list() {
-    return list;
   }
 
   /** Shows a message above the keys, until the next key. */
@@ -218,19 +212,17 @@ final class TidySession {
                 noneAtAll
                     ? "Nothing is left to decide."
                     : "Of the leading findings, nothing is left to decide."),
-            List.of(
-                ink.text(
-                    acts.done() + " done, " + acts.dismissed() + " dismissed in this session.")));
+            List.of(ink.text(counts() + " in this session.")));
     if (!noneAtAll) {
       end.on(
           "a",
           "all others",
           () -> {
             list.addAll();
-            show(list.first());
+            show(list.next(current, 1));
           });
     }
-    if (acts.hasMade()) {
+    if (acts.done() + acts.dismissed() > 0) {
       end.on("u", "undo", acts::undo);
     }
     turnTo(end.on("q", "quit", () -> isOver = true));
@@ -251,7 +243,6 @@ final class TidySession {
     back();
   }
 
-  /** Shows the next open finding. */
   void next() throws IOException, InterruptedException {
     list.look();
     show(list.next(current, 1));
@@ -264,25 +255,12 @@ final class TidySession {
         .forEach(
             (key, words) ->
                 found.on(
-                    key,
-                    words,
-                    whileOpen(shown, () -> acts.confirm(shown, as(shown, key), Optional.empty()))));
+                    key, words, whileOpen(shown, () -> acts.confirm(shown, request(shown, key)))));
+    String heading = "The merged text, as the language model proposes it";
     shown
         .merged()
-        .ifPresent(
-            text ->
-                found.on(
-                    "m",
-                    "merged text",
-                    whileOpen(
-                        shown,
-                        () ->
-                            turnTo(
-                                closing(
-                                    new TextPage(
-                                        ink.bold(
-                                            "The merged text, as the language model proposes it"),
-                                        List.of(ink.text(text))))))));
+        .map(text -> whileOpen(shown, () -> tell(heading, text)))
+        .ifPresent(telling -> found.on("m", "merged text", telling));
     found.on("d", "dismiss", whileOpen(shown, () -> turnTo(dismissal(shown))));
     found.on("n", "next", whileOpen(shown, () -> show(list.next(current, 1))));
     found.on("p", "previous", whileOpen(shown, () -> show(list.next(current, -1))));
@@ -292,19 +270,20 @@ final class TidySession {
     } else if (shown.entries().size() > 1) {
       found.on("e", "one whole", found::turn);
     }
-    found.on(
-        "?",
-        "help",
-        () ->
-            turnTo(closing(new TextPage(ink.bold("Keys"), HELP.stream().map(ink::text).toList()))));
+    found.on("?", "help", () -> tell("Keys", HELP));
     return found.on("q", "quit", () -> isOver = true);
   }
 
-  /** Returns the verdict on a pair that a key means. */
-  private static Optional<String> as(Shown shown, String key) {
+  /** Returns the request for an act; on a pair, the key tells the verdict. */
+  private static ObjectNode request(Shown shown, String key) {
+    ObjectNode request = Json.object().put("id", shown.id());
     return shown.isPair()
-        ? Optional.of(key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related")
-        : Optional.empty();
+        ? request.put("as", key.equals("s") ? "same" : key.equals("o") ? "overtaken" : "related")
+        : request;
+  }
+
+  private void tell(String heading, String text) {
+    turnTo(closing(new TextPage(ink.bold(heading), List.of(ink.text(text)))));
   }
 
   private Page dismissal(Shown shown) {
@@ -327,8 +306,7 @@ final class TidySession {
     };
   }
 
-  /** Adds the keys that lead back. */
-  Page closing(Page text) {
+  private Page closing(Page text) {
     return text.on("esc", "back", this::back).on("enter", "", this::back).on("q", "", this::back);
   }
 }

@@ -45,50 +45,41 @@ public final class TidyTerminal implements Desk {
 
   private final Terminal terminal;
   private final ActRun acts;
-  private final Map<String, String> environment;
-  private final DaemonLink daemon;
-  private final UserDirectories locations;
+  private final World world;
   private final Display display;
   private final BindingReader keys;
   private final KeyMap<String> names = new KeyMap<>();
   private final boolean isPlain;
-  private final boolean colour;
-  private final PrintStream out;
+  private final Ink ink;
   private Attributes before;
   private TidySession session;
 
   /**
-   * @param isPlain whether the terminal can only print lines
+   * Everything outside the knowledge base that a session uses.
+   *
    * @param colour whether colours are allowed
    * @param out the same terminal as standard output, usable after JLine has closed it
    */
-  TidyTerminal(
-      Terminal terminal,
-      ActRun acts,
+  public record World(
       Map<String, String> environment,
       UserDirectories locations,
       DaemonLink daemon,
-      boolean isPlain,
       boolean colour,
-      PrintStream out) {
+      PrintStream out) {}
+
+  /** {@code isPlain}: the terminal can only print lines. */
+  TidyTerminal(Terminal terminal, ActRun acts, World world, boolean isPlain) {
     this.terminal = terminal;
     this.acts = acts;
-    this.environment = environment;
-    this.locations = locations;
-    this.daemon = daemon;
-    this.colour = colour;
-    this.out = out;
+    this.world = world;
     this.display = new Display(terminal, true);
     this.keys = new BindingReader(terminal.reader());
     this.isPlain = isPlain;
+    this.ink = new Ink(world.colour(), isPlain);
     bind();
   }
 
-  /**
-   * The result of a session.
-   *
-   * @param halfDone text about a half-done act that the user may not have read
-   */
+  /** The result of a session. The user may not have read the text about a half-done act. */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
@@ -98,15 +89,8 @@ public final class TidyTerminal implements Desk {
    *
    * @throws Failure when standard input or output is no terminal
    */
-  public static Summary run(
-      ActRun acts,
-      Map<String, String> environment,
-      UserDirectories locations,
-      DaemonLink daemon,
-      boolean colour,
-      PrintStream out)
-      throws IOException, InterruptedException {
-    String type = environment.getOrDefault("TERM", DUMB);
+  public static Summary run(ActRun acts, World world) throws IOException, InterruptedException {
+    String type = world.environment().getOrDefault("TERM", DUMB);
     FutureTask<Terminal> opening = new FutureTask<>(() -> open(type));
     Thread.ofPlatform().daemon().name("terminal").start(opening);
     TidyList list = new TidyList(acts);
@@ -120,9 +104,7 @@ public final class TidyTerminal implements Desk {
       if (noReport.isPresent()) {
         throw noReport.get();
       }
-      return new TidyTerminal(
-              terminal, acts, environment, locations, daemon, type.equals(DUMB), colour, out)
-          .run(list);
+      return new TidyTerminal(terminal, acts, world, type.equals(DUMB)).run(list);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Failure none) {
         throw none;
@@ -177,7 +159,7 @@ public final class TidyTerminal implements Desk {
 
   Summary run(TidyList list) throws IOException, InterruptedException {
     boolean interrupted = false;
-    session = new TidySession(list, acts, new Ink(colour, isPlain), this);
+    session = new TidySession(list, acts, ink, this);
     begin();
     try {
       terminal.handle(Signal.WINCH, _ -> drawAnew());
@@ -209,7 +191,6 @@ public final class TidyTerminal implements Desk {
     return null;
   }
 
-  /** Reads the next key. */
   private String read() throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
@@ -260,8 +241,8 @@ public final class TidyTerminal implements Desk {
       terminal.setAttributes(before);
     } catch (IllegalStateException e) { // closed: JLine has restored only the attributes
       if (!isPlain) {
-        LEAVE.forEach(one -> Curses.tputs(out, terminal.getStringCapability(one)));
-        out.flush();
+        LEAVE.forEach(one -> Curses.tputs(world.out(), terminal.getStringCapability(one)));
+        world.out().flush();
       }
     }
   }
@@ -300,7 +281,7 @@ public final class TidyTerminal implements Desk {
 
   @Override
   public Optional<Path> helix() {
-    return HelixServer.find(acts.settings(), environment.getOrDefault("PATH", ""));
+    return HelixServer.find(acts.settings(), world.environment().getOrDefault("PATH", ""));
   }
 
   @Override
@@ -312,13 +293,13 @@ public final class TidyTerminal implements Desk {
   public void working(String words) {
     Size size = size();
     List<AttributedString> lines = session.screen(size.getColumns(), size.getRows());
-    lines.set(lines.size() - 1, new Ink(colour, isPlain).warning(words + " …"));
+    lines.set(lines.size() - 1, ink.warning(words + " …"));
     draw(lines, size);
   }
 
   @Override
   public void decided() {
-    Thread.ofVirtual().start(() -> daemon.hint(acts.store().kb()));
+    Thread.ofVirtual().start(() -> world.daemon().hint(acts.store().kb()));
   }
 
   @Override
@@ -332,7 +313,8 @@ public final class TidyTerminal implements Desk {
   /** Starts the editor by a shell, as git does: the variable may contain options. */
   @Override
   public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
-    String editor = environment.getOrDefault("VISUAL", environment.getOrDefault("EDITOR", ""));
+    Map<String, String> variables = world.environment();
+    String editor = variables.getOrDefault("VISUAL", variables.getOrDefault("EDITOR", ""));
     if (editor.isBlank()) {
       return Optional.of("neither $VISUAL nor $EDITOR names an editor");
     }
@@ -352,11 +334,12 @@ public final class TidyTerminal implements Desk {
   @Override
   public Trash trash() {
     boolean isMac = System.getProperty("os.name").startsWith("Mac");
+    Path home = world.locations().home();
     Path data =
-        Optional.ofNullable(environment.get("XDG_DATA_HOME"))
+        Optional.ofNullable(world.environment().get("XDG_DATA_HOME"))
             .filter(path -> path.startsWith("/"))
             .map(Path::of)
-            .orElse(locations.home().resolve(".local/share"));
-    return new Trash(isMac ? locations.home().resolve(".Trash") : data.resolve("Trash"), isMac);
+            .orElse(home.resolve(".local/share"));
+    return new Trash(isMac ? home.resolve(".Trash") : data.resolve("Trash"), isMac);
   }
 }

@@ -29,11 +29,7 @@ record Trash(Path home, boolean isMac) {
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
 
-  /**
-   * A file in the trash.
-   *
-   * @param info note of the trash about the file; empty on a Mac
-   */
+  /** A file in the trash. {@code info} is the note of the trash about it; empty on a Mac. */
   record Moved(Path from, Path to, Optional<Path> info) {
     /** Moves the file back, unless its old path exists again. */
     void putBack() throws IOException {
@@ -47,11 +43,7 @@ record Trash(Path home, boolean isMac) {
     }
   }
 
-  /**
-   * Moves a regular file to the trash.
-   *
-   * @param now time in the user's time zone
-   */
+  /** Moves a regular file to the trash; {@code now} is in the user's time zone. */
   Moved move(Path file, LocalDateTime now) throws IOException {
     Path from = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
     if (!Files.isRegularFile(from, LinkOption.NOFOLLOW_LINKS)) {
@@ -91,21 +83,19 @@ record Trash(Path home, boolean isMac) {
       } catch (FileAlreadyExistsException e) {
         continue;
       }
+      Path to = files.resolve(name(from, i));
+      if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
+        Files.delete(note); // the name belongs to a file without a note
+        continue;
+      }
       try {
-        Path to = files.resolve(name(from, i));
-        if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
-          throw new FileAlreadyExistsException(to.toString());
-        }
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         return new Moved(from, to, Optional.of(note));
-      } catch (FileAlreadyExistsException e) {
-        Files.delete(note); // the name belongs to a file without a note
-      } catch (AtomicMoveNotSupportedException e) {
-        Files.delete(note);
-        throw new IOException("it lies on another disk than the trash");
       } catch (IOException e) {
         Files.delete(note);
-        throw e;
+        throw e instanceof AtomicMoveNotSupportedException
+            ? new IOException("it lies on another disk than the trash")
+            : e;
       }
     }
     throw new IOException("the trash is full of files called " + from.getFileName());

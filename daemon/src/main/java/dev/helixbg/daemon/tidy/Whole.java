@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionException;
 public final class Whole {
   private Whole() {}
 
-  /** Runs the work on another thread and waits for its end. */
   public static <T> T of(Callable<T> work) throws IOException, InterruptedException {
     CompletableFuture<T> done = new CompletableFuture<>();
     Thread.ofPlatform()

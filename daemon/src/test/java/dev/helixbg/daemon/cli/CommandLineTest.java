@@ -121,8 +121,7 @@ class CommandLineTest {
     Console console = new Console(print, print, false, false);
     assertEquals(
         ExitCode.USAGE.number(),
-        HelixBg.run(
-            console, () -> new AbsentCommand("no bench"), NoInterruption.make(), arguments));
+        HelixBg.run(console, StopCommand::new, NoInterruption.make(), arguments));
     return out.toString(StandardCharsets.UTF_8);
   }
 

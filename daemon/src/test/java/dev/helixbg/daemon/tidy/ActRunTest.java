@@ -40,7 +40,7 @@ class ActRunTest {
     for (int i = 0; i < namesAndValues.length; i += 2) {
       request.put(namesAndValues[i], namesAndValues[i + 1]);
     }
-    return kb.acts.plan(request);
+    return kb.acts.findings().act(request);
   }
 
   private boolean isSettled() throws Exception {
@@ -145,7 +145,7 @@ class ActRunTest {
       one.call("store", "topic", "web", "text", "See the lease.", "links", "queue:0");
       String pair = one.pair("queue:0", "queue:1");
       one.report();
-      JsonNode planned = one.acts.plan(Json.object().put("id", pair).put("as", "same"));
+      JsonNode planned = one.acts.findings().act(Json.object().put("id", pair).put("as", "same"));
       Outcome outcome = one.acts.run(planned, refusingAfter(one, survives));
 
       assertEquals(survives == 0 ? State.UNDONE : State.FAILED, outcome.state());

@@ -55,7 +55,7 @@ class NoteRunTest {
   }
 
   private ObjectNode same(String id, String keep) throws Exception {
-    return kb.acts.plan(Json.object().put("id", id).put("as", "same").put("keep", keep));
+    return kb.acts.findings().act(Json.object().put("id", id).put("as", "same").put("keep", keep));
   }
 
   /** Takes the first item out; the id of the finding. */
@@ -197,7 +197,7 @@ class NoteRunTest {
     kb.report();
     Path other = file.resolveSibling("CLAUDE.md");
     String before = Files.readString(other);
-    done(kb.acts.plan(Json.object().put("id", id)));
+    done(kb.acts.findings().act(Json.object().put("id", id)));
     assertEquals(
         TEXT.replace("- Builds use mvnd, always and everywhere.", "- Use mvnd,\r\n  always."),
         text());
@@ -215,7 +215,7 @@ class NoteRunTest {
     open(file.getParent());
     String id = kb.merge("Use mvnd.", kb.beginning("Builds"), kb.beginning("mvnd"));
     kb.report();
-    Outcome outcome = run.run(kb.acts.plan(Json.object().put("id", id)));
+    Outcome outcome = run.run(kb.acts.findings().act(Json.object().put("id", id)));
     assertEquals(State.FAILED, outcome.state());
     assertEquals(1, outcome.made().size());
     assertTrue(outcome.why().contains("act " + id + " --undo"), outcome.why());
@@ -235,7 +235,7 @@ class NoteRunTest {
             .toList();
     String id = kb.copies(names.toArray(String[]::new));
     kb.report();
-    done(kb.acts.plan(Json.object().put("id", id)));
+    done(kb.acts.findings().act(Json.object().put("id", id)));
     assertEquals(1, text().lines().filter("- same"::equals).count(), text());
     assertEquals(3, text().lines().count());
     assertEquals(State.DONE, run.takeBack(id).state());

@@ -49,15 +49,14 @@ class TidyTerminalTest {
 
   private TidyTerminal.Summary run(Terminal terminal, boolean colour) throws Exception {
     UserDirectories home = UserDirectories.of(Map.of(), folder.resolve("home").toString(), "Linux");
-    return new TidyTerminal(
-            terminal,
-            kb.acts,
+    TidyTerminal.World world =
+        new TidyTerminal.World(
             Map.of(),
             home,
             new DaemonLink(DaemonHome.of(home)),
-            terminal.getType().equals("dumb"),
             colour,
-            new PrintStream(OutputStream.nullOutputStream()))
+            new PrintStream(OutputStream.nullOutputStream()));
+    return new TidyTerminal(terminal, kb.acts, world, terminal.getType().equals("dumb"))
         .run(kb.list());
   }
 

@@ -16,7 +16,6 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows that embedding works on this machine, and that similar texts get similar vectors. */
 @Command(
     name = "embed-test",
     description =

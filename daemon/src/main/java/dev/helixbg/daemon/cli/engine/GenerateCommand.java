@@ -27,7 +27,6 @@ import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -36,7 +35,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lets a model answer a prompt, and shows the answer while it grows. */
 @Command(
     name = "generate",
     description =
@@ -122,18 +120,14 @@ public final class GenerateCommand extends JsonCommand {
       if (stats) {
         print(model, answer);
       }
-      Optional<BackendAgreement> agreement =
-          check ? Optional.of(agreement(model, opening, ids)) : Optional.empty();
-      agreement.ifPresent(this::print);
-      return exitCode(answer, agreement).number();
+      ExitCode code = ExitCode.OK;
+      if (check) {
+        BackendAgreement agreement = agreement(model, opening, ids);
+        print(agreement);
+        code = agreement.isGood() ? ExitCode.OK : ExitCode.PROBLEMS;
+      }
+      return (answer.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : code).number();
     }
-  }
-
-  private static ExitCode exitCode(Generation answer, Optional<BackendAgreement> agreement) {
-    if (answer.stopReason() == StopReason.CANCELLED) {
-      return ExitCode.INTERRUPTED;
-    }
-    return agreement.isPresent() && !agreement.get().isGood() ? ExitCode.PROBLEMS : ExitCode.OK;
   }
 
   /** Compares the model with a backend that computes the same in another way. */

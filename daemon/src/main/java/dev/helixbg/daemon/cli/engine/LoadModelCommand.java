@@ -23,7 +23,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lists the contents of a model file, then opens and checks the model and prints the result. */
 @Command(
     name = "load-model",
     description =

@@ -6,7 +6,6 @@ import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -28,13 +27,11 @@ public final class GlobalOptions {
               + " repeated. 'helix-bg config' lists all settings.")
   private Map<String, String> set = new LinkedHashMap<>();
 
-  /** Returns the folders of this user's files. */
   public static UserDirectories locations() {
     return UserDirectories.of(
         System.getenv(), System.getProperty("user.home"), System.getProperty("os.name"));
   }
 
-  /** Returns a connection to this user's daemon. */
   public static DaemonLink daemon() {
     return new DaemonLink(DaemonHome.of(locations()));
   }
@@ -50,22 +47,14 @@ public final class GlobalOptions {
 
   /** Returns the settings, with these options applied, and the origin of each setting. */
   public SettingsLoader.Loaded load() {
-    return load(set);
+    return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), set);
   }
 
-  /**
-   * @param threads value of the command's own flag --threads; null without the flag
-   */
+  /** Returns the settings, with a value of --threads; null without that flag. */
   public Settings settings(String threads) {
-    Map<String, String> all = new HashMap<>(set);
     if (threads != null) {
-      all.put("threads", threads);
+      set.put("threads", threads);
     }
-    return load(all).settings();
-  }
-
-  private SettingsLoader.Loaded load(Map<String, String> flags) {
-    return new SettingsLoader(locations(), System.getenv())
-        .load(Optional.ofNullable(config), flags);
+    return load().settings();
   }
 }

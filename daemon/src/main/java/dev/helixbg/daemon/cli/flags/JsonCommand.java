@@ -2,7 +2,6 @@ package dev.helixbg.daemon.cli.flags;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Json;
-import java.io.IOException;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
@@ -11,8 +10,7 @@ public abstract class JsonCommand extends ConsoleCommand {
   @Option(names = "--json", description = "Print JSON.")
   protected boolean json;
 
-  /** Prints the result as JSON with --json, else as text. */
-  protected final void show(Supplier<? extends JsonNode> value, Runnable text) throws IOException {
+  protected final void show(Supplier<? extends JsonNode> value, Runnable text) {
     if (json) {
       Json.print(console.json(), value.get());
     } else {

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -22,9 +21,6 @@ import picocli.CommandLine.Option;
 
 /** Options that name the knowledge base: {@code --kb}, or a folder among the other arguments. */
 public class KbOption {
-  /** Arguments that are paths without a separator. */
-  private static final Set<String> HERE = Set.of(".", "..");
-
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
@@ -67,8 +63,6 @@ public class KbOption {
   /**
    * Returns the names without the folder among them. A folder is a word that is no name, but a path
    * or an existing folder.
-   *
-   * @param isName whether a word is one of the names
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
@@ -87,7 +81,7 @@ public class KbOption {
   }
 
   private static boolean isPath(String word) {
-    return HERE.contains(word) || word.contains(File.separator);
+    return word.equals(".") || word.equals("..") || word.contains(File.separator);
   }
 
   private static boolean isKb(String word) {
@@ -113,16 +107,11 @@ public class KbOption {
     return argument;
   }
 
-  /** Sets the receiver of warnings about notes that were left out. */
   final void warn(Consumer<String> told) {
     warnings = told;
   }
 
-  /**
-   * Returns the folder that an argument or option names.
-   *
-   * @throws Failure with a usage error when two knowledge bases are named
-   */
+  /** Returns the folder that an argument or option names; two are a usage error. */
   public final Optional<Path> named() {
     Path one = argument();
     if (one != null && option != null && !Kb.named(one).equals(Kb.named(option))) {
@@ -133,27 +122,19 @@ public class KbOption {
     if (kb != null && notes != null) {
       throw Failure.usage("a knowledge base is named, " + kb + ", and --notes: leave out one");
     }
-    if (memory && (kb != null || notes != null)) {
-      throw Failure.usage(
-          "--memory reads the usual places: leave it out, or " + (kb != null ? kb : notes));
+    Path named = kb != null ? kb : notes;
+    if (memory && named != null) {
+      throw Failure.usage("--memory reads the usual places: leave it out, or " + named);
     }
-    return Optional.ofNullable(kb != null ? kb : notes);
+    return Optional.ofNullable(named);
   }
 
-  /**
-   * Returns the named knowledge base, else the default of {@code one-shot}.
-   *
-   * @throws Failure when no knowledge base exists
-   */
+  /** Returns the named knowledge base, else the default of one-shot; fails if none exists. */
   public final Kb find(Settings settings) {
     return find(settings, kb -> {});
   }
 
-  /**
-   * Returns the knowledge base as {@link #find(Settings)} does.
-   *
-   * @param ahead gets the knowledge base before its update from its notes
-   */
+  /** As {@link #find(Settings)}; {@code ahead} gets the KB before its update from its notes. */
   public final Kb find(Settings settings, Consumer<Kb> ahead) {
     Optional<Path> named = named();
     if (notes == null && !memory) {
@@ -179,10 +160,7 @@ public class KbOption {
                 account.memory().stream().map(MemoryFile::path).collect(Collectors.joining(", ")));
   }
 
-  /**
-   * Returns arguments that name the same knowledge base in another command; empty if no folder was
-   * named.
-   */
+  /** Returns arguments that name the same knowledge base in another command. */
   public final String again() {
     return memory
         ? " --memory"

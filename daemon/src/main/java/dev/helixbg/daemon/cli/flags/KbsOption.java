@@ -22,11 +22,7 @@ public final class KbsOption {
       description = "Folder of Markdown notes, read as a knowledge base. May be repeated.")
   private List<Path> notes = List.of();
 
-  /**
-   * Returns the named knowledge bases, each once.
-   *
-   * @param arguments folders that are named without the option
-   */
+  /** Returns the named knowledge bases, each once. */
   public List<Kb> named(List<Path> arguments) {
     return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
   }
