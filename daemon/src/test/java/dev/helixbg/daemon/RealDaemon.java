@@ -5,6 +5,7 @@ import dev.helixbg.daemon.control.ControlClient;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.io.File;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,7 +133,12 @@ final class RealDaemon implements AutoCloseable {
   }
 
   Optional<ControlClient> connect() throws IOException {
-    return ControlClient.connect(home.resolve(".helix/helix-bg.sock"), Duration.ofSeconds(60));
+    try {
+      Path socket = home.resolve(".helix/helix-bg.sock");
+      return Optional.of(ControlClient.connect(socket, Duration.ofSeconds(60)));
+    } catch (SocketException e) {
+      return Optional.empty();
+    }
   }
 
   /** Has it do what needs no more than a name. */

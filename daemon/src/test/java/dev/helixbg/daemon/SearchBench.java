@@ -80,8 +80,7 @@ final class SearchBench {
 
   /** An answer as it should be. */
   private void check() throws IOException {
-    try (ControlClient client =
-        ControlClient.connect(socket, Duration.ofMinutes(1)).orElseThrow()) {
+    try (ControlClient client = ControlClient.connect(socket, Duration.ofMinutes(1))) {
       var hits = client.ask(DaemonLink.request("search").put("text", "worker queue lease"));
       boolean good = hits.size() == HITS + 1;
       double last = 1;

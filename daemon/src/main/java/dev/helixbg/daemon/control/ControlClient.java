@@ -5,15 +5,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Client of a daemon, for one thread at a time. */
 public final class ControlClient implements AutoCloseable {
@@ -28,22 +25,14 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Connects to the daemon at a socket, if there is one.
+   * Connects to the daemon at a socket.
    *
    * @param patience longest wait for each line of an answer
-   * @throws IOException when the socket cannot be used
+   * @throws IOException when no daemon answers there
    */
-  public static Optional<ControlClient> connect(Path socket, Duration patience) throws IOException {
-    if (!Files.exists(socket)) {
-      return Optional.empty();
-    }
-    try {
-      SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
-      return Optional.of(
-          new ControlClient(new JsonLineChannel(channel, JsonLineChannel.LONGEST), patience));
-    } catch (SocketException e) {
-      return Optional.empty(); // a killed daemon left the socket
-    }
+  public static ControlClient connect(Path socket, Duration patience) throws IOException {
+    SocketChannel channel = SocketChannel.open(ControlServer.address(socket));
+    return new ControlClient(new JsonLineChannel(channel, JsonLineChannel.LONGEST), patience);
   }
 
   /**

@@ -40,10 +40,7 @@ import org.slf4j.LoggerFactory;
  * {@code "end":true}, or {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
-  /**
-   * Greatest length of a socket's path on macOS, in bytes without the final zero; Linux allows 4
-   * more.
-   */
+  /** Greatest length of a socket's path on macOS, in bytes; Linux allows 4 more. */
   private static final int LONGEST_PATH = 103;
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
@@ -126,9 +123,6 @@ public final class ControlServer implements AutoCloseable {
     return path.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH;
   }
 
-  /**
-   * @throws IOException when the path is too long for a socket
-   */
   static UnixDomainSocketAddress address(Path path) throws IOException {
     if (!fits(path)) {
       throw new IOException(
@@ -217,17 +211,17 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void answerAll(JsonLineChannel lines) throws IOException {
-    Optional<ObjectNode> request = read(lines, limits.idle());
+    Optional<ObjectNode> request = read(lines);
     while (request.isPresent()) {
       answer(request.get(), lines);
-      request = read(lines, limits.idle());
+      request = read(lines);
     }
   }
 
   /** Empty when the client has left, or was told that this is no request. */
-  private Optional<ObjectNode> read(JsonLineChannel lines, Duration idle) throws IOException {
+  private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
-      return lines.read(idle, limits.line());
+      return lines.read(limits.idle(), limits.line());
     } catch (Failure e) {
       error(lines, e);
       return Optional.empty();

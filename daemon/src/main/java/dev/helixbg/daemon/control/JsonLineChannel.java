@@ -18,7 +18,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -26,8 +25,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * JSON objects over a channel, one per line. The channel is closed if a line takes too long. One
- * thread may read and one may write. While a request is being answered, {@link #listen} notices
- * that the other end leaves.
+ * thread may read and one may write.
  */
 final class JsonLineChannel implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
@@ -35,24 +33,19 @@ final class JsonLineChannel implements AutoCloseable {
   /** Largest size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
 
-  /** Size of the read buffer, in bytes, which most lines fit into. */
-  private static final int FIRST = 4 << 10;
-
   private static final ScheduledExecutorService TIMER = timer();
 
   private final SocketChannel channel;
+
+  /** Largest size of a line that is read. */
   private final int maxBytes;
 
-  /** Buffered incoming bytes. */
   private final InputStream received;
 
-  /**
-   * @param maxBytes largest size of a line that is read, in bytes
-   */
   JsonLineChannel(SocketChannel channel, int maxBytes) {
     this.channel = channel;
     this.maxBytes = maxBytes;
-    this.received = new BufferedInputStream(Channels.newInputStream(channel), FIRST);
+    this.received = new BufferedInputStream(Channels.newInputStream(channel), 4 << 10);
   }
 
   private static ScheduledExecutorService timer() {
@@ -62,7 +55,7 @@ final class JsonLineChannel implements AutoCloseable {
     timer.setRemoveOnCancelPolicy(true);
     timer.setKeepAliveTime(10, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
-    return Executors.unconfigurableScheduledExecutorService(timer);
+    return timer;
   }
 
   /**
@@ -109,7 +102,7 @@ final class JsonLineChannel implements AutoCloseable {
   }
 
   /**
-   * Writes an object as a line, after the lines that were added before.
+   * Writes each object as a line.
    *
    * @throws java.nio.channels.ClosedChannelException when the other end reads too slowly
    */

@@ -24,7 +24,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
   public EmbedderHost(EmbedderSource source, DaemonClock clock) {
-    super(source::open, clock);
+    super(source::open, Embedder::close, clock);
     this.source = source;
     this.clock = clock;
   }
@@ -51,7 +51,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return new Embedder() {
       @Override
       public void embed(List<String> texts, VectorSink sink) throws InterruptedException {
-        use.model().embed(texts, sink);
+        use.model.embed(texts, sink);
       }
 
       @Override
@@ -80,10 +80,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /**
-   * Returns the likely host for queries of a KB with {@code entries} entries, before its vectors
-   * are read.
-   */
+  /** Returns the likely host for queries of a KB, before its vectors are read. */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this
@@ -115,21 +112,18 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     another().ifPresent(EmbedderHost::close);
   }
 
-  /** Loads the model on a separate thread. */
   @Override
   public void openAhead() {
-    Thread.ofPlatform()
-        .daemon()
-        .name("model-load")
-        .start(
-            () -> {
-              try {
-                if (!isClosed()) {
-                  open().close();
-                }
-              } catch (RuntimeException e) {
-                LOG.debug("no model: {}", e.toString()); // the next use reports the error
-              }
-            });
+    Runnable loading =
+        () -> {
+          try {
+            if (!isClosed()) {
+              open().close();
+            }
+          } catch (RuntimeException e) {
+            LOG.debug("no model: {}", e.toString()); // the next use reports the error
+          }
+        };
+    Thread.ofPlatform().daemon().name("model-load").start(loading);
   }
 }

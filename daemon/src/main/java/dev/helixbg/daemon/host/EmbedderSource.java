@@ -24,10 +24,7 @@ public interface EmbedderSource {
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /**
-   * Least number of texts without vectors for which the model for many texts is opened: some
-   * seconds of work.
-   */
+  /** Fewest texts for which the model for many texts is opened: some seconds of work. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */

@@ -49,7 +49,7 @@ public record LanguageModelFile(Path file) {
         : ModelFolder.look(settings.embed().models()).skipped();
   }
 
-  /** Name of the model in reports. */
+  /** Returns the model's name in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
     return file.endsWith(ModelFolder.SUFFIX)
@@ -66,7 +66,6 @@ public record LanguageModelFile(Path file) {
     }
   }
 
-  /** The device that the settings choose. */
   public static Device device(Settings settings) {
     return Device.valueOf(settings.llm().backend().name());
   }
@@ -77,10 +76,10 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Opens the model as a judge and checks that the file still has the {@link #hash} that answers
-   * are stored under.
+   * Opens the model as a judge.
    *
-   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced
+   * @param hash the {@link #hash} that answers are stored under
+   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced since it had the hash
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);

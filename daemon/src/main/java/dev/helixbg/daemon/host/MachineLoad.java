@@ -23,18 +23,17 @@ public final class MachineLoad {
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;
-    if (!Files.isDirectory(supplies)) {
-      return false;
-    }
     try (DirectoryStream<Path> all = Files.newDirectoryStream(supplies)) {
       for (Path supply : all) {
         String type = read(supply.resolve("type"));
-        boolean device = read(supply.resolve("scope")).equals("Device"); // such as a mouse
-        online |= !device && !type.equals("Battery") && read(supply.resolve("online")).equals("1");
-        discharging |=
-            !device
-                && type.equals("Battery")
-                && read(supply.resolve("status")).equals("Discharging");
+        if (read(supply.resolve("scope")).equals("Device")) { // such as a mouse
+          continue;
+        }
+        if (type.equals("Battery")) {
+          discharging |= read(supply.resolve("status")).equals("Discharging");
+        } else {
+          online |= read(supply.resolve("online")).equals("1");
+        }
       }
     } catch (IOException e) {
       return false;
@@ -67,9 +66,7 @@ public final class MachineLoad {
     }
   }
 
-  /**
-   * Whether pmset's first line names a battery or UPS: {@code Now drawing from 'Battery Power'}.
-   */
+  /** Whether pmset's first line is such as {@code Now drawing from 'Battery Power'}. */
   static boolean saysBattery(String pmset) {
     String first = pmset.lines().findFirst().orElse("");
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,20 +41,13 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
       }
       checks.add(check);
     }
-    ModelCheck nearest = checks.stream().max(Comparator.comparing(ModelCheck::fit)).orElseThrow();
-    // The first of several that fit equally well.
-    int at = checks.stream().map(ModelCheck::fit).toList().indexOf(nearest.fit());
-    return new ModelFolder(Optional.of(files.get(at)), List.of());
+    List<Fit> fits = checks.stream().map(ModelCheck::fit).toList();
+    int nearest = fits.indexOf(Collections.max(fits));
+    return new ModelFolder(Optional.of(files.get(nearest)), List.of());
   }
 
-  /**
-   * Returns the model files by name. Hidden files are skipped, such as {@code ._NAME.gguf} of a
-   * Mac.
-   */
+  /** Returns the model files by name, without hidden ones such as {@code ._NAME.gguf} of a Mac. */
   private static List<Path> files(Path folder) {
-    if (!Files.isDirectory(folder)) {
-      return List.of();
-    }
     try (Stream<Path> files = Files.list(folder)) {
       return files
           .filter(file -> file.getFileName().toString().endsWith(SUFFIX))

@@ -2,24 +2,25 @@ package dev.helixbg.daemon.host;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * Keeps a model loaded between uses, and releases it after idle time. Any number of threads may use
  * it at once.
- *
- * @param <M> type of the model, which releases its memory when closed
  */
-abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
+abstract class ModelHost<M> implements AutoCloseable {
   private final Supplier<M> source;
+  private final Consumer<M> closer;
   private final DaemonClock clock;
   private volatile M loaded;
   private int users;
   private long idleSince;
   private volatile boolean closed;
 
-  ModelHost(Supplier<M> source, DaemonClock clock) {
+  ModelHost(Supplier<M> source, Consumer<M> closer, DaemonClock clock) {
     this.source = source;
+    this.closer = closer;
     this.clock = clock;
   }
 
@@ -29,12 +30,8 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
    * the last use.
    */
   final class Use implements AutoCloseable {
-    private final M model = begin();
+    final M model = begin();
     private boolean over;
-
-    M model() {
-      return model;
-    }
 
     /** Ends the use; the model stays loaded. */
     @Override
@@ -62,7 +59,6 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     }
   }
 
-  /** Whether {@link #close} was called. */
   final boolean isClosed() {
     return closed;
   }
@@ -72,12 +68,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     return loaded != null;
   }
 
-  /**
-   * Releases the model if it was not used for a time.
-   *
-   * @param idle idle time after which the model is released; empty: never
-   * @return whether the model was released now
-   */
+  /** Releases the model after an idle time, empty: never; returns whether it was released now. */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }
@@ -88,13 +79,7 @@ abstract class ModelHost<M extends AutoCloseable> implements AutoCloseable {
     }
     M was = loaded;
     loaded = null;
-    try {
-      was.close();
-    } catch (RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException("no model of ours throws such", e);
-    }
+    closer.accept(was);
     return true;
   }
 

@@ -21,7 +21,6 @@ public record ModelMemory(long weights, long cache, int tokens) {
         shape.limit());
   }
 
-  /** Returns the sizes in words. */
   public String words() {
     return "%,d MB of weights, and up to %,d MB for %,d tokens"
         .formatted(megabytes(weights), megabytes(cache), tokens);

@@ -8,7 +8,7 @@ public final class PairHost extends ModelHost<PairReader> implements PairSource 
   private final PairSource source;
 
   public PairHost(PairSource source, DaemonClock clock) {
-    super(source::open, clock);
+    super(source::open, PairReader::close, clock);
     this.source = source;
   }
 
@@ -24,7 +24,7 @@ public final class PairHost extends ModelHost<PairReader> implements PairSource 
     return new PairReader() {
       @Override
       public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
-        use.model().read(pairs, sink);
+        use.model.read(pairs, sink);
       }
 
       @Override

@@ -8,16 +8,10 @@ import dev.helixbg.embed.PairReader;
 
 /** Source of the pair judge, which is opened only when pairs must be read. */
 public interface PairSource {
-  /**
-   * Properties of the pair judge, known before it is opened.
-   *
-   * @param id id of the pair judge; pair judges with the same id read the same texts alike
-   */
+  /** Properties of the pair judge; pair judges with the same id read the same texts alike. */
   record Judge(String id, PairCalibration calibration) {}
 
-  /**
-   * @throws EmbeddingException when the pair judge is missing or damaged
-   */
+  /** Throws an {@link EmbeddingException} when the pair judge is missing or damaged. */
   Judge judge();
 
   /**

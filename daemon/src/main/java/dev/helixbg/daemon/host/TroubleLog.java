@@ -22,10 +22,7 @@ public final class TroubleLog {
     this.metrics = metrics;
   }
 
-  /**
-   * @param about subject of the problem, such as a KB's folder
-   * @return whether the problem is new
-   */
+  /** Logs a problem of a subject, such as a KB's folder; returns whether the problem is new. */
   public boolean met(String about, String message) {
     String steady = RANDOM.matcher(message).replaceAll("");
     boolean news = !steady.equals(current.put(about, steady));
@@ -54,7 +51,6 @@ public final class TroubleLog {
     }
   }
 
-  /** Ends the problem of a subject, if there is one. */
   public void over(String about) {
     String message = current.remove(about);
     if (message != null) {
@@ -62,7 +58,6 @@ public final class TroubleLog {
     }
   }
 
-  /** Returns the present problem of a subject. */
   public Optional<String> on(String about) {
     return Optional.ofNullable(current.get(about));
   }

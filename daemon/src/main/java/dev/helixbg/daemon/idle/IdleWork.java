@@ -78,22 +78,16 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** A job of a KB. */
   private record KbJob(Kb kb, IdleJob work) {}
 
   /**
-   * A job that waits before its next try.
+   * The wait of a job, from its end to its next try.
    *
-   * @param changes number of changes of the KB at the end of the job, by {@link KbWatch#changes}
-   * @param pause nanoseconds from the end of the job to the next try
+   * @param changes {@link KbWatch#changes} at the end of the job
    */
   private record Waiting(int changes, long at, long pause) {}
 
-  /**
-   * The current work.
-   *
-   * @param stand progress of the run, if the job asks questions
-   */
+  /** The current work; the last four fields are the progress of questions. */
   public record Current(
       Kb kb,
       IdleJob work,
@@ -118,14 +112,11 @@ public final class IdleWork implements AutoCloseable {
   /** Index of the KB that is checked first. */
   private int first;
 
-  /** Result of the last check whether other programs need the machine. */
+  /** Whether other programs needed the machine at the last check. */
   private boolean wanted;
 
   private long machineAskedAt;
 
-  /**
-   * @param embedder embedder of lessons
-   */
   public IdleWork(
       Settings settings,
       EmbedderSource embedder,
@@ -155,7 +146,7 @@ public final class IdleWork implements AutoCloseable {
         end();
       } else if (!watches.contains(run.watch)
           || isChanged(watches)
-          || (!run.work.isOfTheReport() && isMachineWanted(ownLoad()))) {
+          || (!run.work.isOfTheReport() && isMachineWanted(settings.daemon().modelThreads()))) {
         run.stop();
       }
       return true;
@@ -185,7 +176,6 @@ public final class IdleWork implements AutoCloseable {
         .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since > 0);
   }
 
-  /** Whether a KB needs a job now. */
   private boolean isDue(KbWatch watch, IdleJob work) {
     Waiting waits = waiting.get(new KbJob(watch.kb(), work));
     if (waits != null
@@ -213,19 +203,11 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** Returns the load per core that the threads of a run cause. */
-  private double ownLoad() {
-    return (double) settings.daemon().modelThreads() / Runtime.getRuntime().availableProcessors();
-  }
-
-  /**
-   * Whether other programs need the machine.
-   *
-   * @param own load per core of a running job, which is subtracted
-   */
-  private boolean isMachineWanted(double own) {
+  /** Whether other programs need the machine; the load of a job's own threads is subtracted. */
+  private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
       machineAskedAt = clock.nanos();
+      double own = (double) ownThreads / Runtime.getRuntime().availableProcessors();
       wanted =
           (!settings.daemon().modelOnBattery() && machine.onBattery().getAsBoolean())
               || machine.load().getAsDouble() - own > settings.daemon().modelMaxLoad();
@@ -287,7 +269,6 @@ public final class IdleWork implements AutoCloseable {
 
     private volatile boolean stopped;
 
-    /** Whether the job failed; the next try would probably fail, too. */
     private volatile boolean failed;
 
     /** Whether the model answered no question, even if the report has open questions. */
@@ -311,7 +292,6 @@ public final class IdleWork implements AutoCloseable {
       }
     }
 
-    /** Handles every error of the thread. */
     private void work() {
       String about = watch.kb().folder() + ", " + work.title();
       try {
@@ -395,10 +375,7 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /**
-   * Stops the running job, which takes at most the time of one layer of the model, and waits for it
-   * up to a second.
-   */
+  /** Stops the running job within the time of a layer of the model; waits at most a second. */
   @Override
   public void close() {
     Run running = run;

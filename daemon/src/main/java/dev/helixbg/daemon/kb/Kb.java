@@ -15,10 +15,7 @@ public record Kb(Path folder) {
   /** The file in which helix keeps a knowledge base. */
   public static final String DATA_LOG = "data.log";
 
-  /**
-   * Folders below the user's home that are searched for a knowledge base, in order, if none is
-   * named.
-   */
+  /** Folders of the user's home that are searched for a knowledge base, in order. */
   private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
   /**
@@ -60,10 +57,7 @@ public record Kb(Path folder) {
     return isLog ? argument.toAbsolutePath().getParent() : argument;
   }
 
-  /**
-   * @return this
-   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base in the folder
-   */
+  /** Returns this KB, or throws a {@link Failure} with {@link ExitCode#KB} if it does not exist. */
   public Kb requireThere() {
     if (!Files.isDirectory(folder)) {
       throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");

@@ -9,15 +9,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * The daemon's accesses to files and locks of a KB, one method each. Tests replace this interface.
- */
+/** The daemon's accesses to files and locks of a KB, which tests replace. */
 public interface KbFiles {
+  KbFiles DISK = new KbFiles() {};
 
-  /**
-   * @throws java.nio.file.NoSuchFileException when there is no such file
-   */
-  FileState state(Path file) throws IOException;
+  default FileState state(Path file) throws IOException {
+    return FileState.of(file);
+  }
 
   /** Returns the state of a file; empty if the file is missing or cannot be accessed. */
   default Optional<FileState> stateOrNone(Path file) {
@@ -28,42 +26,16 @@ public interface KbFiles {
     }
   }
 
-  /**
-   * @throws dev.helixbg.insight.log.DataLogException when the log cannot be read
-   */
-  LogReading read(Path dataLog);
+  default LogReading read(Path dataLog) {
+    return DataLog.read(dataLog);
+  }
 
-  /**
-   * @see KbStore#publish
-   */
-  void publish(KbStore store, Report report, ReportBasis basis, int questions, String summary);
+  default void publish(
+      KbStore store, Report report, ReportBasis basis, int questions, String summary) {
+    store.publish(report, basis, questions, summary);
+  }
 
-  /**
-   * @see KbStore#lock
-   */
-  ProcessLock lock(KbStore store);
-
-  KbFiles DISK =
-      new KbFiles() {
-        @Override
-        public FileState state(Path file) throws IOException {
-          return FileState.of(file);
-        }
-
-        @Override
-        public LogReading read(Path dataLog) {
-          return DataLog.read(dataLog);
-        }
-
-        @Override
-        public void publish(
-            KbStore store, Report report, ReportBasis basis, int questions, String summary) {
-          store.publish(report, basis, questions, summary);
-        }
-
-        @Override
-        public ProcessLock lock(KbStore store) {
-          return store.lock();
-        }
-      };
+  default ProcessLock lock(KbStore store) {
+    return store.lock();
+  }
 }

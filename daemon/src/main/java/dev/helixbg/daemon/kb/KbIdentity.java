@@ -14,14 +14,11 @@ import java.nio.file.attribute.BasicFileAttributes;
  * @param folder the inode of the folder and its device
  */
 public record KbIdentity(Kb kb, Object folder) {
-
-  /**
-   * @throws Failure with {@link ExitCode#KB} when there is no KB
-   */
+  /** Returns the present identity; throws a {@link Failure} if there is no folder. */
   public static KbIdentity of(Kb kb) {
     try {
-      Object folder = Files.readAttributes(kb.folder(), BasicFileAttributes.class).fileKey();
-      return new KbIdentity(kb, folder);
+      return new KbIdentity(
+          kb, Files.readAttributes(kb.folder(), BasicFileAttributes.class).fileKey());
     } catch (IOException e) {
       throw kb.gone();
     }

@@ -38,7 +38,6 @@ public final class KbOutputs {
   private final Kb kb;
   private final Database database;
 
-  /** The report's files in the folder of the store. */
   private final ReportFolder kept;
 
   KbOutputs(Kb kb, Path store, Database database) {
@@ -47,26 +46,15 @@ public final class KbOutputs {
     this.kept = ReportFolder.in(store);
   }
 
-  /**
-   * State of a file when it was published.
-   *
-   * @param state the state of the file just after it was published
-   * @param log hash of the log that the file was made from
-   */
+  /** State and hash of a file as it was published, and the hash of the log it was made from. */
   private record Published(String state, String sha256, String log) {}
 
-  /**
-   * Returns the files of the last report in the folder of the store, which only this user can
-   * write.
-   */
+  /** Returns the last report in the folder of the store, which only this user can write. */
   public ReportFolder kept() {
     return kept;
   }
 
-  /**
-   * Returns the report that users are pointed to: in the KB's folder, or in the store's folder if
-   * the KB's folder is read-only.
-   */
+  /** Returns the report that users are pointed to: {@link #kept} if the folder is read-only. */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
   }
@@ -81,19 +69,17 @@ public final class KbOutputs {
   /** Whether the published report is unchanged; also true if the KB's folder is read-only. */
   public boolean isReportInPlace() {
     return !isWritable()
-        || ReportFolder.of(kb).files().stream().allMatch(file -> isInPlace(file, Optional.empty()));
+        || ReportFolder.of(kb).files().stream().allMatch(file -> unchanged(file).isPresent());
   }
 
   /** Whether {@code embeddings.bin} is unchanged since it was published for this log. */
   public boolean areVectorsInPlace(String logSha256) {
-    return !isWritable() || isInPlace(vectors(), Optional.of(logSha256));
+    return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }
 
   /** Returns the hash of the present log, if this log was read before; else empty. */
   public Optional<String> seenLog() {
-    return published(kb.dataLog())
-        .filter(seen -> seen.state().equals(state(kb.dataLog())))
-        .map(Published::log);
+    return unchanged(kb.dataLog());
   }
 
   /** Whether the present log was read before and had this hash. */
@@ -125,20 +111,16 @@ public final class KbOutputs {
     }
   }
 
-  private boolean isInPlace(Path file, Optional<String> log) {
-    Optional<Published> published = published(file);
-    return published.isPresent()
-        && log.filter(sha256 -> !sha256.equals(published.get().log())).isEmpty()
-        && state(file).equals(published.get().state());
+  /** Returns the hash of the log that an unchanged file was made from; empty for other files. */
+  private Optional<String> unchanged(Path file) {
+    return published(file).filter(known -> known.state().equals(state(file))).map(Published::log);
   }
 
   private Path vectors() {
     return kb.folder().resolve(HxecFile.NAME);
   }
 
-  /**
-   * Returns size, times and inode of a file, without following a link; empty if there is no file.
-   */
+  /** Returns size, times and inode of a file; empty if there is none, or a link. */
   private static String state(Path file) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
@@ -152,8 +134,7 @@ public final class KbOutputs {
   /**
    * Copies the report's files into the KB's folder. A read-only folder is left unchanged.
    *
-   * @throws Failure with {@link ExitCode#WRITE} when a file cannot be written; a read-only folder
-   *     is left unchanged
+   * @throws Failure with {@link ExitCode#WRITE} when a file cannot be written
    */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
@@ -163,7 +144,8 @@ public final class KbOutputs {
       ReportFolder published = ReportFolder.of(kb);
       List<String> hashes = published.copyFrom(kept);
       for (int i = 0; i < hashes.size(); i++) {
-        note(published.files().get(i), hashes.get(i), logSha256);
+        Path file = published.files().get(i);
+        note(file, state(file), hashes.get(i), logSha256);
       }
     } catch (IOException e) {
       throw Failure.io(
@@ -174,12 +156,7 @@ public final class KbOutputs {
     }
   }
 
-  /**
-   * Copies the report's files into another folder.
-   *
-   * @param to the target folder, which is created if missing; its parent must exist
-   * @throws Failure with {@link ExitCode#WRITE}
-   */
+  /** Copies the report's files into another folder, which is created if its parent exists. */
   public void copyReport(Path to) {
     try {
       ReportFolder.in(to).copyFrom(kept);
@@ -189,12 +166,11 @@ public final class KbOutputs {
   }
 
   /**
-   * Writes the vectors of entries into the KB's folder, unless they are already there.
+   * Writes the vectors of entries into the KB's folder, unless they are already there or the folder
+   * is read-only.
    *
    * @param offsets offsets of the entries in the log, ascending
-   * @param vectors one vector per entry
-   * @throws Failure with {@link ExitCode#WRITE} when the file cannot be written; a read-only folder
-   *     is left unchanged
+   * @throws Failure with {@link ExitCode#WRITE} when the file cannot be written
    */
   public void publishVectors(List<Long> offsets, List<float[]> vectors, String logSha256) {
     if (!isWritable() || areVectorsInPlace(logSha256)) {
@@ -204,15 +180,11 @@ public final class KbOutputs {
       MessageDigest digest = Sha256.start();
       AtomicFile.replace(
           vectors(), out -> HxecFile.write(new DigestOutputStream(out, digest), offsets, vectors));
-      note(vectors(), Sha256.hex(digest), logSha256);
+      note(vectors(), state(vectors()), Sha256.hex(digest), logSha256);
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE, "write " + vectors(), e, "Nothing was lost; mend that and run again");
     }
-  }
-
-  private void note(Path file, String sha256, String log) {
-    note(file, state(file), sha256, log);
   }
 
   private void note(Path file, String state, String sha256, String log) {
@@ -264,10 +236,7 @@ public final class KbOutputs {
     }
   }
 
-  /**
-   * Deletes temporary files of killed processes in the KB's folder. No other process may be
-   * writing.
-   */
+  /** Deletes temporary files of killed processes; no other process may be writing. */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

@@ -34,21 +34,17 @@ public final class KbStore implements AutoCloseable {
   private static final String LOCK = "run.lock";
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
-  /**
-   * Version of the tables, raised when a table changes; a database of another version is replaced
-   * by a new one.
-   */
+  /** Raised when a table changes; a database of another version is replaced by a new one. */
   private static final int VERSION = 7;
 
   private final Kb kb;
   private final Path folder;
   private final Database database;
   private final KbOutputs outputs;
+
+  /** Runs after a report was published. */
   private final Runnable published;
 
-  /**
-   * @param published runs after a report was published
-   */
   KbStore(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
     this.kb = kb;
     this.folder = folder;
@@ -86,7 +82,6 @@ public final class KbStore implements AutoCloseable {
   /**
    * Returns the entries with their vectors; empty if the store has no layout of the present log.
    *
-   * @param ids ids of the embedding model's vectors
    * @param modelTokens most tokens that the model reads of a text
    */
   public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
@@ -95,7 +90,6 @@ public final class KbStore implements AutoCloseable {
         .filter(_ -> outputs.seenLog().equals(log));
   }
 
-  /** Returns the folder of the store. */
   public Path folder() {
     return folder;
   }
@@ -112,7 +106,6 @@ public final class KbStore implements AutoCloseable {
     return new AnswerStore(database);
   }
 
-  /** Returns the store of the coding agents' answers. */
   public AgentAnswerStore agentAnswers() {
     return new AgentAnswerStore(database);
   }
@@ -122,11 +115,7 @@ public final class KbStore implements AutoCloseable {
     return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
-  /**
-   * Returns the store of one pair judge's readings.
-   *
-   * @param judge id of the pair judge
-   */
+  /** Returns the store of the readings by the pair judge with this id. */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
   }

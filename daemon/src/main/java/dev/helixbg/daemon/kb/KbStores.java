@@ -99,11 +99,7 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /**
-   * The beginning of a log.
-   *
-   * @param bytes number of bytes that were read
-   */
+  /** The beginning of a log: its number of bytes, and their hash. */
   private record Head(int bytes, String sha256) {
     static Head of(Path log, int most) throws IOException {
       try (InputStream in = Files.newInputStream(log)) {
@@ -129,19 +125,17 @@ public final class KbStores implements AutoCloseable {
 
   /** Opens the store of a KB on another thread, if the KB has a store. */
   public void openAhead(Kb kb) {
-    Thread.ofPlatform()
-        .daemon()
-        .name("store")
-        .start(
-            () -> {
-              try {
-                if (contains(kb)) {
-                  of(kb).report().origin();
-                }
-              } catch (RuntimeException e) {
-                // The next use of the store reports the fault.
-              }
-            });
+    Runnable reading =
+        () -> {
+          try {
+            if (contains(kb)) {
+              of(kb).report().origin();
+            }
+          } catch (RuntimeException e) {
+            // The next use of the store reports the fault.
+          }
+        };
+    Thread.ofPlatform().daemon().name("store").start(reading);
   }
 
   private KbStore open(Kb kb) {
@@ -217,7 +211,6 @@ public final class KbStores implements AutoCloseable {
         .max(Comparator.comparing(store -> store.resolve(PLACE).toFile().lastModified()));
   }
 
-  /** Whether the KB of a store no longer exists at its place. */
   private static boolean isLeft(Path store) throws IOException {
     JsonNode json = noted(store);
     Path place = Path.of(json.path("place").asText());

@@ -31,10 +31,7 @@ public final class KbTopics {
     return require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
   }
 
-  /**
-   * @param topics topics of the KB's entries, just read
-   * @see #require(Kb, String)
-   */
+  /** The same as {@link #require(Kb, String)}, for a KB whose topics were just read. */
   public static String require(Kb kb, Stream<String> topics, String topic) {
     SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
     return Optional.of(topic)

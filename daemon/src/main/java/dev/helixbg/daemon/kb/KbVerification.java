@@ -24,8 +24,6 @@ public final class KbVerification {
   private final KbStore store;
   private final VectorIds ids;
   private final int modelTokens;
-  private static final String AGAIN = "a run makes it anew, with your decisions";
-
   private final List<CheckLine> checks = new ArrayList<>();
   private final List<String> aRunWould = new ArrayList<>();
 
@@ -36,16 +34,11 @@ public final class KbVerification {
   }
 
   /**
-   * @param checks results of the checks
-   * @param aRunWould actions that one-shot would do now, each beginning with a verb; empty if there
-   *     are none
+   * @param aRunWould actions that one-shot would do now, each beginning with a verb
    */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
-  /**
-   * @param ids ids of vectors of the model that a run would use
-   * @param modelTokens the model's token limit for a text
-   */
+  /** Checks a store, with the ids and the token limit of the model that a run would use. */
   public static Result of(KbStore store, VectorIds ids, int modelTokens)
       throws InterruptedException {
     KbVerification verification = new KbVerification(store, ids, modelTokens);
@@ -80,11 +73,12 @@ public final class KbVerification {
 
   private void checkStore() {
     String file = store.database().file().toString();
+    String remedy = "move it away; a run makes it anew, with your decisions";
     checks.add(
         store
             .database()
             .fault()
-            .map(fault -> CheckLine.problem("store", file + ": " + fault, "move it away; " + AGAIN))
+            .map(fault -> CheckLine.problem("store", file + ": " + fault, remedy))
             .orElseGet(() -> CheckLine.ok("store", file + ", sound")));
   }
 

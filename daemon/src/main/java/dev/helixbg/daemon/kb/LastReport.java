@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -81,8 +82,6 @@ public final class LastReport {
       boolean guesses) {}
 
   /**
-   * Findings that the report lists.
-   *
    * @param findings leads (findings that the report shows first), then the other findings by kind,
    *     each in the report's order
    */
@@ -132,10 +131,7 @@ public final class LastReport {
     }
   }
 
-  /**
-   * Returns a checksum of the single values; a record's generated toString is slow at its first
-   * call.
-   */
+  /** Takes the single values, since a record's generated toString is slow at its first call. */
   private static int checksum(Origin origin) {
     return Database.checksum(
         origin.logSha256,
@@ -262,11 +258,7 @@ public final class LastReport {
         finding.proposed());
   }
 
-  /**
-   * Returns findings with their texts, in the form of report.json.
-   *
-   * @return texts by finding; findings that a newer report no longer has are left out
-   */
+  /** Returns findings as in report.json, without those that a newer report no longer has. */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
         connection -> {
@@ -291,10 +283,7 @@ public final class LastReport {
         });
   }
 
-  /**
-   * Returns the pair judge's probability that a pair is worth an act (an edit by the user), by the
-   * finding's id.
-   */
+  /** Returns the pair judge's probabilities that pairs are worth an edit, by the findings' ids. */
   public Map<String, Double> acts() {
     return read(
         connection -> {
@@ -310,7 +299,6 @@ public final class LastReport {
         });
   }
 
-  /** Returns the number of entries of the report. */
   public int entryCount() {
     return read(
         connection ->
@@ -332,26 +320,14 @@ public final class LastReport {
         });
   }
 
-  /** Passes the findings of a report to a sink one by one, since all texts together are large. */
-  interface Findings {
-    void to(JsonReport.FindingSink sink);
-  }
-
   /** Carries a failed insert through the sink of findings. */
   private static final class Unkept extends RuntimeException {
-    private final SQLException why;
-
     Unkept(SQLException why) {
       super(why);
-      this.why = why;
     }
   }
 
-  /**
-   * Replaces the stored report by a new one.
-   *
-   * @param summary summary for a terminal, with colours
-   */
+  /** Replaces the stored report by a new one. */
   void keep(Report report, ReportBasis basis, int questions, String summary) {
     Origin origin =
         new Origin(
@@ -368,8 +344,9 @@ public final class LastReport {
 
   /**
    * @param entries keys of all entries that the report was made from
+   * @param findings passes findings to a sink one by one, since all texts together are large
    */
-  void keep(Origin origin, List<String> entries, Findings findings) {
+  void keep(Origin origin, List<String> entries, Consumer<JsonReport.FindingSink> findings) {
     database.write(
         Durability.COMPUTED,
         connection -> {
@@ -397,9 +374,9 @@ public final class LastReport {
                   "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"
                       + " about, topics, keys, verdict, named, proposed, toldChecksum, told)"
                       + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-            findings.to((place, finding, json) -> insert(insert, place, finding, json));
+            findings.accept((place, finding, json) -> insert(insert, place, finding, json));
           } catch (Unkept e) {
-            throw e.why;
+            throw (SQLException) e.getCause();
           }
           return null;
         });

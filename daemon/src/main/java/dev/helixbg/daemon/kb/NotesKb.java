@@ -40,7 +40,6 @@ import java.util.stream.Stream;
  * @param items whether lists are cut into items
  */
 public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
-  /** Folder of the logs in the cache folder. */
   private static final String FOLDER = "notes";
 
   private static final String MEMORY = "memory";
@@ -48,12 +47,9 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
 
-  /** Field of {@value #ACCOUNT} with the result for the files. */
   private static final String MADE = "made";
 
-  /**
-   * Version of the code that makes logs; raised when the same folder would give a different log.
-   */
+  /** Raised when the same folder would give a different log. */
   private static final int FORMAT = 5;
 
   /** Age of a change below which a file may change again with the same times. */
@@ -62,7 +58,6 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
   private static final int HASH_DIGITS = 16;
 
-  /** Returns the KB of a folder of notes, or of one file. */
   public static NotesKb at(Path folder, Settings settings) {
     return at(folder, Optional.empty(), settings);
   }
@@ -103,10 +98,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
         settings.notesItems());
   }
 
-  /**
-   * Returns the notes that a knowledge base was made of; empty for a KB of helix. Only KBs in the
-   * cache folder are accepted.
-   */
+  /** Returns the notes that a KB in the cache folder was made of; empty for other KBs. */
   public static Optional<NotesKb> of(Kb kb, Settings settings) {
     if (!kb.folder().startsWith(settings.cache().toAbsolutePath().normalize().resolve(FOLDER))) {
       return Optional.empty();
@@ -129,7 +121,6 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Returns the name of the log's folder. */
   public String name() {
     return kb.folder().getFileName().toString();
   }
@@ -187,14 +178,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   public NoteFiles look() {
     try {
       if (home.isPresent()) {
-        NoteFiles files = NoteFiles.ofMemory(home.get(), notes);
-        if (files.files().isEmpty() && files.leftOut().isEmpty()) {
-          throw new Failure(
-              ExitCode.KB,
-              "there are no memory files of agents in %s, and none of the usual ones in %s"
-                  .formatted(notes, home.get()));
-        }
-        return files;
+        return some(
+            NoteFiles.ofMemory(home.get(), notes),
+            "there are no memory files of agents in %s, and none of the usual ones in %s"
+                .formatted(notes, home.get()));
       }
       if (Files.isRegularFile(notes)) {
         return NoteFiles.of(notes);
@@ -203,16 +190,19 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
         throw new Failure(
             ExitCode.KB, "no notes: " + notes + " is neither a folder nor a regular file");
       }
-      NoteFiles files = NoteFiles.in(notes, cache());
-      if (files.files().isEmpty() && files.leftOut().isEmpty()) {
-        throw new Failure(
-            ExitCode.KB,
-            "there are no notes in " + notes + ": no file whose name ends in .md or .markdown");
-      }
-      return files;
+      return some(
+          NoteFiles.in(notes, cache()),
+          "there are no notes in " + notes + ": no file whose name ends in .md or .markdown");
     } catch (IOException e) {
       throw Failure.io(ExitCode.KB, "read the notes in " + notes, e);
     }
+  }
+
+  private static NoteFiles some(NoteFiles found, String otherwise) {
+    if (found.files().isEmpty() && found.leftOut().isEmpty()) {
+      throw new Failure(ExitCode.KB, otherwise);
+    }
+    return found;
   }
 
   /** Whether the log was made of exactly these files. */
@@ -262,11 +252,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /**
-   * Updates the log if the notes have changed.
-   *
-   * @return account of the files; empty if nothing has changed
-   */
+  /** Updates the log if the notes have changed; returns the account of the files if so. */
   public Optional<NotesAccount> refresh() {
     NoteFiles files = look();
     return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));

@@ -22,7 +22,6 @@ import java.util.List;
 /** The three forms of a report in a folder. */
 public record ReportFolder(Path html, Path markdown, Path json) {
 
-  /** Returns the report's files in the KB's folder. */
   public static ReportFolder of(Kb kb) {
     return in(kb.insights());
   }
@@ -38,11 +37,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     return List.of(html, markdown, json);
   }
 
-  /**
-   * Checks that the folder exists or can be created; creates nothing.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} if not
-   */
+  /** Throws a {@link Failure} unless the folder exists or can be created; creates nothing. */
   public void check() {
     Path folder = json.getParent();
     boolean isThere = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
@@ -61,8 +56,6 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   /**
    * Replaces each file in one step. Only one form is in memory at a time, since the forms of a
    * large KB have hundreds of megabytes.
-   *
-   * @throws Failure with {@link ExitCode#WRITE}
    */
   public void write(Report report) {
     Path folder = json.getParent();

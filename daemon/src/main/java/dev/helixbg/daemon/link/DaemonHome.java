@@ -21,7 +21,6 @@ import java.util.List;
  */
 public record DaemonHome(Path folder) {
 
-  /** Returns the files of the daemon of the user with these folders. */
   public static DaemonHome of(UserDirectories locations) {
     return new DaemonHome(locations.home().resolve(".helix"));
   }
@@ -56,10 +55,7 @@ public record DaemonHome(Path folder) {
     }
   }
 
-  /**
-   * Returns a short folder that is the same for a service and a terminal, although their
-   * environments differ.
-   */
+  /** Returns a short folder that is the same for a service and for a terminal. */
   private static Path shortFolder(Path home) throws IOException {
     if (Files.getFileStore(home).supportsFileAttributeView("unix")) {
       Path run = Path.of("/run/user/" + Files.getAttribute(home, "unix:uid"));

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,29 +21,20 @@ public record DaemonLink(DaemonHome home) {
     return Json.object().put("do", what);
   }
 
-  /**
-   * Connects to the daemon.
-   *
-   * @param patience longest wait for each line of an answer
-   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs
-   */
   private ControlClient connect(Duration patience) {
-    Optional<ControlClient> client = Optional.empty();
     try {
-      client = ControlClient.connect(home.socket(), patience);
-    } catch (IOException e) {
-      // a daemon that cannot be reached is treated as missing
+      return ControlClient.connect(home.socket(), patience);
+    } catch (IOException e) { // a daemon that cannot be reached is treated as missing
+      throw new Failure(
+          ExitCode.NO_DAEMON,
+          "no daemon is running; start one: helix-bg daemon, or helix-bg service install");
     }
-    return client.orElseThrow(
-        () ->
-            new Failure(
-                ExitCode.NO_DAEMON,
-                "no daemon is running; start one: helix-bg daemon, or helix-bg service install"));
   }
 
   /**
    * Sends a request to the daemon and returns all lines of the answer.
    *
+   * @param patience longest wait for each line
    * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs or it ends; with the
    *     daemon's message when the request is refused
    */
@@ -75,9 +65,11 @@ public record DaemonLink(DaemonHome home) {
 
   /** Returns the KBs that a daemon with this status watches. */
   public static List<Kb> watched(JsonNode status) {
-    List<Kb> watched = new ArrayList<>();
-    status.path("kbs").forEach(kb -> watched.add(Kb.named(Path.of(kb.path("folder").asText()))));
-    return watched;
+    return status
+        .path("kbs")
+        .valueStream()
+        .map(kb -> Kb.named(Path.of(kb.path("folder").asText())))
+        .toList();
   }
 
   /** Whether a daemon runs and watches this KB. */
@@ -85,11 +77,7 @@ public record DaemonLink(DaemonHome home) {
     return status().filter(status -> watched(status).contains(kb)).isPresent();
   }
 
-  /**
-   * Makes a daemon that watches this KB check it at once.
-   *
-   * @return whether a daemon watches this KB
-   */
+  /** Makes a daemon check a KB at once; returns whether a daemon watches the KB. */
   public boolean hint(Kb kb) {
     try {
       if (!watches(kb)) {

@@ -1,8 +1,7 @@
 package dev.helixbg.daemon.mcp;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.ArrayList;
@@ -23,15 +22,12 @@ public enum ClientConfig {
   ZED("add this to settings.json (command zed: open settings file)"),
   CODEX("add this to ~/.codex/config.toml");
 
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private final String where;
 
   ClientConfig(String where) {
     this.where = where;
   }
 
-  /** Returns where {@link #snippet} belongs, as text. */
   public String where() {
     return where;
   }
@@ -40,7 +36,7 @@ public enum ClientConfig {
    * @param program path of the launcher
    * @param arguments arguments of the command {@code mcp}
    */
-  public String snippet(String program, List<String> arguments) throws JsonProcessingException {
+  public String snippet(String program, List<String> arguments) {
     List<String> command = new ArrayList<>(List.of(program, "mcp"));
     command.addAll(arguments);
     return switch (this) {
@@ -52,9 +48,7 @@ public enum ClientConfig {
       case ZED -> json("context_servers", false, command);
       case CODEX -> // A JSON string is a basic string of TOML as well.
           "[mcp_servers.helix-bg]\ncommand = %s\nargs = %s"
-              .formatted(
-                  JSON.writeValueAsString(program),
-                  JSON.writeValueAsString(command.subList(1, command.size())));
+              .formatted(TextNode.valueOf(program), Json.texts(command.subList(1, command.size())));
     };
   }
 
@@ -64,15 +58,14 @@ public enum ClientConfig {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  private static String json(String servers, boolean typed, List<String> command)
-      throws JsonProcessingException {
+  private static String json(String servers, boolean typed, List<String> command) {
     ObjectNode json = Json.object();
     ObjectNode server = json.putObject(servers).putObject("helix-bg");
     if (typed) {
       server.put("type", "stdio");
     }
     server.put("command", command.getFirst());
-    command.stream().skip(1).forEach(server.putArray("args")::add);
-    return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(json);
+    server.set("args", Json.texts(command.subList(1, command.size())));
+    return json.toPrettyString();
   }
 }

@@ -13,15 +13,12 @@ final class FindingJson {
   /** Longest text of an entry in a list, in characters. */
   private static final int EXCERPT = 200;
 
-  /**
-   * Longest text of an entry of a single finding, in characters. The tool entry returns the rest.
-   */
+  /** The same for a single finding; the tool entry returns the rest. */
   static final int TEXT = 4_000;
 
   /** Longest name, source or other single line, in characters. */
   private static final int LINE = 300;
 
-  /** Longest tag, in characters. */
   private static final int TAG = 100;
 
   private static final int TAGS = 20;
@@ -57,9 +54,6 @@ final class FindingJson {
 
   private FindingJson() {}
 
-  /**
-   * @param finding a finding in the daemon's form
-   */
   static ObjectNode brief(JsonNode finding) {
     ObjectNode shown = head(finding, EXCERPT);
     ways(finding, shown);
@@ -101,7 +95,6 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns the short fields of a finding, with its entries. */
   private static ObjectNode head(JsonNode finding, int characters) {
     ObjectNode shown = Json.object();
     HEAD.forEach(field -> copy(finding, shown, field));
@@ -114,11 +107,11 @@ final class FindingJson {
     }
     if (finding.at("/entries/0").isObject()) {
       ArrayNode entries = shown.putArray("entries");
-      for (JsonNode entry : finding.path("entries")) {
-        if (entries.size() < NAMES) {
-          entries.add(PrintableJson.line(entry.path("name").asText(), LINE));
-        }
-      }
+      finding
+          .path("entries")
+          .valueStream()
+          .limit(NAMES)
+          .forEach(entry -> entries.add(PrintableJson.line(entry.path("name").asText(), LINE)));
       int omitted =
           finding.path("entries").size() - entries.size() + finding.path("entriesOmitted").asInt();
       if (omitted > 0) {
@@ -131,10 +124,7 @@ final class FindingJson {
     return shown;
   }
 
-  /**
-   * Returns the matching passage of a long entry: without the text around it in a list, else with
-   * it.
-   */
+  /** Returns the matching passage of a long entry, in a list without the text around it. */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();
@@ -174,14 +164,12 @@ final class FindingJson {
       shown.set("id", side.path("key"));
       if (!side.path("tags").isEmpty()) {
         ArrayNode tags = shown.putArray("tags");
-        side.path("tags").forEach(tag -> tags.add(PrintableJson.line(tag.asText(), TAG)));
-        while (tags.size() > TAGS) {
-          tags.remove(tags.size() - 1);
-        }
+        side.path("tags")
+            .valueStream()
+            .limit(TAGS)
+            .forEach(tag -> tags.add(PrintableJson.line(tag.asText(), TAG)));
       }
-      copy(side, shown, "source");
-      copy(side, shown, "heading");
-      copy(side, shown, "part");
+      List.of("source", "heading", "part").forEach(field -> copy(side, shown, field));
     }
     String text = side.path("text").asText();
     shown.put("text", PrintableJson.excerpt(text, characters));

@@ -21,7 +21,6 @@ import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -57,15 +56,9 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /**
-   * State of each KB after its last complete run. A run owns this map's monitor, so that runs do
-   * not overlap.
-   */
+  /** State of each KB after its last complete run. Runs own this map's monitor, one at a time. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
-  /**
-   * @param report empty before the first report
-   */
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
 
   /** Watches of the KBs that are made of notes; empty for other KBs. */
@@ -93,13 +86,8 @@ final class InProcessKbs implements AutoCloseable {
     chores.scheduleWithFixedDelay(this::doChores, every, every, TimeUnit.NANOSECONDS);
   }
 
-  /**
-   * Returns all lines of an answer.
-   *
-   * @throws Failure with the error in the request
-   */
   List<JsonNode> ask(Kb kb, ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     kbs.add(kb);
     lastAsked = System.nanoTime();
     String wanted = request.path("do").asText();
@@ -128,7 +116,7 @@ final class InProcessKbs implements AutoCloseable {
    * @param whole whether the report must also contain all decisions
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     notes.computeIfAbsent(kb, this::lookout).ifPresent(lookout -> lookout.look(System.nanoTime()));
     if (!whole && state(kb).equals(upToDate.get(kb))) {
       return;
@@ -191,10 +179,8 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model of a search, which takes longer than the other steps. The model is
-   * closed after the idle time in the settings; with an idle time of 0 this method does nothing.
-   *
-   * @throws Failure when the KB does not exist
+   * Begins to load the model of a search, which takes longer than the other steps, unless it would
+   * be closed at once. Throws a {@link Failure} when the KB does not exist.
    */
   void openAhead(Kb kb) {
     state(kb);
@@ -203,11 +189,8 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /**
-   * Asks for findings once if the KB is up to date. Java then loads and compiles classes before the
-   * first request.
-   */
-  void prepare(Kb kb) throws IOException, InterruptedException {
+  /** Asks for findings once if the KB is up to date, so that Java loads and compiles classes. */
+  void prepare(Kb kb) throws InterruptedException {
     kbs.add(kb);
     boolean done;
     synchronized (upToDate) {
@@ -240,13 +223,13 @@ final class InProcessKbs implements AutoCloseable {
       release();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IOException | RuntimeException e) {
+    } catch (RuntimeException e) {
       LOG.debug("another time: {}", e.toString()); // the next request reports the error
     }
   }
 
   /** Brings reports up to date that lack decisions. */
-  void followDecisions() throws IOException, InterruptedException {
+  void followDecisions() throws InterruptedException {
     if (due) {
       due = false;
       for (Kb kb : kbs) {

@@ -15,7 +15,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,17 +34,15 @@ final class KbRouter implements AutoCloseable {
   /** Longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /**
-   * Time after the start in which a client asks its first question, if it asks any at the start.
-   */
+  /** Time in which a client asks a question if it asks one at the start. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
   private final Settings settings;
   private final UserDirectories locations;
+  private final Supplier<EmbedderSource> source;
+  private final Optional<PairSource> pairs;
   private final DaemonLink link;
-
-  private final Supplier<InProcessKbs> answering;
 
   /** Null until this process has to answer. Guarded by this object's monitor. */
   private InProcessKbs own;
@@ -57,19 +54,6 @@ final class KbRouter implements AutoCloseable {
    * @param named knowledge bases of the command line; empty: those that the daemon watches, else
    *     the default of {@code one-shot}
    */
-  KbRouter(List<Kb> named, Settings settings, UserDirectories locations) {
-    this(
-        named,
-        settings,
-        locations,
-        () -> EmbedderSource.located(settings),
-        Optional.of(PairSource.located(settings)));
-  }
-
-  /**
-   * @param source returns the embedding model of this process
-   * @param pairs the pair judge, if one exists
-   */
   KbRouter(
       List<Kb> named,
       Settings settings,
@@ -79,17 +63,12 @@ final class KbRouter implements AutoCloseable {
     this.named = named;
     this.settings = settings;
     this.locations = locations;
+    this.source = source;
+    this.pairs = pairs;
     this.link = new DaemonLink(DaemonHome.of(locations));
-    this.answering =
-        () ->
-            new InProcessKbs(
-                KbHost.of(settings, source.get(), pairs, DaemonClock.SYSTEM, LOG::warn),
-                Analysis::run);
   }
 
   /**
-   * An answer.
-   *
    * @param byDaemon whether the daemon answered, not this process
    */
   record Answer(List<JsonNode> lines, boolean byDaemon) {
@@ -116,15 +95,8 @@ final class KbRouter implements AutoCloseable {
     return watched.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : watched;
   }
 
-  /**
-   * Asks about one knowledge base.
-   *
-   * @param request may name the KB by folder or name; without a name the first KB is asked
-   * @param progress shows progress when this process reads or computes much
-   * @throws Failure with the error in the request
-   */
-  Answer ask(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  /** Asks about the KB that a request names, by folder or name, else about the first KB. */
+  Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
@@ -191,7 +163,7 @@ final class KbRouter implements AutoCloseable {
       if (first.isPresent()) {
         own().prepare(first.get());
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (RuntimeException e) {
       LOG.debug("not ready: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -209,7 +181,8 @@ final class KbRouter implements AutoCloseable {
       throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
     }
     if (own == null) {
-      own = answering.get();
+      KbHost host = KbHost.of(settings, source.get(), pairs, DaemonClock.SYSTEM, LOG::warn);
+      own = new InProcessKbs(host, Analysis::run);
     }
     return own;
   }

@@ -50,7 +50,6 @@ final class McpSampling {
     this.console = console;
   }
 
-  /** Starts the thread that asks. */
   void start() {
     Thread.ofPlatform().daemon().name("mcp-sampling").start(this::run);
   }
@@ -95,7 +94,7 @@ final class McpSampling {
     return client;
   }
 
-  /** Asks the client's model open questions. Returns false if no question is open. */
+  /** Asks the client's model; returns false if no question is open. */
   private boolean ask(McpSyncServerExchange client) throws IOException, InterruptedException {
     ClientCapabilities offered = client.getClientCapabilities();
     if (offered == null || offered.sampling() == null) {

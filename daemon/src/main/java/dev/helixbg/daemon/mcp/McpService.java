@@ -3,6 +3,8 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Version;
@@ -24,6 +26,8 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The MCP server: its tools and prompts on two streams, until the client closes the input. */
 public final class McpService {
@@ -44,10 +48,7 @@ public final class McpService {
 
   private McpService() {}
 
-  /**
-   * Reads and writes a first message in another thread. The first answer to the client is then 0.2
-   * s faster, because Java has loaded the classes.
-   */
+  /** Loads classes by a first message in another thread, so that a client waits 0.2 s less. */
   public static void prepare() {
     Thread.ofPlatform().daemon().name("mcp-prepare").start(McpService::readAndWrite);
   }
@@ -91,10 +92,11 @@ public final class McpService {
       InputStream in,
       PrintStream out)
       throws InterruptedException {
-    try (KbRouter asked = new KbRouter(kbs, settings, locations);
+    Supplier<EmbedderSource> embedder = () -> EmbedderSource.located(settings);
+    Optional<PairSource> pairs = Optional.of(PairSource.located(settings));
+    try (KbRouter asked = new KbRouter(kbs, settings, locations, embedder, pairs);
         ToolCallProgress calls = new ToolCallProgress(console)) {
-      // Opening a library and a model needs little Java code, so it runs in parallel with the
-      // start.
+      // Opening a library and a model needs little Java code: it is done in parallel.
       Thread.ofPlatform().daemon().name("mcp-ahead").start(asked::openAhead);
       ToolAnswers answers = new ToolAnswers(asked);
       McpSampling sampling = new McpSampling(answers, console);

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.mcp;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
@@ -37,7 +36,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
 
   private static final int NAME = 1_000;
 
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final ToolArgument KB =
       ToolArgument.text("kb", NAME, "knowledge base, as status names it");
 
@@ -47,9 +45,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   }
 
   private interface Work {
-    /**
-     * @param request request with the client's arguments
-     */
     ObjectNode with(ObjectNode request, Progress.Display progress) throws Exception;
   }
 
@@ -89,15 +84,11 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                           if (ASKED.contains(name)) {
                             putClient(client.getClientInfo(), "", request);
                           }
-                          return JSON.writeValueAsString(work.with(request, progress));
+                          return work.with(request, progress).toString();
                         })));
   }
 
-  /**
-   * Adds the client's name and version, as the client reported them at the start of the session.
-   *
-   * @param way suffix of the name
-   */
+  /** Adds the version of the client and its name, with {@code way} as its suffix. */
   static ObjectNode putClient(Implementation client, String way, ObjectNode request) {
     return request
         .put("client", (client == null ? "" : client.name()) + way)

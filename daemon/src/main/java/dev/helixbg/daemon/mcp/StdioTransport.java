@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
@@ -75,7 +74,6 @@ final class StdioTransport implements McpServerTransportProvider {
   private static final int INVALID_REQUEST = -32600;
   private static final int INVALID_PARAMS = -32602;
   private static final int BUSY = -32000;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final McpJsonMapper mapper;
   private final InputStream in;
@@ -121,7 +119,6 @@ final class StdioTransport implements McpServerTransportProvider {
    * Answers messages until the client leaves.
    *
    * @param greeted runs in parallel with calls, after the client's first notification
-   * @throws InterruptedException when this process is asked to end before
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -159,7 +156,7 @@ final class StdioTransport implements McpServerTransportProvider {
     }
     JsonNode json;
     try {
-      json = JSON.readTree(text);
+      json = Json.read(text, JsonNode.class);
     } catch (JacksonException e) {
       refuse(null, PARSE_ERROR, "this line is no JSON");
       return;
@@ -233,10 +230,7 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /**
-   * Returns the error in a request with wrong parameters or an unknown tool. The SDK's own error
-   * does not list the known tools.
-   */
+  /** Returns the error in a request; the SDK's own does not list the known tools. */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");
@@ -272,7 +266,6 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** Writes a whole line. */
   private void write(String json) {
     byte[] line = (json + "\n").getBytes(UTF_8);
     synchronized (out) {

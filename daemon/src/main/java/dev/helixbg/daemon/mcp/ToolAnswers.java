@@ -8,7 +8,6 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,16 +32,16 @@ record ToolAnswers(KbRouter kbs) {
   /** Longest name or title, in characters. */
   private static final int SHORT = 300;
 
-  ObjectNode search(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  /** Fields of the daemon's status for a knowledge base. */
+  private static final List<String> WATCHED =
+      List.of("entries", "upToDate", "questionsLeft", "trouble");
+
+  ObjectNode search(ObjectNode request, Progress.Display progress) throws InterruptedException {
     return hits(kbs.ask(request, progress));
   }
 
-  /** Returns all hits, and the summary line unchanged. */
   private static ObjectNode hits(KbRouter.Answer answer) {
-    JsonNode last = answer.lines().getLast();
-    ObjectNode result = result(answer).put("data", DATA);
-    last.properties().forEach(said -> result.set(said.getKey(), said.getValue()));
+    ObjectNode result = quoting(answer).setAll((ObjectNode) answer.lines().getLast());
     List<JsonNode> hits = answer.lines().subList(0, answer.lines().size() - 1);
     return result.set("entries", Json.array(hits, ToolAnswers::hit));
   }
@@ -64,65 +63,59 @@ record ToolAnswers(KbRouter kbs) {
     return entry;
   }
 
-  ObjectNode related(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode related(ObjectNode request, Progress.Display progress) throws InterruptedException {
     if (request.has("text") == request.has("entry")) {
       throw Failure.usage("give \"text\" or \"entry\", one of them");
     }
     return hits(kbs.ask(request, progress));
   }
 
-  ObjectNode entry(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode entry(ObjectNode request, Progress.Display progress) throws InterruptedException {
     KbRouter.Answer answer = kbs.ask(request, progress);
-    ObjectNode result = result(answer).put("data", DATA);
-    return result.set("entry", PrintableJson.printable(answer.first()));
+    return quoting(answer).set("entry", PrintableJson.printable(answer.first()));
   }
 
-  ObjectNode findings(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode findings(ObjectNode request, Progress.Display progress) throws InterruptedException {
     if (request.has("id")) {
       KbRouter.Answer answer = kbs.ask(request.put("do", "finding"), progress);
-      ObjectNode result = result(answer).put("data", DATA);
+      ObjectNode result = quoting(answer);
       result.set("coverage", answer.first().path("coverage"));
       return result.set("finding", FindingJson.whole(answer.first()));
     }
     int page = request.remove("page").asInt();
     request.put("from", (page - 1) * PAGE).put("limit", PAGE);
     KbRouter.Answer answer = kbs.ask(request, progress);
-    ObjectNode result = result(answer).put("data", DATA);
-    result.set("coverage", answer.first().path("coverage"));
-    int total = answer.first().path("total").asInt();
+    JsonNode counts = answer.first();
+    ObjectNode result = quoting(answer);
+    result.set("coverage", counts.path("coverage"));
+    int total = counts.path("total").asInt();
     result.put("open", total).put("page", page).put("pages", (total + PAGE - 1) / PAGE);
-    if (answer.first().path("stale").asInt() > 0) {
-      result.put("stale", answer.first().path("stale").asInt());
+    if (counts.path("stale").asInt() > 0) {
+      result.set("stale", counts.path("stale"));
     }
-    if (!answer.first().path("agents").isEmpty()) {
-      result.set("agents", answer.first().path("agents"));
+    if (!counts.path("agents").isEmpty()) {
+      result.set("agents", counts.path("agents"));
     }
-    if (answer.first().has("note")) {
-      result.set("note", answer.first().path("note"));
+    if (counts.has("note")) {
+      result.set("note", counts.path("note"));
     }
     List<JsonNode> findings = answer.lines().subList(1, answer.lines().size());
     return result.set("findings", Json.array(findings, FindingJson::brief));
   }
 
-  ObjectNode act(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode act(ObjectNode request, Progress.Display progress) throws InterruptedException {
     Optional<JsonNode> kb = Optional.ofNullable(request.get("kb"));
     KbRouter.Answer answer = kbs.ask(request, progress);
-    ObjectNode result = result(answer).put("data", DATA);
     ObjectNode act = FindingJson.act(answer.first());
     for (JsonNode call : act.path("calls")) { // further calls of act name the same knowledge base
       if (call.path("name").asText().equals("act")) {
         kb.ifPresent(named -> ((ObjectNode) call.path("arguments")).set("kb", named));
       }
     }
-    return result.set("act", act);
+    return quoting(answer).set("act", act);
   }
 
-  ObjectNode decide(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode decide(ObjectNode request, Progress.Display progress) throws InterruptedException {
     if (request.path("decision").asText().equals("undo")) {
       request.put("decision", "open");
     }
@@ -130,20 +123,17 @@ record ToolAnswers(KbRouter kbs) {
     return result(answer).set("noted", PrintableJson.printable(answer.first()));
   }
 
-  ObjectNode questions(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode questions(ObjectNode request, Progress.Display progress) throws InterruptedException {
     KbRouter.Answer answer = kbs.ask(request, progress);
-    ObjectNode result = result(answer).put("data", DATA);
-    return result.setAll((ObjectNode) answer.first());
+    return quoting(answer).setAll((ObjectNode) answer.first());
   }
 
-  ObjectNode answers(ObjectNode request, Progress.Display progress)
-      throws IOException, InterruptedException {
+  ObjectNode answers(ObjectNode request, Progress.Display progress) throws InterruptedException {
     KbRouter.Answer answer = kbs.ask(request, progress);
     return result(answer).setAll((ObjectNode) answer.first());
   }
 
-  ObjectNode status() throws IOException {
+  ObjectNode status() {
     Optional<JsonNode> daemon = kbs.daemon();
     ObjectNode result = Json.object().put("version", Version.text());
     result.put("answeredBy", by(daemon.isPresent()));
@@ -151,21 +141,16 @@ record ToolAnswers(KbRouter kbs) {
     for (Kb kb : kbs.all(daemon)) {
       ObjectNode one =
           all.addObject().put("kb", KbRouter.name(kb)).put("folder", kb.folder().toString());
-      daemon.ifPresent(
-          status ->
-              status
-                  .path("kbs")
-                  .forEach(
-                      watched -> {
-                        if (watched.path("folder").asText().equals(kb.folder().toString())) {
-                          for (String field :
-                              List.of("entries", "upToDate", "questionsLeft", "trouble")) {
-                            one.set(field, watched.path(field));
-                          }
-                        }
-                      }));
+      daemon.stream()
+          .flatMap(status -> status.path("kbs").valueStream())
+          .filter(watched -> watched.path("folder").equals(one.path("folder")))
+          .forEach(watched -> WATCHED.forEach(field -> one.set(field, watched.path(field))));
     }
     return (ObjectNode) PrintableJson.printable(result);
+  }
+
+  private static ObjectNode quoting(KbRouter.Answer answer) {
+    return result(answer).put("data", DATA);
   }
 
   private static ObjectNode result(KbRouter.Answer answer) {

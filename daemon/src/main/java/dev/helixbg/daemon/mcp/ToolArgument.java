@@ -55,9 +55,6 @@ record ToolArgument(
         });
   }
 
-  /**
-   * @param usual value of an absent argument
-   */
   static ToolArgument number(String name, int least, int most, int usual) {
     return new ToolArgument(
         name,
@@ -112,17 +109,11 @@ record ToolArgument(
     return items;
   }
 
-  /** Returns the same argument, but required. */
   ToolArgument needed() {
     return new ToolArgument(name, schema, true, check);
   }
 
-  /**
-   * Puts the client's arguments into a request.
-   *
-   * @throws Failure with {@link dev.helixbg.daemon.terminal.ExitCode#USAGE} for an unknown, missing
-   *     or invalid argument
-   */
+  /** Puts the client's arguments into a request; throws a {@link Failure} for a wrong one. */
   static void put(Map<String, Object> given, List<ToolArgument> all, ObjectNode request) {
     TreeSet<String> known = new TreeSet<>(all.stream().map(ToolArgument::name).toList());
     for (String name : given.keySet()) {

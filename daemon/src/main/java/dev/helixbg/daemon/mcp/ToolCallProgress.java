@@ -61,7 +61,6 @@ final class ToolCallProgress implements AutoCloseable {
     return CallToolResult.builder().addTextContent(text).isError(error).build();
   }
 
-  /** Returns the text for a client about a failed call. */
   private String told(Throwable e) {
     if (ErrorReporter.isExpected(e)) {
       return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";

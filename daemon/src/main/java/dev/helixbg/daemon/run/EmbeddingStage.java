@@ -37,10 +37,7 @@ import java.util.stream.IntStream;
  * vector depend on the texts of the same batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
-  /**
-   * Number of texts that are embedded between two checks of the time, before a first look (an early
-   * report) at the newest entries.
-   */
+  /** Number of texts between two checks of the time, before a first look at the newest entries. */
   static final int NEWEST_TEXTS = 256;
 
   private final Database store;
@@ -54,9 +51,6 @@ public final class EmbeddingStage implements AutoCloseable {
   private final TextVectors parts;
   private Embedder embedder;
 
-  /**
-   * @param store database with the known vectors
-   */
   public EmbeddingStage(
       Database store, EmbedderSource source, Progress.Display display, List<Entry> all) {
     this(store, source, display, System::nanoTime, all);
@@ -109,11 +103,7 @@ public final class EmbeddingStage implements AutoCloseable {
       return keys.size() - vectors.size();
     }
 
-    /**
-     * Returns the present entries with their vectors.
-     *
-     * @param log log that the vectors were updated for
-     */
+    /** Returns the present entries of the log that the vectors were updated for. */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
@@ -139,22 +129,16 @@ public final class EmbeddingStage implements AutoCloseable {
         nanoTime);
   }
 
-  /**
-   * Returns indices of entries, newest first; of entries with the same time, the last appended
-   * first.
-   */
+  /** Returns indices of entries: the newest first, and at the same time the last appended first. */
   private static int[] newestFirst(List<Entry> all) {
     return IntStream.range(0, all.size())
+        .map(i -> all.size() - 1 - i)
         .boxed()
-        .sorted(
-            Comparator.comparingInt((Integer i) -> all.get(i).timestampMin())
-                .thenComparing(Comparator.naturalOrder())
-                .reversed())
+        .sorted(Comparator.comparingInt((Integer i) -> all.get(i).timestampMin()).reversed())
         .mapToInt(Integer::intValue)
         .toArray();
   }
 
-  /** Cuts entries into passages and looks up their vectors. */
   private TextVectors ofPassages(List<Entry> all) {
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < entries; i++) {
@@ -185,40 +169,28 @@ public final class EmbeddingStage implements AutoCloseable {
     return result();
   }
 
-  /** Returns the number of distinct passages without a vector. */
   int passagesLeft() {
     return parts.left();
   }
 
   /**
-   * Embeds entries for a time, the newest first. Embeds all entries if the rest takes no longer
-   * than that time.
-   *
-   * @return whether all entries have a vector
-   * @see #run for what this throws
+   * Embeds entries for a time, the newest first, and the rest if it takes no longer. Returns
+   * whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
     return own.left() == 0;
   }
 
-  /**
-   * @see #run for what this throws
-   */
   void embedEntries() throws InterruptedException {
     embed(own, "Embedding", null);
   }
 
-  /**
-   * @see #run for what this throws
-   */
   void embedPassages() throws InterruptedException {
     embed(parts, "Embedding passages", null);
   }
 
-  /**
-   * @param time time after which embedding stops if much work is left; null for no limit
-   */
+  /** Embeds texts; after a time, unless it is null, embedding stops if much work is left. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial
@@ -236,9 +208,7 @@ public final class EmbeddingStage implements AutoCloseable {
     texts.end();
   }
 
-  /**
-   * @return whether texts are left that take no longer than the finished ones
-   */
+  /** Returns whether texts are left that take no longer than the finished ones. */
   private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
       throws InterruptedException {
     long work = texts.workLeft();
@@ -258,12 +228,8 @@ public final class EmbeddingStage implements AutoCloseable {
     return embedder;
   }
 
-  /**
-   * Saves the layout of the log for later searches, if all texts have vectors.
-   *
-   * @param log hash of the log
-   */
-  public void keepLayout(String log) {
+  /** Saves the layout of a log for later searches, if all texts have vectors. */
+  public void keepLayout(String logSha256) {
     if (own.left() > 0 || parts.left() > 0) {
       return;
     }
@@ -272,7 +238,7 @@ public final class EmbeddingStage implements AutoCloseable {
     if (ofEntries.isPresent() && ofPassages.isPresent()) {
       int[] owning = owners.stream().mapToInt(Integer::intValue).toArray();
       new KbLayout(own.way(), own.names(), ofEntries.get(), owning, passages, ofPassages.get())
-          .keep(store, log, source.ids(), source.maxTokens());
+          .keep(store, logSha256, source.ids(), source.maxTokens());
     }
   }
 
@@ -299,7 +265,7 @@ public final class EmbeddingStage implements AutoCloseable {
       float[] vector = parts.vector(i);
       if (present.get(owner) && vector == null) {
         whole.clear(owner);
-        left.add(parts.key(i));
+        left.add(parts.keys().get(i));
       } else if (present.get(owner)) {
         knownOwners.add(places[owner]);
         known.add(passages.get(i));

@@ -6,23 +6,17 @@ import dev.helixbg.insight.judge.QuestionKind;
 import java.util.Optional;
 
 /** Shows the jobs of a language model as progress bars, one after the other. */
-public final class JudgeProgressBar implements JudgeProgress {
+final class JudgeProgressBar implements JudgeProgress {
   private final Progress.Display display;
   private final Optional<String> title;
   private Progress bar = Progress.SILENT;
 
-  public JudgeProgressBar(Progress.Display display) {
-    this(display, Optional.empty());
-  }
-
-  private JudgeProgressBar(Progress.Display display, Optional<String> title) {
+  /**
+   * @param title title of all bars; if empty, each job has its own
+   */
+  JudgeProgressBar(Progress.Display display, Optional<String> title) {
     this.display = display;
     this.title = title;
-  }
-
-  /** Returns a bar for measuring a model. */
-  static JudgeProgressBar measuring(Progress.Display display) {
-    return new JudgeProgressBar(display, Optional.of("Measuring the model"));
   }
 
   @Override

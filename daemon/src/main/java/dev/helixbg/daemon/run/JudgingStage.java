@@ -20,7 +20,6 @@ import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.lessons.LessonRun;
-import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufException;
@@ -66,7 +65,11 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * @param embedder embedder of lessons, which are compared by their vectors
    */
   public record Subject(
-      KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {}
+      KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {
+    private LessonVectors sentences() {
+      return new LessonVectors(store.database(), embedder);
+    }
+  }
 
   /** Makes a stage that asks on the calling thread, until the thread is interrupted. */
   public JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
@@ -76,8 +79,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
             settings.threads(),
             new GpuRetry(warnings),
             System::nanoTime,
-            JudgeProgressBar.measuring(display),
-            new JudgeProgressBar(display),
+            new JudgeProgressBar(display, Optional.of("Measuring the model")),
+            new JudgeProgressBar(display, Optional.empty()),
             () -> Thread.currentThread().isInterrupted(),
             false),
         warnings);
@@ -91,7 +94,6 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         warning -> {});
   }
 
-  /** Whether the stage may ask a language model: there is one, and time for it. */
   boolean mayAsk() {
     return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
   }
@@ -99,7 +101,6 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   /**
    * Returns all judgements; without a model, labels come from the classifier.
    *
-   * @param vectors vectors of the entries, in their order
    * @throws InterruptedException when interrupted; answers so far are saved
    */
   Judgements run(Subject subject) throws InterruptedException {
@@ -132,7 +133,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Judgements.Lessons lessons = judged.lessons();
     if (reader.isPresent() && (lessons.reader().isEmpty() || lessons.areGuesses())) {
       List<Judgements.Lesson> found =
-          new LessonRun(known, findings.entries(), sentences(subject)).ask();
+          new LessonRun(known, findings.entries(), subject.sentences()).ask();
       if (!found.isEmpty()) {
         return all.with(new Judgements.Lessons(reader, found, Optional.empty()), Map.of());
       }
@@ -197,7 +198,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
             asking.cancelled())) {
       Findings findings = subject.findings();
       Judgements judged = new JudgeRun(session, model.name(), findings, subject.vectors()).run();
-      LessonRun lessons = new LessonRun(session, findings.entries(), sentences(subject));
+      LessonRun lessons = new LessonRun(session, findings.entries(), subject.sentences());
       Judgements.Lessons found =
           new Judgements.Lessons(Optional.of(model.name()), lessons.ask(), Optional.empty());
       session.forgetOthers();
@@ -205,11 +206,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     }
   }
 
-  /**
-   * Measures the model once, before it is asked about a KB.
-   *
-   * @return the remaining time for questions
-   */
+  /** Measures the model once; returns the remaining time for questions. */
   private Duration measure(ModelTrial<?> trial, Supplier<Judge> opener, Duration time)
       throws InterruptedException {
     if (time.isZero() || trial.known().isPresent()) {
@@ -233,20 +230,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
-  private static SentenceVectors sentences(Subject subject) {
-    return sentences(subject.store(), subject.embedder());
-  }
-
-  /** Returns the vectors of a knowledge base's lessons. */
-  public static SentenceVectors sentences(KbStore store, EmbedderSource embedder) {
-    return new LessonVectors(store.database(), embedder);
-  }
-
-  /**
-   * Returns the part of a report's basis that depends on the model, for {@link Pipeline#basis}.
-   *
-   * @param embedder embedder that compares the model's lessons
-   */
+  /** Returns the part of a report's basis that depends on the model. */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(

@@ -13,10 +13,8 @@ import java.util.stream.IntStream;
 /**
  * The vectors of lessons, from the store if they are known, else from the embedding model, which is
  * opened only if needed.
- *
- * @param store database with the known vectors
  */
-record LessonVectors(Database store, EmbedderSource source) implements SentenceVectors {
+public record LessonVectors(Database store, EmbedderSource source) implements SentenceVectors {
   @Override
   public List<float[]> of(List<String> sentences) throws InterruptedException {
     int[] order = IntStream.range(0, sentences.size()).toArray();

@@ -28,22 +28,15 @@ import java.util.function.Supplier;
 /**
  * Questions with known answers that measure a language model once. The model's answers are stored
  * in {@value #FILE} in the state folder.
- *
- * @param <T> type of the measured trust
  */
 public record ModelTrial<T>(Settings settings, LanguageModelFile model, Questions<T> questions) {
   public static final String FILE = "models.db";
 
-  /** The schema of {@value #FILE}. */
   public static final Database.Schema SCHEMA =
       new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
-  /** Asks the questions without a stored answer. */
   private interface Questions<T> {
-    /**
-     * @param database database with the answers
-     * @return the result; empty while a question is unanswered
-     */
+    /** Returns the result; empty while a question has no stored answer. */
     Optional<T> ask(QuestionSession asking, Database database)
         throws InterruptedException, IOException;
   }
@@ -53,11 +46,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     return new ModelTrial<>(settings, model, (asking, _) -> new JudgeTrial(asking).ask());
   }
 
-  /**
-   * Returns the trial that measures the model as a writer of lessons.
-   *
-   * @param embedder embedder that compares lessons
-   */
+  /** Returns the trial that measures the model as a writer of lessons, which are then compared. */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
     return new ModelTrial<>(

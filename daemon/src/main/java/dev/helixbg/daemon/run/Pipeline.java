@@ -69,49 +69,32 @@ public record Pipeline(
 
   /** Computes findings: once, or repeatedly for a KB that changes. */
   public interface Analyst {
-    /**
-     * @see dev.helixbg.insight.findings.Analysis#run
-     */
     Findings analyse(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /**
-   * Least number of passages without vectors for which a first look (an early report) is made: some
-   * seconds of work.
-   */
+  /** Fewest passages without vectors for which a first look is made: some seconds of work. */
   static final int MANY_PASSAGES = 512;
 
-  /** Least number of unread pairs for which a first look is made. */
+  /** Fewest unread pairs for which a first look is made. */
   static final int MANY_PAIRS = 128;
 
-  /** Least number of open questions for which a first look is made. */
+  /** Fewest open questions for which a first look is made. */
   static final int MANY_QUESTIONS = 32;
 
-  /**
-   * @param report report with the findings
-   * @param vectors result of the embedding stage
-   */
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
-
-    /**
-     * Returns the number of questions that the language model has not been asked yet; their answers
-     * may lead to further questions.
-     */
+    /** Returns how many questions the language model still has; answers may lead to others. */
     public int questions() {
       return report.judgements().questionsLeft();
     }
   }
 
-  /** Makes a first look before a long stage of a run, on request. */
-  @FunctionalInterface
+  /** Makes a first look (an early report, marked as such) before a long stage, on request. */
   public interface FirstLookMaker {
-    /** Returns an outcome whose report is marked as a first look. */
     Outcome take() throws InterruptedException;
   }
 
   /** Receives first looks, and decides whether a run continues. */
-  @FunctionalInterface
   public interface GoingOn {
     /** Whether a run continues with a long stage. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
@@ -126,8 +109,6 @@ public record Pipeline(
    * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
    * language model. A first look is offered before each long stage.
    *
-   * @param log log of the KB, just read
-   * @param goingOn decides before each long stage whether the run continues
    * @return the outcome; a first look if the run did not continue
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
    *     then are saved
@@ -190,11 +171,7 @@ public record Pipeline(
     return true;
   }
 
-  /**
-   * Findings by vectors and words, before any judging.
-   *
-   * @param all all findings; {@code open} has those without a decision
-   */
+  /** Findings by vectors and words, before any judging; {@code open} ones have no decision. */
   private record KbFindings(
       KbStore kb,
       LogReading log,
@@ -228,10 +205,7 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors(), embedder);
   }
 
-  /**
-   * Returns a first look, made from stored readings of pairs and stored answers. The pair judge
-   * reads no pair, and the language model gets no question.
-   */
+  /** Returns a first look, made from stored readings of pairs and stored answers only. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
@@ -281,11 +255,7 @@ public record Pipeline(
     reading.run(kb, findings);
   }
 
-  /**
-   * Updates the vectors only.
-   *
-   * @param ofPassages whether missing vectors of passages are computed, too
-   */
+  /** Updates the vectors of entries, and on request those of passages. */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
     try (EmbeddingStage stages = embedding(kb, log)) {

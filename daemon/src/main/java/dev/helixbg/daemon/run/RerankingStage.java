@@ -4,7 +4,6 @@ import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
-import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.pairs.RelationReranker;
@@ -22,10 +21,7 @@ public final class RerankingStage {
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /**
-   * Whether the pair judge cannot be used; a warning was given, and this process does not try
-   * again.
-   */
+  /** Whether the pair judge cannot be used; this process does not try again. */
   private volatile boolean refused;
 
   /**
@@ -66,7 +62,6 @@ public final class RerankingStage {
     }
   }
 
-  /** Ranks relations. */
   private interface Ranking {
     List<Finding.Relation> of(RelationReranker reader, List<Finding.Relation> pairs, int first)
         throws InterruptedException;
@@ -78,10 +73,8 @@ public final class RerankingStage {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      // The language model's trust is not known yet, so the answers of every accepted agent are
-      // used.
-      AgentAnswers said = new AgentAnswers(store.agentAnswers().all(), Optional.empty());
-      RelationReranker reader = reader(store, shown, said::isWorthAnAct);
+      // The language model's trust is not known yet: every accepted agent's answers are used.
+      RelationReranker reader = reader(store, shown, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
@@ -94,9 +87,8 @@ public final class RerankingStage {
   }
 
   /**
-   * @throws InterruptedException when an interrupt is the cause of the failure. An interrupted file
-   *     looks like a file that cannot be written. Without this exception, a report without readings
-   *     would wrongly count as complete
+   * Throws an exception if an interrupt, which looks like an unwritable file, is the cause. Else a
+   * report without readings would count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {
@@ -120,15 +112,11 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /**
-   * Returns the part of a report's basis that depends on the pair judge, for {@link
-   * Pipeline#basis}.
-   */
+  /** Returns the part of a report's basis that depends on the pair judge. */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }
 
-  /** Shows the reading as a progress bar. */
   private static final class ShownReading
       implements RelationReranker.ReadingProgress, AutoCloseable {
     private final Progress.Display display;

@@ -116,12 +116,10 @@ public final class TextVectors implements AutoCloseable {
     return MiniLm.work(Passage.estimatedTokens(text, source.maxTokens()));
   }
 
-  /** Returns the number of distinct texts whose vector was known. */
   int reused() {
     return reused;
   }
 
-  /** Returns the number of distinct texts that were embedded. */
   int embedded() {
     return embedded;
   }
@@ -148,7 +146,6 @@ public final class TextVectors implements AutoCloseable {
     return Optional.ofNullable(other);
   }
 
-  /** Returns the id of the vectors. */
   String way() {
     return id;
   }
@@ -160,11 +157,7 @@ public final class TextVectors implements AutoCloseable {
         : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
   }
 
-  /**
-   * Embeds the next texts.
-   *
-   * @param most largest number of texts to embed
-   */
+  /** Embeds the next texts, at most {@code most} of them. */
   void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
     List<TextKey> next = missing.keySet().stream().limit(most).toList();
     List<String> nextTexts = missing.values().stream().limit(most).toList();
@@ -176,14 +169,8 @@ public final class TextVectors implements AutoCloseable {
         });
   }
 
-  /** Returns the key of each text's vector. */
   List<TextKey> keys() {
     return keys;
-  }
-
-  /** Returns the key of a text's vector. */
-  TextKey key(int text) {
-    return keys.get(text);
   }
 
   /** Returns the vector of a text; null if it has none yet. */
@@ -203,7 +190,6 @@ public final class TextVectors implements AutoCloseable {
     }
   }
 
-  /** Saves the new vectors. */
   void save() {
     store.add(unsaved);
     unsaved.clear();

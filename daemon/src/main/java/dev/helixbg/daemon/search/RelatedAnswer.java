@@ -24,16 +24,11 @@ import java.util.Optional;
 public record RelatedAnswer(
     SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {
 
-  /** Returns an entry for a text that is in no log yet. */
   public static Entry unstored(String topic, String text) {
     return Entry.of(0, topic, text, 0);
   }
 
-  /**
-   * Returns the search for a text.
-   *
-   * @param limit number of entries to show
-   */
+  /** Returns the search for the entries nearest to a text, of which {@code limit} are shown. */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
         PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),
@@ -78,9 +73,9 @@ public record RelatedAnswer(
       }
     }
     Optional<String> name = said.entry();
+    List<SearchHit> shown = found.hits().stream().limit(limit).toList();
     return new RelatedAnswer(
-        new SearchAnswer(
-            found.hits().subList(0, Math.min(limit, found.hits().size())), found.coverage()),
+        new SearchAnswer(shown, found.coverage()),
         said,
         found.hits().stream()
             .filter(hit -> name.equals(Optional.of(hit.name())))

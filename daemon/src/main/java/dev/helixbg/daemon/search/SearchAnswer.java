@@ -7,11 +7,7 @@ import dev.helixbg.insight.findings.Coverage;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * Result of a search, with the part of the KB that was searched.
- *
- * @param hits the hits, best first
- */
+/** The hits of a search, best first, with the part of the KB that was searched. */
 public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
 
   /** Returns lines for the control socket: one per hit, then one with the coverage. */

@@ -12,7 +12,6 @@ import dev.helixbg.insight.search.SearchIndex;
  *
  * @param name {@code topic:index}, helix's name of the entry until the topic is edited
  * @param id permanent id of the entry: the key of its text
- * @param title title for people, see {@code NamedEntry}
  * @param score score that hits are ranked by: similarity plus the score of words
  * @param similarity cosine with the nearest passage, at most 1
  * @param written time of writing by the writer's clock, see {@link Entry#written}; empty if unknown

@@ -1,17 +1,14 @@
 package dev.helixbg.daemon.search;
 
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.search.SearchIndex;
 import java.util.Optional;
 
 /**
- * A search in one KB.
+ * A search in one KB, for a text, by meaning and words.
  *
- * @param text text to search for, by meaning and words
  * @param topic topic to search in; empty for all topics
  * @param from number of best hits to skip
- * @param limit number of hits to return after these
  */
 public record SearchRequest(String text, Optional<String> topic, int from, int limit) {
   /** Greatest length of a text, in characters. */
@@ -19,12 +16,9 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
 
   public static final int MAX_HITS = 100;
 
-  /** Largest number of hits that can be skipped. */
   public static final int MAX_FROM = 10_000;
 
-  /**
-   * @throws Failure with {@link ExitCode#USAGE} when a number or the text is out of bounds
-   */
+  /** Throws a {@link Failure} when a number or the text is out of bounds. */
   public SearchRequest {
     checkLimit(limit);
     if (from < 0 || from > MAX_FROM) {
@@ -35,9 +29,6 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
     }
   }
 
-  /**
-   * @throws Failure when {@code limit} is out of bounds
-   */
   public static int checkLimit(int limit) {
     if (limit < 1 || limit > MAX_HITS) {
       throw Failure.usage("limit must be from 1 to " + MAX_HITS);
@@ -45,10 +36,7 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
     return limit;
   }
 
-  /**
-   * @param vector vector of the text
-   * @param topic the topic in the knowledge base's own spelling
-   */
+  /** Returns the query, with the text's vector and the topic in the KB's own spelling. */
   public SearchIndex.Query query(float[] vector, Optional<String> topic) {
     return new SearchIndex.Query(text, vector, topic, from, limit);
   }

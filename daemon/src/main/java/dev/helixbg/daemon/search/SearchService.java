@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,10 +39,7 @@ public final class SearchService implements AutoCloseable {
 
   private boolean closed;
 
-  /**
-   * Vectors of recent queries by model and text, least recently used first; the map is its own
-   * lock.
-   */
+  /** Vectors of recent queries, least recently used first; the map is its own lock. */
   private final Map<String, float[]> remembered =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
@@ -104,11 +100,13 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Returns the vector of a recent query. */
-  Optional<float[]> remembered(EmbedderSource source, String text) {
+  /** Returns the vectors of texts that were queried recently. */
+  Map<String, float[]> remembered(EmbedderSource source, List<String> texts) {
+    Map<String, float[]> vectors = new HashMap<>();
     synchronized (remembered) {
-      return Optional.ofNullable(remembered.get(key(source, text)));
+      texts.forEach(one -> vectors.computeIfAbsent(one, t -> remembered.get(key(source, t))));
     }
+    return vectors;
   }
 
   /** Embeds queries; returns the vectors by text. */

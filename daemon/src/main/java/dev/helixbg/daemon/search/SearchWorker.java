@@ -46,7 +46,6 @@ final class SearchWorker implements AutoCloseable {
   /** Request to read the KB. */
   private static final Asked READ = new Asked(null, new CompletableFuture<>());
 
-  /** A waiting search. */
   private record Asked(SearchRequest request, CompletableFuture<SearchAnswer> answer) {
     String text() {
       return request.text();
@@ -79,12 +78,7 @@ final class SearchWorker implements AutoCloseable {
   /** State of the log and vectors that were read last; null before that. */
   private Indexed indexed;
 
-  /**
-   * State of log and vectors, which shows whether the KB must be read again.
-   *
-   * @param log state of the log; empty if there is no log
-   * @param vectors version of the vectors; see {@link VectorStore#version}
-   */
+  /** State of the log, and {@link VectorStore#version} of the vectors. */
   private record Indexed(Optional<FileState> log, int vectors) {}
 
   private volatile boolean forget;
@@ -128,7 +122,10 @@ final class SearchWorker implements AutoCloseable {
         batch.clear();
         batch.add(next());
         waiting.drainTo(batch, BATCH - 1);
-        dropOldIndex();
+        if (forget) {
+          forget = false;
+          drop();
+        }
         if (batch.stream().anyMatch(asked -> asked == READ)) {
           read(service.embedder.get()).openAhead();
         }
@@ -160,13 +157,6 @@ final class SearchWorker implements AutoCloseable {
       index(service.embedder.get());
     }
     return waiting.take();
-  }
-
-  private void dropOldIndex() {
-    if (forget) {
-      forget = false;
-      drop();
-    }
   }
 
   private void drop() {
@@ -210,7 +200,6 @@ final class SearchWorker implements AutoCloseable {
     }
   }
 
-  /** Makes the index of the entries, unless it exists. */
   private void index(EmbedderSource source) {
     if (index == null) {
       index = SearchIndex.of(entries, source.maxTokens());
@@ -235,43 +224,27 @@ final class SearchWorker implements AutoCloseable {
 
   private void answer(List<Asked> batch, EmbedderSource queries, SearchIndex all)
       throws InterruptedException {
-    List<Asked> known = new ArrayList<>();
-    List<float[]> vectors = new ArrayList<>();
-    List<Asked> others = new ArrayList<>();
-    for (Asked asked : batch) {
-      service
-          .remembered(queries, asked.text())
-          .ifPresentOrElse(
-              vector -> {
-                known.add(asked);
-                vectors.add(vector);
-              },
-              () -> others.add(asked));
-    }
-    answer(known, vectors, all);
+    Map<String, float[]> known =
+        service.remembered(queries, batch.stream().map(Asked::text).toList());
+    answer(batch.stream().filter(asked -> known.containsKey(asked.text())).toList(), known, all);
+    List<Asked> others = batch.stream().filter(asked -> !known.containsKey(asked.text())).toList();
     if (!others.isEmpty()) {
-      Map<String, float[]> embedded =
-          service.embed(queries, others.stream().map(Asked::text).distinct().toList());
-      answer(others, others.stream().map(asked -> embedded.get(asked.text())).toList(), all);
+      List<String> texts = others.stream().map(Asked::text).distinct().toList();
+      answer(others, service.embed(queries, texts), all);
     }
   }
 
-  private void answer(List<Asked> batch, List<float[]> queries, SearchIndex all) {
-    if (batch.isEmpty()) {
-      return;
-    }
-    List<SearchIndex.Query> asked = new ArrayList<>();
-    for (int i = 0; i < batch.size(); i++) {
-      asked.add(batch.get(i).request().query(queries.get(i), batch.get(i).request().topic()));
-    }
-    List<List<SearchIndex.Hit>> found = all.search(asked);
+  private void answer(List<Asked> batch, Map<String, float[]> vectors, SearchIndex all) {
+    List<SearchIndex.Query> queries =
+        batch.stream()
+            .map(Asked::request)
+            .map(asked -> asked.query(vectors.get(asked.text()), asked.topic()))
+            .toList();
+    List<List<SearchIndex.Hit>> found = queries.isEmpty() ? List.of() : all.search(queries);
     service.metrics.searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
-      batch
-          .get(i)
-          .answer()
-          .complete(
-              new SearchAnswer(found.get(i).stream().map(SearchHit::of).toList(), all.coverage()));
+      List<SearchHit> hits = found.get(i).stream().map(SearchHit::of).toList();
+      batch.get(i).answer().complete(new SearchAnswer(hits, all.coverage()));
     }
   }
 

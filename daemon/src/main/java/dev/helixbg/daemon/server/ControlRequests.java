@@ -118,10 +118,7 @@ final class ControlRequests implements ControlServer.Handler {
     return json;
   }
 
-  /**
-   * Adds the language model to the status. A missing model file is reported in the status, not as
-   * an error.
-   */
+  /** Adds the language model; a missing model file is reported as a trouble. */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;

@@ -72,11 +72,7 @@ public final class Daemon implements AutoCloseable {
   private long activeAt;
   private boolean rested;
 
-  /**
-   * Environment of a daemon, which tests replace.
-   *
-   * @param pairs returns the source of the pair judge for given settings
-   */
+  /** Environment of a daemon, which tests replace. */
   public record World(
       DaemonClock clock,
       KbFiles files,
@@ -118,7 +114,6 @@ public final class Daemon implements AutoCloseable {
   /**
    * Takes the lock and opens the socket.
    *
-   * @param model source of the embedding model
    * @throws Failure {@link ExitCode#BUSY} when another daemon runs
    */
   public static Daemon start(
@@ -214,11 +209,7 @@ public final class Daemon implements AutoCloseable {
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
-  /**
-   * Pauses the daemon, which then only answers requests.
-   *
-   * @return whether all work has ended; otherwise it ends soon
-   */
+  /** Returns whether models or, after a long rest, other memory was released. */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
     boolean released = host.releaseUnused();
@@ -247,11 +238,7 @@ public final class Daemon implements AutoCloseable {
     watches.forEach(watch -> watch.update().forget());
   }
 
-  /**
-   * Stops the daemon.
-   *
-   * @return whether all work has ended and all resources are released; otherwise this happens soon
-   */
+  /** Stops the daemon; returns whether all has ended already, otherwise it ends soon. */
   boolean stop() {
     loop.stop();
     long deadline = System.nanoTime() + ENDING.toNanos();

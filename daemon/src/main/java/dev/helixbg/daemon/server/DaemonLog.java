@@ -39,7 +39,6 @@ public final class DaemonLog {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT)
           .withZone(ZoneId.systemDefault());
-  private static final String PROVIDER = "slf4j.provider";
 
   private DaemonLog() {}
 
@@ -47,17 +46,12 @@ public final class DaemonLog {
   public static void choose(boolean daemon) {
     System.setProperty("slf4j.internal.verbosity", "ERROR");
     System.setProperty(
-        PROVIDER,
+        "slf4j.provider",
         daemon
             ? "ch.qos.logback.classic.spi.LogbackServiceProvider"
             : "org.slf4j.nop.NOPServiceProvider");
   }
 
-  /**
-   * Starts logging.
-   *
-   * @throws Failure when the folder of the logs cannot be made
-   */
   public static void start(DaemonHome home, DaemonSettings settings, Console console) {
     if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
       return;

@@ -4,10 +4,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.run.JudgingStage;
+import dev.helixbg.daemon.run.LessonVectors;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.cache.VectorStore;
-import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.agents.AgentClient;
 import dev.helixbg.insight.agents.AgentQuestion;
@@ -47,14 +46,12 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
 
   /**
    * Returns the questions that neither an accepted client nor this client has answered, for the
-   * newest entries first.
-   *
-   * @param taken ids of questions to skip
+   * newest entries first, without those whose ids are {@code taken}.
    */
   List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
       throws InterruptedException {
-    List<NamedEntry> entries = present().all();
+    List<NamedEntry> entries = findings.present().entries().all();
     QuestionSession known = new QuestionSession(said.known(Optional.of(client)));
     Map<String, String> keys = new HashMap<>();
     entries.forEach(one -> keys.putIfAbsent(text(one), one.key()));
@@ -62,7 +59,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         new LessonRun(
             known,
             entries,
-            texts -> JudgingStage.sentences(findings.store(), embedder.get()).of(texts));
+            texts -> new LessonVectors(findings.store().database(), embedder.get()).of(texts));
     switch (kind) {
       case LESSON -> lessons.askForLessons();
       case RULE -> {
@@ -92,17 +89,11 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     return new CentralEntries(known, i -> vectors.get(known.get(i).key()));
   }
 
-  private PresentEntries present() {
-    return findings.present().entries();
-  }
-
   private static String text(NamedEntry entry) {
     return entry.entry().topic() + "\n" + entry.entry().text().content();
   }
 
-  /**
-   * @param keys keys of entries by topic and content, and by their lessons
-   */
+  /** Returns a question, with keys of entries by topic and content, and by their lessons. */
   private static QuestionRequests.Given given(
       Question question, Map<String, String> keys, Instant now) {
     ObjectNode texts = Json.object();
@@ -138,13 +129,9 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     return key;
   }
 
-  /**
-   * Returns the reason why an answer cannot be accepted; empty if it can.
-   *
-   * @param question a question that is not about a pair
-   */
+  /** Returns the reason why an answer cannot be accepted; empty if it can. */
   Optional<String> wrong(AgentQuestion question, String answer) {
-    List<NamedEntry> of = present().of(question.keys()).orElse(List.of());
+    List<NamedEntry> of = findings.present().entries().of(question.keys()).orElse(List.of());
     if (of.isEmpty()) {
       return Optional.of(QuestionRequests.STALE);
     }

@@ -31,11 +31,9 @@ final class EntryRequests {
   private EntryRequests() {}
 
   /**
-   * Returns the entry that a request names.
+   * Returns the entry that a request names, by a name or an id in {@code entry}.
    *
    * @param modelId id of the embedding model
-   * @param request request with {@code entry}: a name or an id; for an id, the first entry with
-   *     that text is returned
    * @throws Failure when there is no such entry
    */
   static NamedEntry find(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
@@ -46,10 +44,7 @@ final class EntryRequests {
     return PresentFindings.read(kb, modelId).entries().all();
   }
 
-  /**
-   * Returns an entry by id, else by name, else by its name in another Unicode form, if only one
-   * entry has that name.
-   */
+  /** Returns the first entry with an id, else the only one with a name, in any Unicode form. */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
     return byId.or(() -> only(all, one -> one.name().equals(sought)))
@@ -82,10 +77,8 @@ final class EntryRequests {
   }
 
   /**
-   * Returns an entry with one page of its text; {@code next} is the start of the next page.
-   *
-   * @param request request with {@code entry}, and optionally {@code from}, in UTF-16 units of the
-   *     text
+   * Returns an entry with one page of its text, which begins at {@code from}; {@code next} is the
+   * start of the next page, both in UTF-16 units of the text.
    */
   static ObjectNode read(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
     List<NamedEntry> all = entries(kb, modelId);

@@ -49,7 +49,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /** Verdicts on a pair that call for an act (an edit of the knowledge base). */
   public static final List<String> WAYS = List.of("same", "overtaken", "related");
 
-  /** Names of the entries of a pair in its finding. */
   public static final List<String> SIDES = List.of("a", "b");
 
   /** Reads the log once it is unchanged for a moment. */
@@ -142,11 +141,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.coverage(store.report(), listing.origin());
   }
 
-  /**
-   * Returns one finding, settled or not.
-   *
-   * @throws Failure when the last report has no finding with this id
-   */
+  /** Returns one finding, settled or not; throws a {@link Failure} if the report lacks it. */
   public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
     Decisions decisions = store.decisions().read();
@@ -181,15 +176,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /** Returns the act for a finding that was read together with the decisions. */
   public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
-    Optional<String> as = Optional.ofNullable(request.path("as").textValue());
+    Optional<String> as = choice(request, "as", WAYS);
+    Optional<String> keep = choice(request, "keep", SIDES);
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
-    if (as.isPresent() && !WAYS.contains(as.get())) {
-      throw Failure.usage("\"as\" must be one of " + String.join(", ", WAYS));
-    }
-    Optional<String> keep = Optional.ofNullable(request.path("keep").textValue());
-    if (keep.isPresent() && !SIDES.contains(keep.get())) {
-      throw Failure.usage("\"keep\" must be one of " + String.join(", ", SIDES));
-    }
     if (decisions.isSettled(finding.aliases())) {
       throw Failure.usage(finding.id() + " is settled: undo that first");
     }
@@ -198,12 +187,18 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 
-  /** Returns the user's verdict on a finding, if there is one. */
+  private static Optional<String> choice(ObjectNode request, String field, List<String> among) {
+    Optional<String> given = Optional.ofNullable(request.path(field).textValue());
+    if (given.isPresent() && !among.contains(given.get())) {
+      throw Failure.usage("\"%s\" must be one of %s".formatted(field, String.join(", ", among)));
+    }
+    return given;
+  }
+
   private static Optional<Verdict> opinion(ReportedFinding finding, Decisions decisions) {
     return decisions.opinionOn(finding.id()).map(said -> Verdict.valueOf(said.outcome().name()));
   }
 
-  /** Returns the failure for a finding that the last report does not have. */
   private static Failure absent(String id, LastReport.Listing listing, Decisions decisions) {
     return decisions.lastOn(id).isPresent() && decisions.on(id).isEmpty()
         ? Failure.usage(

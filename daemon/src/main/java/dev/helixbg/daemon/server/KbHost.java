@@ -34,8 +34,6 @@ public record KbHost(
     implements AutoCloseable {
 
   /**
-   * @param source source of the embedding model
-   * @param pairs source of the pair judge, if there is one
    * @param warnings receives a sentence when a store was moved or old files were found
    */
   public static KbHost of(
@@ -72,11 +70,7 @@ public record KbHost(
         embedding);
   }
 
-  /**
-   * Releases the models that were idle for the time of the settings.
-   *
-   * @return whether a model was released now
-   */
+  /** Releases models that were idle for the set time; returns whether there were any. */
   public boolean releaseUnused() {
     Optional<Duration> idle = settings.daemon().embedderIdle();
     boolean released = embedder.releaseAfter(idle);

@@ -29,11 +29,7 @@ import java.util.Optional;
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
-  /**
-   * @return all lines of the answer
-   * @throws Failure when the request is invalid or unknown
-   * @throws InterruptedException when cancelled
-   */
+  /** Returns all lines of the answer; throws a {@link Failure} for a wrong request. */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
     Instant now = host.clock().now();
     String wanted = request.path("do").asText();

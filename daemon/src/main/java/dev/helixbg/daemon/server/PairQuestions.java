@@ -34,10 +34,7 @@ final class PairQuestions {
   /** Greatest length of an excerpt, in characters. */
   static final int MOST_SHOWN = 800;
 
-  /**
-   * Greatest length of an excerpt, in estimated tokens: a pair with its answer costs at most 600
-   * tokens.
-   */
+  /** The same in estimated tokens: a pair with its answer costs at most 600 tokens. */
   private static final int MOST_TOKENS = 240;
 
   /** Number of characters of context before the matching part. */
@@ -47,9 +44,7 @@ final class PairQuestions {
 
   /**
    * Returns an excerpt of a text around the part that matches the other text. {@code omitted} is
-   * the number of left-out characters; {@code entry} is the id for reading the whole text.
-   *
-   * @param key key of the text's entry; empty if there is no entry
+   * the number of left-out characters; {@code entry} is the key for reading the whole text.
    */
   static ObjectNode excerpt(String content, int match, Optional<String> key) {
     int room = Math.min(MOST_SHOWN, content.length());
@@ -80,9 +75,7 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /**
-   * @param keys keys of both entries, the older one first; empty for a pair with a known answer
-   */
+  /** Returns a question with the keys of its entries; empty for a pair with a known answer. */
   static QuestionRequests.Given given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
     ObjectNode texts = Json.object();
@@ -103,18 +96,13 @@ final class PairQuestions {
         now);
   }
 
-  /**
-   * The relations that an agent may be asked about.
-   *
-   * @param all number of all relations; {@code first} has the first few
-   */
+  /** The first relations that an agent may be asked about, and the number of all of them. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
    * Returns the relations that an agent may be asked about: leads first, then those with the least
    * certain reading by the pair judge, then unread ones.
    *
-   * @param said answers of agents so far
    * @param taken ids of questions to skip
    * @param most largest number of relations whose texts are read
    */

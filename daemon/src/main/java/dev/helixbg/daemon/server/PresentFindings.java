@@ -47,11 +47,7 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /**
-   * Reads the log once it is unchanged for a moment.
-   *
-   * @param modelId id of the embedding model
-   */
+  /** Reads the log once it is unchanged for a moment. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
@@ -72,7 +68,6 @@ public final class PresentFindings {
         : read(store.kb(), modelId);
   }
 
-  /** Returns the entries of the log. */
   public synchronized PresentEntries entries() {
     if (entries == null) {
       entries = log.get();
@@ -85,11 +80,7 @@ public final class PresentFindings {
     return entries == null;
   }
 
-  /**
-   * Returns how many of the present entries the last report covers completely.
-   *
-   * @param made sources of the report
-   */
+  /** Returns how many of the present entries the last report covers completely. */
   public Coverage coverage(LastReport report, LastReport.Origin made) {
     int total = isAsReported() ? report.entryCount() : entries().all().size();
     long there = total;
@@ -135,10 +126,9 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible acts on a finding.
+   * Returns the possible acts on a finding; empty if it is stale.
    *
    * @param opinion the user's verdict, which overrides the report's verdict
-   * @return the acts; empty if the finding is stale
    */
   public List<Act> acts(ReportedFinding finding, Optional<Verdict> opinion) {
     List<NamedEntry> all = entries().of(finding.keys()).orElse(List.of());
@@ -190,9 +180,9 @@ public final class PresentFindings {
         .of(finding.keys())
         .ifPresent(
             found -> {
-              List<String> sides = List.of("a", "b");
               for (int i = 0; i < found.size(); i++) {
-                String side = line.has("entry") ? "entry" : i < 2 ? sides.get(i) : "";
+                String side =
+                    line.has("entry") ? "entry" : i < 2 ? FindingRequests.SIDES.get(i) : "";
                 if (line.path(side) instanceof ObjectNode entry) {
                   entry.put("name", found.get(i).name()).put("index", found.get(i).index());
                 }
@@ -200,7 +190,6 @@ public final class PresentFindings {
             });
   }
 
-  /** Returns the possible acts on a finding, for its line. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
@@ -302,9 +291,7 @@ public final class PresentFindings {
     return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
   }
 
-  /**
-   * Confirms a plan if a new plan would have the same calls, even if entries were written since.
-   */
+  /** Confirms a plan if a new plan would have the same calls. */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(
@@ -314,11 +301,7 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /**
-   * Confirms that the marks of an act are at the end of exactly the texts that the act concerns.
-   *
-   * @param hashes hashes in the marks
-   */
+  /** Confirms that an act's marks, with these hashes, end exactly the texts that it concerns. */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

@@ -47,10 +47,7 @@ public record QuestionRequests(
   /** Time for which a question is reserved for the client that got it. */
   private static final Duration BORROWED = Duration.ofMinutes(10);
 
-  /**
-   * Highest plausible reading speed, in characters per millisecond: about a thousand words a
-   * second.
-   */
+  /** Highest plausible reading speed, in characters: about a thousand words a second. */
   private static final int CHARACTERS_PER_MILLI = 100;
 
   private static final String MEANING =
@@ -66,33 +63,24 @@ public record QuestionRequests(
           + " people, services or files, and without numbers. Answer none if the entry only states"
           + " a fact, a setting or how to do something.";
 
-  /** Reason for refusing an answer that comes too late. */
   static final String STALE = "a text has changed since, or is gone: call questions again";
 
   private static final String ASK =
       "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
           + " Then call answers with {id, answer} of each.";
 
-  /**
-   * A question for an agent.
-   *
-   * @param asked the record of the question that the server keeps
-   * @param texts texts that the question is about
-   */
+  /** A question for an agent: what the server keeps of it, and the texts that it is about. */
   record Given(AgentQuestion asked, ObjectNode texts) {
     String id() {
       return asked.id();
     }
 
-    /**
-     * @param answeredAs id that the client uses in its answer
-     */
+    /** Returns the question with the id that the client uses in its answer. */
     ObjectNode toJson(String answeredAs) {
       return Json.object().put("id", answeredAs).setAll(texts);
     }
   }
 
-  /** Uses the trust in the language model that the settings name. */
   public static QuestionRequests of(FindingRequests findings, Settings settings) {
     return new QuestionRequests(
         findings,
@@ -278,14 +266,13 @@ public record QuestionRequests(
     Map<Instant, Integer> characters = new HashMap<>();
     answered.forEach(
         id -> characters.merge(asked.get(id).at(), asked.get(id).characters(), Integer::sum));
-    Set<Instant> hasty = new HashSet<>();
-    characters.forEach(
-        (at, read) -> {
-          long millis = Duration.between(at, now).toMillis();
-          if (millis >= 0 && millis * CHARACTERS_PER_MILLI < read) {
-            hasty.add(at);
-          }
-        });
-    return hasty;
+    characters
+        .entrySet()
+        .removeIf(
+            page -> {
+              long millis = Duration.between(page.getKey(), now).toMillis();
+              return millis < 0 || millis * CHARACTERS_PER_MILLI >= page.getValue();
+            });
+    return characters.keySet();
   }
 }

@@ -17,9 +17,7 @@ import java.util.concurrent.TimeUnit;
 public final class DaemonLoop {
   /** Other work of each step. */
   public interface Chores {
-    /**
-     * @return longest time until the next call, in nanoseconds
-     */
+    /** Returns the longest time until the next call, in nanoseconds. */
     long run() throws InterruptedException;
   }
 
@@ -32,7 +30,7 @@ public final class DaemonLoop {
   /** Whether the sleep must end. This object is the lock of this field and of {@link #working}. */
   private boolean woken;
 
-  /** The thread that looks at a KB, which {@link #stop} interrupts; null if none does. */
+  /** The thread that checks a KB, which {@link #stop} interrupts; null if none does. */
   private Thread working;
 
   private volatile boolean stopped;
@@ -57,18 +55,13 @@ public final class DaemonLoop {
     watches = due;
   }
 
-  /** Runs until {@link #stop}. */
   public void run() throws InterruptedException {
     while (!stopped) {
       sleep(step());
     }
   }
 
-  /**
-   * Runs one step: checks the due KBs and does the chores.
-   *
-   * @return nanoseconds until the next step
-   */
+  /** Checks the due KBs and does the chores; returns the nanoseconds until the next step. */
   public long step() throws InterruptedException {
     if (allDue) {
       allDue = false;
@@ -89,12 +82,7 @@ public final class DaemonLoop {
     return Math.max(0, Math.min(next, chores.run()));
   }
 
-  /**
-   * Checks a KB, unless the loop is stopped.
-   *
-   * @return nanoseconds until the next check; 0 if the loop was stopped
-   * @throws InterruptedException when another thread interrupts this one
-   */
+  /** Checks a KB; returns the nanoseconds until the next check, or 0 if the loop was stopped. */
   private long tick(KbWatch watch) throws InterruptedException {
     synchronized (this) {
       if (stopped) {
@@ -133,7 +121,6 @@ public final class DaemonLoop {
     notifyAll();
   }
 
-  /** Makes the loop check every KB now. */
   public void lookNow() {
     lookNext();
     wakeUp();
@@ -144,7 +131,7 @@ public final class DaemonLoop {
     allDue = true;
   }
 
-  /** Makes the loop check a KB now, since it may have changed. */
+  /** Makes the loop check a KB now. */
   public void hint(Kb kb) {
     hinted.add(kb);
     wakeUp();

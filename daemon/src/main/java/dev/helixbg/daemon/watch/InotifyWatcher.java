@@ -40,21 +40,16 @@ public final class InotifyWatcher implements AutoCloseable {
     StandardWatchEventKinds.ENTRY_DELETE
   };
 
+  /** Receives a KB whose log may have changed; must return soon. */
   private final Consumer<Kb> changed;
 
-  /**
-   * Watch service; null until a folder is followed. This object is the lock of this field and those
-   * below.
-   */
+  /** Null until a folder is followed. This object is the lock of this field and those below. */
   private WatchService service;
 
   private final Map<Kb, WatchKey> followed = new HashMap<>();
   private boolean closed;
   private boolean complained;
 
-  /**
-   * @param changed receives a KB whose log may have changed; must return soon
-   */
   public InotifyWatcher(Consumer<Kb> changed) {
     this.changed = changed;
   }
@@ -89,9 +84,7 @@ public final class InotifyWatcher implements AutoCloseable {
     return false;
   }
 
-  /**
-   * @param key key of the KB's folder; null if the KB is no longer followed
-   */
+  /** Replaces the key of the KB's folder; null if the KB is no longer followed. */
   private void follow(Kb kb, WatchKey key) {
     WatchKey before = key == null ? followed.remove(kb) : followed.put(kb, key);
     if (before != null && !followed.containsValue(before)) {
@@ -127,7 +120,7 @@ public final class InotifyWatcher implements AutoCloseable {
     }
   }
 
-  /** Closes a broken service; the next {@link #follow} opens a new one. */
+  /** Closes a service; the next {@link #follow} opens a new one. */
   private synchronized void forget(WatchService broken) {
     followed.clear();
     service = null;

@@ -52,38 +52,27 @@ public final class KbUpdate {
     this.metrics = metrics;
   }
 
-  /** Returns the time of the last report that this process published. */
+  /** Returns the time of the last report of this process. */
   public Optional<Instant> published() {
     return Optional.ofNullable(published);
   }
 
-  /**
-   * Returns the number of questions that the language model has not been asked yet; −1 before the
-   * first update.
-   */
+  /** Returns how many questions the language model still has; −1 before the first update. */
   public int questions() {
     return questions;
   }
 
-  /**
-   * Returns the number of passages without vectors if the report is a first look for that reason;
-   * {@link KbWatch#embedPassages} embeds them.
-   */
+  /** Returns the number of passages without vectors that make the report a first look. */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
-  /**
-   * Returns the number of unread pairs if the report is a first look for that reason; {@link
-   * KbWatch#readPairs} reads them.
-   */
+  /** Returns the number of unread pairs that make the report a first look. */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }
 
-  /**
-   * Returns the outcome that the report was made from; empty if another process made the report.
-   */
+  /** Returns the outcome that the report was made from; empty if another process made it. */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
   }
@@ -98,10 +87,7 @@ public final class KbUpdate {
     forgetOutcome();
   }
 
-  /**
-   * Requests another update at the next check, since there are new answers or readings, or an
-   * outcome is needed.
-   */
+  /** Requests an update at the next check, for new answers or readings, or for an outcome. */
   public void runAgain() {
     again = true;
   }
@@ -176,7 +162,6 @@ public final class KbUpdate {
     }
   }
 
-  /** Writes the vectors of a log to {@code embeddings.bin}, and changes nothing else. */
   void publishVectors(KbStore store, LogReading log) throws InterruptedException {
     Pipeline.Outcome made = outcome;
     boolean isOfLog = made != null && made.report().log().sha256().equals(log.account().sha256());

@@ -50,10 +50,7 @@ public final class KbWatch {
   /** Shortest time between two writings of {@code embeddings.bin}. */
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
-  /**
-   * Shortest time between two writings, per entry; limits writing to less than 160 KB a second on
-   * average.
-   */
+  /** The same per entry, which limits writing to less than 160 KB a second on average. */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
@@ -69,22 +66,17 @@ public final class KbWatch {
   private final DaemonSettings settings;
   private final KbUpdate update;
 
-  /** Watch of the notes, for a KB that is made of notes. */
   private final Optional<NotesWatch> notes;
 
   /** State of the models folder at the last search for a language model. */
   private Optional<FileState> modelFolder = Optional.empty();
 
-  /** The present language model. */
   private Optional<Path> model;
 
   /** The state for which everything is up to date; null if there is work to do. */
   private KbStamp done;
 
-  /**
-   * A changed state that may change further; {@code pendingSince} is the time when it was first
-   * seen.
-   */
+  /** A changed state that may change further; null if there is none. */
   private KbStamp pending;
 
   private long pendingSince;
@@ -101,6 +93,9 @@ public final class KbWatch {
   /** Whether {@code embeddings.bin} is older than the report. */
   private boolean vectorsWait;
 
+  /** Identity of the KB at its last update. */
+  private KbIdentity found;
+
   private int failures;
   private long retryAt;
 
@@ -110,7 +105,6 @@ public final class KbWatch {
   private volatile String logSha256 = "";
   private volatile int changes;
   private volatile boolean gone;
-  private volatile KbIdentity found;
 
   /**
    * @param forgetting releases memory that the pipeline keeps between runs
@@ -152,7 +146,6 @@ public final class KbWatch {
     return entries;
   }
 
-  /** Returns the update of this KB, with its outcome. */
   public KbUpdate update() {
     return update;
   }
@@ -162,15 +155,7 @@ public final class KbWatch {
     return gone;
   }
 
-  /** Returns the identity of the KB at its last update. */
-  public Optional<KbIdentity> found() {
-    return Optional.ofNullable(found);
-  }
-
-  /**
-   * Returns the hash of the log that report and vectors were made from; empty if they are not up to
-   * date.
-   */
+  /** Returns the hash of the log that the report is of; empty if the report is not up to date. */
   public String upToDateWith() {
     return logSha256;
   }
@@ -190,7 +175,6 @@ public final class KbWatch {
     return changes;
   }
 
-  /** Returns the store of the KB. */
   public KbStore store() {
     return stores.of(kb);
   }
@@ -206,8 +190,7 @@ public final class KbWatch {
   }
 
   /**
-   * Embeds the passages that a first look left out. Must not be called on the loop's thread; call
-   * {@link KbUpdate#runAgain} afterwards.
+   * Embeds the passages that a first look left out; to be called as {@link #readPairs}.
    *
    * @throws InterruptedException when interrupted; what was embedded until then is saved
    */
@@ -221,11 +204,8 @@ public final class KbWatch {
   }
 
   /**
-   * Checks the KB and does the due work. Any failure is logged as a problem, and the work is tried
-   * again.
-   *
-   * @return nanoseconds until the next check
-   * @throws InterruptedException when interrupted; what was embedded until then is saved
+   * Checks the KB, does the due work, and returns the nanoseconds until the next check. Any failure
+   * is logged as a problem, and the work is tried again.
    */
   long tick() throws InterruptedException {
     metrics.ticks.increment();
@@ -295,9 +275,7 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /**
-   * @throws IOException when the log is missing or cannot be accessed
-   */
+  /** Throws an exception when the log is missing or cannot be accessed. */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),
@@ -308,10 +286,7 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /**
-   * Returns the state of the language model. The models folder is searched only after a file was
-   * added or removed.
-   */
+  /** Searches the models folder only after a file was added or removed. */
   private Optional<FileState> model() {
     if (pipeline.settings().llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
@@ -336,7 +311,6 @@ public final class KbWatch {
     return nanos - (clock.nanos() - vectorsPublished.getAsLong());
   }
 
-  /** Marks the KB as missing, since it cannot be accessed. */
   private void lose(IOException e) {
     String what =
         Files.isDirectory(kb.folder())
@@ -367,11 +341,6 @@ public final class KbWatch {
     failures = 0;
   }
 
-  /**
-   * Runs work with the lock of the KB.
-   *
-   * @param work returns the nanoseconds until the next check
-   */
   private long locked(Callable<Long> work) throws Exception {
     long start = System.nanoTime();
     try (ProcessLock lock = files.lock(store())) {
@@ -407,7 +376,6 @@ public final class KbWatch {
     return Math.min(poll, untilPublishing());
   }
 
-  /** Writes the waiting vectors to {@code embeddings.bin}; the report does not change. */
   private long publishVectors(KbStore store, long poll) throws IOException, InterruptedException {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
@@ -439,10 +407,7 @@ public final class KbWatch {
     return Math.min(wait, poll);
   }
 
-  /**
-   * Returns the time until the next check of an unchanged KB; it is longer if the system reports
-   * changes.
-   */
+  /** Returns the time until the next check of an unchanged KB: longer if changes are reported. */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }

@@ -20,7 +20,7 @@ public final class NotesWatch {
   private final NotesKb notes;
   private final Duration every;
   private final Duration quiet;
-  private long next;
+  private long next = Long.MIN_VALUE;
   private long changedSince;
   private boolean changed;
   private String warned = "";
@@ -33,14 +33,9 @@ public final class NotesWatch {
     this.notes = notes;
     this.every = every;
     this.quiet = quiet;
-    this.next = Long.MIN_VALUE;
   }
 
-  /**
-   * @param now present time, in nanoseconds
-   * @return nanoseconds until the next check
-   * @throws dev.helixbg.daemon.terminal.Failure when the notes or the log cannot be accessed
-   */
+  /** Checks the notes at a time, in nanoseconds; returns the nanoseconds until the next check. */
   public synchronized long look(long now) {
     if (next != Long.MIN_VALUE && now - next < 0) {
       return next - now;

@@ -40,7 +40,6 @@ public record OneShotRun(Pipeline pipeline) {
         && store.outputs().isReportInPlace();
   }
 
-  /** Returns the last report if it is complete and up to date. */
   private Optional<LastReport.Origin> done(
       KbStore store, ReportBasis basis, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return store
@@ -51,10 +50,7 @@ public record OneShotRun(Pipeline pipeline) {
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
-  /**
-   * Whether a KB's log has this hash. An unchanged log that was seen with this hash is not read
-   * again.
-   */
+  /** Whether a KB's log has this hash; a log that was seen with this hash is not read again. */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {
       return true;

@@ -35,7 +35,7 @@ class DaemonHomeTest {
         ControlServer.start(socket, _ -> List.of(), ControlServer.ControlLimits.USUAL);
     try {
       assertEquals(socket, daemon.socket(), "the folder is there now");
-      ControlClient.connect(socket, Duration.ofSeconds(10)).orElseThrow().close();
+      ControlClient.connect(socket, Duration.ofSeconds(10)).close();
     } finally {
       server.close();
       Files.deleteIfExists(socket);

@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.QuestionKind;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class JudgeProgressBarTest {
@@ -16,7 +17,7 @@ class JudgeProgressBarTest {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
     Console console = new Console(err, err, false, terminal);
-    JudgeProgressBar progress = new JudgeProgressBar(Progress.on(console));
+    JudgeProgressBar progress = new JudgeProgressBar(Progress.on(console), Optional.empty());
     progress.begin(QuestionKind.LABEL, 40);
     progress.answered(10);
     Thread.sleep(1_500); // the bar draws itself every 0.2 s, and knows a rate after a second

@@ -331,8 +331,8 @@ class SearchServiceTest {
       }
       assertEquals(0, usual.opened.get());
       assertEquals(3, model.opened.get());
-      assertTrue(service.remembered(model, "lease 2").isPresent());
-      assertFalse(service.remembered(usual, "lease 2").isPresent());
+      assertEquals(1, service.remembered(model, List.of("lease 2")).size());
+      assertEquals(Map.of(), service.remembered(usual, List.of("lease 2")));
     }
   }
 
@@ -360,8 +360,8 @@ class SearchServiceTest {
     gates.get("first").countDown();
     get(first);
     assertEquals(3, get(ask(kb, "last", 3)).size());
-    assertTrue(searches.remembered(model, "last").isPresent());
-    assertFalse(searches.remembered(model, "of nobody").isPresent());
+    assertEquals(1, searches.remembered(model, List.of("last")).size());
+    assertEquals(Map.of(), searches.remembered(model, List.of("of nobody")));
     assertEquals(2, metrics.searches.sum());
   }
 

@@ -122,7 +122,7 @@ class DaemonTest {
   }
 
   private ControlClient client() throws IOException {
-    return ControlClient.connect(home.socket(), PATIENCE).orElseThrow();
+    return ControlClient.connect(home.socket(), PATIENCE);
   }
 
   private List<JsonNode> ask(ObjectNode request) throws IOException {
