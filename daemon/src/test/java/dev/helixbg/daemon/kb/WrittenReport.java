@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
@@ -75,7 +76,9 @@ public final class WrittenReport {
             none.summaries(),
             merges,
             none.left(),
-            none.trust());
+            none.trust(),
+            Judgements.Lessons.NONE,
+            AgentSayings.NONE);
     write(
         store,
         new Report(

@@ -12,6 +12,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.MisfiledEntries.Misplaced;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -742,7 +743,9 @@ public final class FindingsBench {
           Map.of(),
           List.of(),
           Map.of(),
-          Optional.of(new JudgeTrust(60, 60, Map.of(), 1)));
+          Optional.of(new JudgeTrust(60, 60, Map.of(), 1)),
+          Judgements.Lessons.NONE,
+          AgentSayings.NONE);
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -17,10 +17,6 @@ public record Act(List<When> when, Change change) {
   /** Largest number of entries that an act names; a finding may have hundreds of copies. */
   private static final int NAMED = 20;
 
-  public Act {
-    when = List.copyOf(when);
-  }
-
   /** Returns the change as an instruction to the reader. */
   public String words() {
     return change.words();
@@ -43,7 +39,6 @@ public record Act(List<When> when, Change change) {
     /** The entries teach one lesson. */
     RECURRING;
 
-    /** Returns the name used in files. */
     public String title() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -51,104 +46,60 @@ public record Act(List<When> when, Change change) {
 
   /** The change that an act makes. */
   public sealed interface Change {
-    String words();
-
     /** Entries are removed, and another entry replaces them. */
-    record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {
-      @Override
-      public String words() {
-        return "remove " + names(gone) + " and keep " + name(kept);
-      }
-    }
+    record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {}
 
     /** An entry gets a link to another one. */
-    record Link(NamedEntry from, NamedEntry target) implements Change {
-      @Override
-      public String words() {
-        return "link " + name(from) + " to " + name(target);
-      }
-    }
+    record Link(NamedEntry from, NamedEntry target) implements Change {}
 
     /** An entry moves to another topic. */
-    record Move(NamedEntry entry, String topic) implements Change {
-      @Override
-      public String words() {
-        String to =
-            NoteName.of(entry.entry())
-                .map(place -> place.isWholeFile() ? "to the folder " : "into a file in the folder ")
-                .orElse("to ");
-        return "move " + name(entry) + " " + to + QuotedName.of(topic);
-      }
-    }
+    record Move(NamedEntry entry, String topic) implements Change {}
 
     /** All entries of a topic move into another topic. */
-    record MergeTopics(String small, String large) implements Change {
-      @Override
-      public String words() {
-        return (NoteName.isFolder(small) ? "move the files of the folder " : "move all of ")
-            + QuotedName.of(small)
-            + " into "
-            + QuotedName.of(large);
-      }
-    }
+    record MergeTopics(String small, String large) implements Change {}
 
-    /**
-     * An entry gets the present name of something.
-     *
-     * @param from name as the entry writes it
-     */
-    record Rename(NamedEntry entry, String from, String to) implements Change {
-      @Override
-      public String words() {
-        return "let "
-            + name(entry)
-            + " say "
-            + QuotedName.of(to)
-            + " instead of "
-            + QuotedName.of(from);
-      }
-    }
+    /** An entry gets the present name of something, instead of the name that it writes. */
+    record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /**
-     * A reader checks an entry again, because no call can tell the right text.
-     *
-     * @param named name in the entry that has changed
-     */
-    record Reread(NamedEntry entry, String named) implements Change {
-      @Override
-      public String words() {
-        return "read "
-            + name(entry)
-            + " again: let it say what is so now about "
-            + QuotedName.of(named)
-            + ", or remove it";
-      }
-    }
+    /** A reader checks what an entry says about a name, because no call can tell the right text. */
+    record Reread(NamedEntry entry, String named) implements Change {}
 
-    /**
-     * A new entry states what others have in common, and links to them.
-     *
-     * @param topic topic of the new entry
-     */
-    record Gather(List<NamedEntry> entries, String topic, String text) implements Change {
-      @Override
-      public String words() {
-        return (NoteName.of(entries.getFirst().entry()).isPresent()
-                ? "write a note"
-                : "store an entry under " + QuotedName.of(topic))
-            + ", "
-            + QuotedName.of(text)
-            + ", that links to "
-            + names(entries);
-      }
-    }
+    /** A new entry of a topic states what others have in common, and links to them. */
+    record Gather(List<NamedEntry> entries, String topic, String text) implements Change {}
 
     /** An entry gets a text that includes what others say, and the others are removed. */
-    record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {
-      @Override
-      public String words() {
-        return "give " + name(kept) + " the proposed text and remove " + names(gone);
-      }
+    record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {}
+
+    default String words() {
+      return switch (this) {
+        case Remove(List<NamedEntry> gone, NamedEntry kept) ->
+            "remove " + names(gone) + " and keep " + name(kept);
+        case Link(NamedEntry from, NamedEntry target) ->
+            "link " + name(from) + " to " + name(target);
+        case Move(NamedEntry entry, String topic) -> {
+          String to =
+              NoteName.of(entry.entry())
+                  .map(note -> note.isWholeFile() ? "to the folder " : "into a file in the folder ")
+                  .orElse("to ");
+          yield "move " + name(entry) + " " + to + QuotedName.of(topic);
+        }
+        case MergeTopics(String small, String large) ->
+            (NoteName.isFolder(small) ? "move the files of the folder " : "move all of ")
+                + "%s into %s".formatted(QuotedName.of(small), QuotedName.of(large));
+        case Rename(NamedEntry entry, String from, String to) ->
+            "let %s say %s instead of %s"
+                .formatted(name(entry), QuotedName.of(to), QuotedName.of(from));
+        case Reread(NamedEntry entry, String named) ->
+            "read %s again: let it say what is so now about %s, or remove it"
+                .formatted(name(entry), QuotedName.of(named));
+        case Gather(List<NamedEntry> entries, String topic, String text) ->
+            (NoteName.of(entries.getFirst().entry()).isPresent()
+                    ? "write a note"
+                    : "store an entry under " + QuotedName.of(topic))
+                + ", %s, that links to %s".formatted(QuotedName.of(text), names(entries));
+        case Rewrite(NamedEntry kept, List<NamedEntry> gone, _) ->
+            "give " + name(kept) + " the proposed text and remove " + names(gone);
+      };
     }
   }
 

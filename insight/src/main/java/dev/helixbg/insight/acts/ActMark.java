@@ -21,7 +21,6 @@ final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
   private static final String END = ") ";
 
-  /** Number of bytes of the hash in the line. */
   private static final int BYTES = 6;
 
   private ActMark() {}
@@ -32,7 +31,6 @@ final class ActMark {
     return HexFormat.of().formatHex(hash, 0, BYTES);
   }
 
-  /** Returns the line, with its blank. */
   static String line(String hash) {
     return BEGINNING + hash + END;
   }

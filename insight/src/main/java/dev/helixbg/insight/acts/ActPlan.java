@@ -42,15 +42,11 @@ public record ActPlan(
         List.of(), List.of(), List.of(), List.of(), Optional.of(why), List.of(), List.of());
   }
 
-  /** Returns all calls that change entries. */
   public List<HelixCall> edits() {
     return Stream.concat(marks.stream(), calls.stream()).toList();
   }
 
-  /**
-   * Returns a name for these calls. A plan on another state of the log with the same name is still
-   * right.
-   */
+  /** Returns a name for these calls: a plan of this name on a later log has the same calls. */
   public String name() {
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
@@ -73,8 +69,7 @@ public record ActPlan(
     }
 
     /**
-     * @param namesAndValues names and values of the arguments, alternating; an argument without a
-     *     value is left out
+     * @param namesAndValues names and values, alternating; an empty value is left out
      */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();
@@ -87,7 +82,6 @@ public record ActPlan(
     }
 
     /**
-     * @param topic topic of the entry
      * @param words words that no other entry of the topic has
      */
     static HelixCall edit(String action, String topic, String words, String text) {

@@ -38,12 +38,10 @@ public final class ActPlanner {
   /** A topic that helix stores under the same name. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
 
-  /**
-   * Largest number of notes that one act removes or rewrites: the number that a reader can survey.
-   */
+  /** Most notes that one act removes or rewrites: the number that a reader can survey. */
   private static final int MAX_MARKED = 60;
 
-  private final Map<String, List<NamedEntry>> topics = new HashMap<>();
+  private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
   /** Entries with a mark of a running or stopped act. */
@@ -53,12 +51,9 @@ public final class ActPlanner {
 
   /**
    * @param entries all live entries of the log
-   * @param log account of the log
    */
   public ActPlanner(List<NamedEntry> entries, LogAccount log) {
-    for (NamedEntry entry : entries) {
-      topics.computeIfAbsent(entry.topic(), topic -> new ArrayList<>()).add(entry);
-    }
+    topics = entries.stream().collect(Collectors.groupingBy(NamedEntry::topic));
     linking = entries.stream().filter(one -> !one.text().links().isEmpty()).toList();
     marked = entries.stream().filter(one -> ActMark.isOn(one.entry().body())).toList();
     unsafe =
@@ -78,7 +73,6 @@ public final class ActPlanner {
     return PLAIN_TOPIC.matcher(topic).matches();
   }
 
-  /** Returns the plan of an act in this state. */
   public ActPlan plan(Act act) {
     if (unsafe.isPresent()) {
       return ActPlan.byHand(unsafe.get());
@@ -103,10 +97,7 @@ public final class ActPlanner {
     /** The new bodies of changed entries. */
     private final Map<NamedEntry, String> bodies = new HashMap<>();
 
-    /**
-     * The hash in the mark of each entry whose text is removed or replaced, in the order of the
-     * calls.
-     */
+    /** The hash in the mark of each removed or replaced text, in the order of the calls. */
     private final Map<NamedEntry, String> marks = new LinkedHashMap<>();
 
     Plan(Change change) {
@@ -159,41 +150,29 @@ public final class ActPlanner {
           undo());
     }
 
-    /** Computes the new bodies. */
     private void write() {
-      fates.forEach(
-          (one, fate) -> {
-            switch (fate) {
-              case DELETED -> {}
-              case APPENDED -> {
-                List<Link> links = new ArrayList<>(after.linksAfter(one));
-                links.add(after.place(((Change.Link) change).target()));
-                bodies.put(one, EntryBodies.appended(one, links));
-              }
-              case REVISED ->
-                  bodies.put(
-                      one,
-                      change instanceof Change.Rename rename
-                          ? renamed(rename)
-                          : rewritten((Change.Rewrite) change));
-              case STORED ->
-                  bodies.put(
-                      one,
-                      EntryBodies.names(after.linksAfter(one))
-                              .equals(EntryBodies.names(one.text().links()))
-                          ? one.entry().body()
-                          : EntryBodies.linked(one, after.linksAfter(one)));
-            }
-          });
+      switch (change) {
+        case Change.Link(NamedEntry from, NamedEntry target) -> {
+          List<Link> links = new ArrayList<>(after.linksAfter(from));
+          links.add(after.place(target));
+          bodies.put(from, EntryBodies.appended(from, links));
+        }
+        case Change.Move(NamedEntry moved, _) ->
+            bodies.put(
+                moved,
+                after.keepsLinks(moved)
+                    ? moved.entry().body()
+                    : EntryBodies.linked(moved, after.linksAfter(moved)));
+        case Change.Rewrite rewrite -> bodies.put(rewrite.kept(), rewritten(rewrite));
+        case Change.Rename rename -> bodies.put(rename.entry(), renamed(rename));
+        default -> {}
+      }
       for (NamedEntry one : after.relinked()) {
         bodies.put(one, EntryBodies.linked(one, after.linksAfter(one)));
       }
     }
 
-    /**
-     * Returns the rewritten body with the metadata lines of all entries, which helix's revise would
-     * drop.
-     */
+    /** Returns the new body with the metadata of all entries, which helix's revise would drop. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -215,10 +194,7 @@ public final class ActPlanner {
           + rewrite.text();
     }
 
-    /**
-     * Returns the body with the name replaced wherever it is a whole name. A line number after a
-     * path belongs to the name.
-     */
+    /** Returns the body with a whole name replaced. A line number belongs to the path before it. */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
       Pattern name =
@@ -286,18 +262,14 @@ public final class ActPlanner {
       after
           .relinkedInOrder()
           .forEach(
-              one -> {
-                boolean append = !after.linksAfter(one).isEmpty();
-                calls.add(
-                    edit(
-                        append ? "append" : "revise",
-                        one,
-                        append ? addition(one) : bodies.get(one)));
-              });
+              one ->
+                  calls.add(
+                      after.linksAfter(one).isEmpty()
+                          ? edit("revise", one, bodies.get(one))
+                          : edit("append", one, addition(one))));
       return calls;
     }
 
-    /** Returns the new last line of an entry. */
     private String addition(NamedEntry entry) {
       String body = bodies.get(entry);
       return body.substring(body.lastIndexOf('\n') + 1);
@@ -336,12 +308,9 @@ public final class ActPlanner {
 
     private List<String> losses() {
       List<String> losses = new ArrayList<>();
-      fates.forEach(
-          (one, fate) -> {
-            if (fate == Fate.DELETED) {
-              lost(one).ifPresent(losses::add);
-            }
-          });
+      fates.keySet().stream()
+          .filter(one -> fates.get(one) == Fate.DELETED)
+          .forEach(one -> lost(one).ifPresent(losses::add));
       if (change instanceof Change.Move) {
         losses.add("the time of writing: helix gives the stored entry today's date");
       }
@@ -354,7 +323,7 @@ public final class ActPlanner {
       return losses;
     }
 
-    /** Returns the metadata of a removed entry that no entry keeps: tags, source and links. */
+    /** Returns the tags, source and links of a removed entry that no entry keeps. */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.text();
       EntryText left =

@@ -28,7 +28,6 @@ public final class Acts {
     return on(pair.a(), pair.b(), verdict);
   }
 
-  /** Returns the acts on two entries, see {@link #on(Finding.Relation, Optional)}. */
   public static List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
     NamedEntry older = a.isOlderThan(b) ? a : b;
     NamedEntry newer = older == a ? b : a;
@@ -102,12 +101,7 @@ public final class Acts {
     return one(When.SAME, new Change.Rewrite(kept, gone, text));
   }
 
-  /**
-   * Returns one act: store a new entry of the topic {@value #LESSONS}. The new entry states the
-   * lesson and links to the entries.
-   *
-   * @param text the lesson
-   */
+  /** Returns a new entry of the topic {@value #LESSONS} that states the lesson. */
   public static List<Act> onLesson(List<NamedEntry> entries, String text) {
     return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));
   }

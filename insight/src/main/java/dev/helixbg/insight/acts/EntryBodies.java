@@ -22,22 +22,20 @@ final class EntryBodies {
    * empty one. Without links, the old lines are therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
-    return links.isEmpty() ? withoutLinks(entry) : appended(entry, links);
+    if (!links.isEmpty()) {
+      return appended(entry, links);
+    }
+    requireKeepable(entry);
+    EntryText text = entry.text();
+    return metadata(text, text.tags(), text.source(), List.of()) + text.content();
   }
 
   static String appended(NamedEntry entry, List<Link> links) {
     return entry.entry().body().stripTrailing() + "\n" + line(links);
   }
 
-  /** Returns the line of links. */
   static String line(List<Link> links) {
     return "[links: " + names(links) + "]";
-  }
-
-  private static String withoutLinks(NamedEntry entry) {
-    requireKeepable(entry);
-    EntryText text = entry.text();
-    return metadata(text, text.tags(), text.source(), List.of()) + text.content();
   }
 
   static String names(List<Link> links) {
@@ -51,7 +49,7 @@ final class EntryBodies {
         + (text.confidence().isPresent()
             ? "[confidence: " + text.confidence().getAsDouble() + "]\n"
             : "")
-        + (links.isEmpty() ? "" : "[links: " + names(links) + "]\n");
+        + (links.isEmpty() ? "" : line(links) + "\n");
   }
 
   /** Requires a text that a call passes on unchanged. */

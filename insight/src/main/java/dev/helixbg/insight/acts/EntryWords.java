@@ -18,7 +18,6 @@ import java.util.Set;
  * before, during and after an act.
  *
  * @param topics all live entries by topic, in the order of the log
- * @param fates edits of the act
  * @param bodies new bodies of changed entries
  */
 record EntryWords(
@@ -27,7 +26,7 @@ record EntryWords(
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
     PlacesAfter after) {
-  /** Largest width of a text that a person searches for, in columns. */
+  /** Width of a text that a person searches for, in columns. */
   private static final int SOUGHT = 200;
 
   /**
@@ -66,7 +65,6 @@ record EntryWords(
         .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
   }
 
-  /** Returns the entries of the topic with the same body. */
   private List<NamedEntry> twins(NamedEntry entry) {
     return topics.get(entry.topic()).stream()
         .filter(one -> one.entry().body().equals(entry.entry().body()))

@@ -23,7 +23,6 @@ import java.util.stream.Collectors;
 /**
  * The change of one file of facts by an act, planned on the file's present bytes.
  *
- * @param file path of the file
  * @param sha256 hash of the bytes, in hex
  * @param spans changed places, in order
  */
@@ -32,7 +31,6 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
   /**
    * Plans an act on facts: some are removed, one may get a text.
    *
-   * @param items whether lists are cut into items
    * @return empty for other acts, or if the files do not contain the same facts any more
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {

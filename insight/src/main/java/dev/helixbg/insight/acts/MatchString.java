@@ -34,10 +34,7 @@ final class MatchString {
   private final String body;
   private final String lower;
 
-  /**
-   * Other bodies in lower case. The body with the last piece is first, because it probably has the
-   * next piece, too.
-   */
+  /** Other bodies in lower case; first the body with the last piece, which may have the next. */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
@@ -78,7 +75,6 @@ final class MatchString {
     return text.toLowerCase(Locale.ROOT);
   }
 
-  /** Whether no other body contains these words in lower case. */
   private boolean isOwn(String words) {
     for (int i = 0; i < others.size(); i++) {
       if (others.get(i).contains(words)) {

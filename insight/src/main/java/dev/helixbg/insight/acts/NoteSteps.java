@@ -65,7 +65,6 @@ final class NoteSteps {
     };
   }
 
-  /** Whether all removed texts equal the kept one. */
   private static boolean areCopies(Change.Remove remove) {
     String text = remove.kept().content();
     return remove.gone().stream().allMatch(one -> one.content().equals(text));

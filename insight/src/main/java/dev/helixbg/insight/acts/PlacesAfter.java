@@ -15,16 +15,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/**
- * The places of entries after an act, and their new links. An entry that helix edits moves to the
- * end of its topic, and links name places. An entry whose links would have another target therefore
- * gets new links. That entry moves, too, so the computation repeats until no link changes.
- */
+/** The places of entries after an act, and their new links: see {@link ActPlanner}. */
 final class PlacesAfter {
   /** Largest number of entries that get new links from one act. */
   private static final int MAX_RELINKED = 24;
 
-  /** The edit of one entry. */
   enum Fate {
     DELETED,
     APPENDED,
@@ -51,7 +46,6 @@ final class PlacesAfter {
   /**
    * @param topics all live entries by topic, in the order of the log
    * @param linking entries with links
-   * @param fates edits of the act, in the order of its calls
    */
   PlacesAfter(
       Change change,
@@ -70,12 +64,8 @@ final class PlacesAfter {
       layOut();
       grew = false;
       for (NamedEntry entry : linking) {
-        if (!fates.containsKey(entry)
-            && !relinked.contains(entry)
-            && !EntryBodies.names(linksAfter(entry))
-                .equals(EntryBodies.names(entry.text().links()))) {
-          relinked.add(entry);
-          grew = true;
+        if (!fates.containsKey(entry) && !keepsLinks(entry)) {
+          grew |= relinked.add(entry);
         }
       }
       require(
@@ -92,12 +82,8 @@ final class PlacesAfter {
     sizes.clear();
     Map<String, List<NamedEntry>> after = new HashMap<>();
     for (String topic : topicsConcerned()) {
-      List<NamedEntry> stay = new ArrayList<>();
-      for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
-        if (!fates.containsKey(one) && !relinked.contains(one)) {
-          stay.add(one);
-        }
-      }
+      List<NamedEntry> stay = new ArrayList<>(topics.getOrDefault(topic, List.of()));
+      stay.removeIf(one -> fates.containsKey(one) || relinked.contains(one));
       after.put(topic, stay);
     }
     if (change instanceof Change.MergeTopics merge) {
@@ -150,6 +136,10 @@ final class PlacesAfter {
     };
   }
 
+  boolean keepsLinks(NamedEntry entry) {
+    return linksAfter(entry).equals(entry.text().links());
+  }
+
   /** Returns the links that an entry needs to keep its targets. */
   List<Link> linksAfter(NamedEntry entry) {
     return linksAfter(entry, entry.text().links());
@@ -197,7 +187,6 @@ final class PlacesAfter {
     return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
   }
 
-  /** Returns the entries that get new links. */
   Set<NamedEntry> relinked() {
     return relinked;
   }

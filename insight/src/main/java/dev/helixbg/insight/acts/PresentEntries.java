@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The present live entries of a knowledge base, found by their text. A report names places, which
@@ -19,8 +20,8 @@ import java.util.Optional;
 public final class PresentEntries {
   private final LogAccount log;
   private final List<NamedEntry> entries;
-  private final Map<String, List<NamedEntry>> byKey = new HashMap<>();
-  private final Map<String, List<NamedEntry>> byTopic = new HashMap<>();
+  private final Map<String, List<NamedEntry>> byKey;
+  private final Map<String, List<NamedEntry>> byTopic;
 
   /** Created at the first plan, because most requests need none. */
   private ActPlanner planner;
@@ -32,13 +33,10 @@ public final class PresentEntries {
     this.log = log.account();
     entries =
         NamedEntry.all(log.entries(), entry -> TextKey.of(modelId, entry.embeddedText()).hex());
-    for (NamedEntry entry : entries) {
-      byKey.computeIfAbsent(entry.key(), key -> new ArrayList<>()).add(entry);
-      byTopic.computeIfAbsent(entry.topic(), topic -> new ArrayList<>()).add(entry);
-    }
+    byKey = entries.stream().collect(Collectors.groupingBy(NamedEntry::key));
+    byTopic = entries.stream().collect(Collectors.groupingBy(NamedEntry::topic));
   }
 
-  /** Returns the account of the log. */
   public LogAccount log() {
     return log;
   }
@@ -75,7 +73,6 @@ public final class PresentEntries {
         .toList();
   }
 
-  /** Returns the number of entries in a topic. */
   public int in(String topic) {
     return byTopic.getOrDefault(topic, List.of()).size();
   }
@@ -112,7 +109,6 @@ public final class PresentEntries {
     }
   }
 
-  /** Returns the plan of an act on these entries. */
   public synchronized ActPlan plan(Act act) {
     if (!entries.isEmpty() && entries.getFirst().entry().note().isPresent()) {
       return ActPlan.byHand(NoteSteps.of(act.change(), this::foldersOf));

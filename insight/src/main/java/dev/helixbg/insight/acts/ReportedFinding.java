@@ -39,18 +39,11 @@ public record ReportedFinding(
     Optional<String> named,
     Optional<String> proposed) {
 
-  /** Section of moved sources. */
   public static final String MOVED_SOURCES = "movedSources";
-
-  /** Section of pairs of entries. */
   public static final String RELATIONS = "relations";
-
-  /** Section of lessons that several entries teach. */
   public static final String LESSONS = "lessons";
 
-  /**
-   * Kind of findings by the section of report.json; kinds that are most worth an act come first.
-   */
+  /** Kind of findings by section of report.json; those that are most worth an act come first. */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
   static {
@@ -77,7 +70,7 @@ public record ReportedFinding(
   /** Separator between the name of an entry and a statement about it. */
   private static final String IS = " > ";
 
-  /** Largest number of names of a group that are listed. */
+  /** Most names of a group that are listed. */
   private static final int NAMED = 20;
 
   /** Returns the kind, one of {@link #KINDS}. */

@@ -6,8 +6,7 @@ import java.time.Instant;
 /**
  * An answer of a coding agent.
  *
- * @param question the id of the question, see {@link AgentQuestion}
- * @param answer one of the possible answers, or a sentence
+ * @param question id of an {@link AgentQuestion}
  * @param isHasty whether it came so fast that the agent cannot have read the texts
  */
 public record AgentAnswer(

@@ -48,7 +48,7 @@ public final class AgentAnswerStore {
 
   private static final String HMAC = "HmacSHA256";
 
-  /** Number of digits of the id under which a client answers. */
+  /** Digits of the id under which a client answers. */
   private static final int DIGITS = 16;
 
   private static final String COLUMNS =
@@ -72,8 +72,7 @@ public final class AgentAnswerStore {
    * Gives questions about entries to a client, without those that another client was given lately.
    * Two clients that ask at the same time get different questions.
    *
-   * @param questions the questions, the most important first
-   * @param most the greatest number of questions to give
+   * @param questions the most important first
    * @param since the time since which another client must not have been given a question
    * @return for the id of each question that was given, the id under which the client answers. That
    *     id is made with a random secret of this database, so nobody can derive it from the texts
@@ -267,12 +266,7 @@ public final class AgentAnswerStore {
     return added;
   }
 
-  /**
-   * Copies the answers of a database that was moved aside into a new table, as far as they can be
-   * read.
-   *
-   * @param aside the file of the old database; it may be missing
-   */
+  /** Copies the readable answers of a database that was moved aside; it may be missing. */
   public static void restore(Connection connection, Path aside) throws SQLException {
     if (!Files.isRegularFile(aside)) {
       return;

@@ -31,8 +31,7 @@ public final class AgentAnswers {
 
   /**
    * @param answers the answers in the order in which they came
-   * @param model how far the local language model can be trusted, if it was measured. An agent's
-   *     answer counts only if the agent is better than the model
+   * @param model trust in the local language model, if it was measured; only better agents count
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;
@@ -44,7 +43,7 @@ public final class AgentAnswers {
     byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
   }
 
-  /** Returns how far each client can be trusted, in the order of their first answers. */
+  /** Returns the trust in each client, in the order of their first answers. */
   public List<Trust> clients() {
     return List.copyOf(clients.values());
   }
@@ -99,27 +98,20 @@ public final class AgentAnswers {
         new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
   }
 
-  /**
-   * Returns whether a pair is worth an act, that is, an edit; empty if no agent whose answer counts
-   * has said.
-   */
+  /** Whether a pair is worth an act; empty without an answer that counts. */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
-    return byQuestion.isEmpty()
-        ? Optional.empty()
-        : said(AgentQuestion.of(pair.older(), pair.newer()))
-            .flatMap(Said::verdict)
-            .map(Verdict::isAct);
+    return said(pair).flatMap(Said::verdict).map(Verdict::isAct);
   }
 
-  /** Returns the verdicts on the pairs of findings. */
+  private Optional<Said> said(Finding.Relation pair) {
+    return byQuestion.isEmpty() // without answers, hashing the texts would be wasted work
+        ? Optional.empty()
+        : said(AgentQuestion.of(pair.older(), pair.newer()));
+  }
+
   public AgentSayings on(Findings findings) {
     Map<String, Said> pairs = new HashMap<>();
-    if (!byQuestion.isEmpty()) { // without answers, hashing the ids would be wasted work
-      for (Finding.Relation pair : findings.relations()) {
-        said(AgentQuestion.of(pair.older(), pair.newer()))
-            .ifPresent(said -> pairs.put(pair.id(), said));
-      }
-    }
+    findings.relations().forEach(pair -> said(pair).ifPresent(one -> pairs.put(pair.id(), one)));
     return new AgentSayings(clients(), pairs);
   }
 
@@ -154,10 +146,7 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /**
-   * Whether a client counts, without regard to the language model: here its answers are used only
-   * where the model has none.
-   */
+  /** Whether a client counts where the language model has no answer. */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }
@@ -168,10 +157,7 @@ public final class AgentAnswers {
     return new Answer(said, 1, other, 0, false);
   }
 
-  /**
-   * Returns the names of the clients that count and have answered questions of a kind; empty if
-   * there are none.
-   */
+  /** Returns the names of the clients that count and have answered questions of a kind. */
   public Optional<String> readers(QuestionKind kind) {
     return byQuestion.values().stream()
         .flatMap(List::stream)
@@ -184,10 +170,7 @@ public final class AgentAnswers {
 
   /**
    * Returns relations reordered by the agents' verdicts: first those worth an act, then those
-   * without a verdict, then the others. Only the first relations of the list are reordered among
-   * themselves.
-   *
-   * @param first the number of relations at the beginning that may change places
+   * without a verdict, then the others. Only the first relations of the list change places.
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

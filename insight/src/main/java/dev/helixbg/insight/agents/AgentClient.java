@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
  * A coding agent that answers questions, under the name that it gives itself.
  *
  * @param name at most {@value #LONGEST} letters, digits and certain signs
- * @param version the version, with the same limits; may be empty
+ * @param version of the same form; may be empty
  */
 public record AgentClient(String name, String version) {
   private static final int LONGEST = 60;
@@ -27,7 +27,6 @@ public record AgentClient(String name, String version) {
     return OTHERS.matcher(PrintableText.beginning(text, LONGEST)).replaceAll("-").strip();
   }
 
-  /** Returns name and version for people to read. */
   public String title() {
     return (name + " " + version).strip();
   }

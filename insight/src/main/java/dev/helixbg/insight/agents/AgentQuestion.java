@@ -13,11 +13,9 @@ import java.util.stream.Stream;
 /**
  * A question that was given to a client.
  *
- * @param id the id for the current state of its texts; the client gets another id, see {@link
- *     AgentAnswerStore#ask}
- * @param keys the keys of the entries that it is about; none if it is a known pair
+ * @param id id of its present texts; the client gets another one, see {@link AgentAnswerStore#ask}
+ * @param keys keys of its entries; none for a known pair
  * @param characters the number of characters of its texts as they were given
- * @param at the time at which it was given
  */
 public record AgentQuestion(
     String id, QuestionKind kind, List<String> keys, int characters, Instant at) {
@@ -50,10 +48,6 @@ public record AgentQuestion(
         : kind.choices();
   }
 
-  /**
-   * Whether an answer is one of the possible ones or, if the kind asks for a sentence, short
-   * enough.
-   */
   static boolean isPossible(QuestionKind kind, String answer) {
     List<String> answers = answers(kind);
     return answers.isEmpty() ? answer.length() <= LONGEST : answers.contains(answer);
@@ -64,19 +58,15 @@ public record AgentQuestion(
     return id(question.job(), List.of(question.key()));
   }
 
-  /** Returns the id of the question about two texts. */
   public static String ofPair(String older, String newer) {
     return id(QuestionKind.PAIR, List.of(older, newer));
   }
 
-  /** Returns the id of the question about two entries. */
   public static String of(NamedEntry older, NamedEntry newer) {
     return ofPair(older.content(), newer.content());
   }
 
   /**
-   * Returns the id of any question.
-   *
    * @param texts the texts that it is about, or the key of a language model's question
    */
   static String id(QuestionKind kind, List<String> texts) {

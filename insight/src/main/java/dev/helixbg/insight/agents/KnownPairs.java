@@ -16,23 +16,17 @@ import java.util.Set;
  * They are mixed into an agent's questions and look like the others.
  */
 public final class KnownPairs {
-  /**
-   * Number of known pairs among ten questions until a client has answered {@link #ENOUGH} of them.
-   */
+  /** Known pairs among ten questions until a client has answered {@link #ENOUGH} of them. */
   private static final int FIRST_OF_TEN = 4;
 
-  /** Number of answered known pairs after which only one of ten questions is a known pair. */
+  /** Answered known pairs after which only one of ten questions is a known pair. */
   private static final int ENOUGH = 12;
 
   private static final Map<String, Known> ALL = all();
 
   private KnownPairs() {}
 
-  /**
-   * A pair whose true relation is known.
-   *
-   * @param id the id of the question about it
-   */
+  /** A pair, with the id of the question about it. */
   public record Known(String id, Truth truth, String older, String newer) {}
 
   private static Map<String, Known> all() {
@@ -46,14 +40,12 @@ public final class KnownPairs {
     return all;
   }
 
-  /** Returns the true relation of the pair that a question is about, if it is known. */
   static Optional<Truth> truth(String question) {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
 
   /**
-   * Returns known pairs for the next questions, equally many of each true relation as far as
-   * possible.
+   * Returns known pairs for the next questions, as far as possible equally many of each relation.
    *
    * @param questions the number of questions, including the known pairs
    * @param answered the ids of questions that the client has answered

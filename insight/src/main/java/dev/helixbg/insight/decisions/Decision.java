@@ -6,10 +6,9 @@ import java.util.regex.Pattern;
 /**
  * A decision about one finding.
  *
- * @param id the id of the finding
- * @param about a description of the finding for people; may be empty
- * @param by who decided
- * @param reason the reason in their own words; may be empty
+ * @param id id of the finding
+ * @param about description of the finding for people; may be empty
+ * @param reason reason in free words; may be empty
  */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   private static final Pattern ID =
@@ -17,7 +16,6 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
           "(copies|dup|link|rel|topic|misfiled|merge|lesson|source|pattern|junk|secret)-[0-9a-f]{10}"
               + "(-[1-9][0-9]{0,8})?");
 
-  /** Makes a decision of a person. */
   public Decision(String id, Outcome outcome, Instant at, String about) {
     this(id, outcome, at, about, By.PERSON, "");
   }

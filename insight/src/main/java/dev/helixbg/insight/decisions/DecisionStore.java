@@ -33,18 +33,16 @@ import java.util.Locale;
  * beside the database is a copy of all decisions. A new database takes them from the copy.
  */
 public final class DecisionStore {
-  /** SQL statement that creates the table, for {@link Database.Schema}. */
+  /** The table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE decision (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " at TEXT NOT NULL, id TEXT NOT NULL, verdict TEXT NOT NULL, by TEXT NOT NULL,"
           + " about TEXT NOT NULL, reason TEXT NOT NULL)";
 
-  /**
-   * The name of the copy: a file with a JSON array of all decisions, which is replaced atomically.
-   */
+  /** A file with a JSON array of all decisions, which is replaced atomically. */
   public static final String COPY = "decisions.json";
 
-  /** Greatest length of a description and of a reason, in characters. The rest is cut off. */
+  /** Length after which a description or a reason is cut off, in characters. */
   public static final int MAX_TEXT = 500;
 
   private final Database database;
@@ -55,14 +53,11 @@ public final class DecisionStore {
     this.copy = copyOf(database.file());
   }
 
-  /** Returns the file of the copy beside a database. */
   public static Path copyOf(Path database) {
     return database.resolveSibling(COPY);
   }
 
   /**
-   * Reads the decisions in force.
-   *
    * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
    */
   public Decisions read() {
@@ -156,18 +151,21 @@ public final class DecisionStore {
             json.setPrettyPrinter(new DefaultPrettyPrinter());
             json.writeStartArray();
             for (Decision decision : all) {
-              write(json, decision);
+              json.writeStartObject();
+              json.writeStringField("at", decision.at().toString());
+              json.writeStringField("id", decision.id());
+              json.writeStringField("decision", word(decision.outcome()));
+              json.writeStringField("by", word(decision.by()));
+              json.writeStringField("about", decision.about());
+              json.writeStringField("reason", decision.reason());
+              json.writeEndObject();
             }
             json.writeEndArray();
           }
         });
   }
 
-  /**
-   * Fills a new table from the copy, if there is one.
-   *
-   * @param database the file of the database
-   */
+  /** Fills a new table from the copy, if there is one. */
   public static void restore(Connection connection, Path database)
       throws SQLException, IOException {
     Path copy = copyOf(database);
@@ -208,17 +206,6 @@ public final class DecisionStore {
         about,
         By.valueOf(by.toUpperCase(Locale.ROOT)),
         reason);
-  }
-
-  private static void write(JsonGenerator json, Decision decision) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("at", decision.at().toString());
-    json.writeStringField("id", decision.id());
-    json.writeStringField("decision", word(decision.outcome()));
-    json.writeStringField("by", word(decision.by()));
-    json.writeStringField("about", decision.about());
-    json.writeStringField("reason", decision.reason());
-    json.writeEndObject();
   }
 
   private static int checksum(Decision decision) {

@@ -18,9 +18,6 @@ public final class Decisions {
 
   private final Map<String, Decision> opinions = new LinkedHashMap<>();
 
-  /**
-   * @param inOrder all decisions, the oldest first
-   */
   Decisions(List<Decision> inOrder) {
     for (Decision decision : inOrder) {
       if (decision.outcome().isOpinion()) {
@@ -51,11 +48,7 @@ public final class Decisions {
     return Optional.ofNullable(last.get(id));
   }
 
-  /**
-   * Whether one of the ids of a finding is settled.
-   *
-   * @see Finding#aliases
-   */
+  /** Whether one of the {@link Finding#aliases} is settled. */
   public boolean isSettled(Collection<String> ids) {
     return ids.stream().anyMatch(id -> on(id).isPresent());
   }
@@ -65,12 +58,7 @@ public final class Decisions {
     return Optional.ofNullable(opinions.get(id));
   }
 
-  /**
-   * Removes the settled findings, whichever of their ids was settled, and keeps the best of the
-   * others.
-   *
-   * @param all all findings of an analysis
-   */
+  /** Removes the settled findings of an analysis, and keeps the best of the others. */
   public Findings applyTo(Findings all) {
     return new Findings(
         all.entries(),

@@ -9,11 +9,9 @@ import java.util.Optional;
  * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent counts
  * if its verdicts may decide which pairs lead.
  *
- * @param clients reliability of each agent, by name
  * @param pairs verdicts by the id of a finding
  */
 public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
-  /** The sayings without any agent. */
   public static final AgentSayings NONE = new AgentSayings(List.of(), Map.of());
 
   /**
@@ -24,7 +22,6 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    * @param all verdict of each client
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
-    /** Whether two clients that count disagree. */
     public boolean isDisputed() {
       return all.stream().filter(Saying::counts).map(Saying::verdict).distinct().count() > 1;
     }
@@ -46,12 +43,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
   }
 
-  /**
-   * The verdict of one client.
-   *
-   * @param client name and version
-   * @param counts whether the verdict may decide which pairs lead
-   */
+  /** The verdict of one client, with its name and version. */
   public record Saying(String client, Verdict verdict, boolean counts) {}
 
   /**
@@ -102,24 +94,22 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
 
     /** Returns one or two sentences for people. */
     public String words() {
-      StringBuilder words =
-          new StringBuilder("%s has answered %d questions".formatted(client, answers));
+      String answered = "%s has answered %d questions".formatted(client, answers);
       if (known.pairs() == 0) {
-        return words.append("; it is not measured yet, and decides nothing.").toString();
+        return answered + "; it is not measured yet, and decides nothing.";
       }
-      words.append(
-          "; of %d pairs whose truth is known it judged %d rightly"
-              .formatted(known.pairs(), known.right()));
-      words.append(JudgeTrust.Tally.words(known.said()));
-      words.append(" (Cohen’s kappa ").append(JudgeTrust.hundredths(known.kappa())).append(").");
-      if (isHasty()) {
-        words.append(" It answers faster than it can read: it is guessing, and decides nothing.");
-      } else if (isGuessing()) {
-        words.append(" It is guessing, and decides nothing.");
-      } else if (!isMeasured()) {
-        words.append(" That is too few to trust it: it decides nothing yet.");
-      }
-      return words.toString();
+      return answered
+          + "; of %d pairs whose truth is known it judged %d rightly%s (Cohen’s kappa %s)."
+              .formatted(
+                  known.pairs(),
+                  known.right(),
+                  JudgeTrust.Tally.words(known.said()),
+                  JudgeTrust.hundredths(known.kappa()))
+          + (isHasty()
+              ? " It answers faster than it can read: it is guessing, and decides nothing."
+              : isGuessing()
+                  ? " It is guessing, and decides nothing."
+                  : isMeasured() ? "" : " That is too few to trust it: it decides nothing yet.");
     }
   }
 
@@ -127,7 +117,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     return Optional.ofNullable(pairs.get(pair.id()));
   }
 
-  /** Returns the decisive verdict on a pair. */
+  /** Returns the decisive verdict. */
   public Optional<Verdict> verdict(Finding.Relation pair) {
     return of(pair).flatMap(Said::verdict);
   }

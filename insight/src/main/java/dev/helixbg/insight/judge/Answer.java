@@ -39,7 +39,6 @@ public record Answer(
     return unread != 0;
   }
 
-  /** Whether the model read the text with a bit to its end. */
   boolean hasRead(int bit) {
     return (unread & bit) == 0;
   }

@@ -13,10 +13,11 @@ import java.util.Set;
 
 /**
  * The answers of language models in a table of a database. The key of an answer is job, prompt
- * version, model file and the whole text of the question.
+ * version, model file and the whole text of the question. Methods throw {@link
+ * dev.helixbg.embed.store.StoreException} when the database cannot be used.
  */
 public final class AnswerStore implements RememberedAnswers {
-  /** SQL statement that creates the table, for {@link Database.Schema}. */
+  /** The table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE answer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " job TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,"
@@ -38,7 +39,6 @@ public final class AnswerStore implements RememberedAnswers {
    *
    * @param version version of the prompt, with the budget
    * @param model SHA-256 of the model file, in hexadecimal
-   * @param key key of the question
    */
   public record Id(QuestionKind job, String version, String model, String key) {}
 
@@ -47,11 +47,6 @@ public final class AnswerStore implements RememberedAnswers {
     return database.added("answer");
   }
 
-  /**
-   * Returns the wanted answers that are in the table.
-   *
-   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
-   */
   @Override
   public Map<Id, Answer> find(Set<Id> wanted) {
     return database.read(
@@ -88,11 +83,6 @@ public final class AnswerStore implements RememberedAnswers {
         orders.isEmpty() ? List.of() : List.of(orders.split(" ")));
   }
 
-  /**
-   * Saves answers.
-   *
-   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved
-   */
   @Override
   public void add(Map<Id, Answer> some) {
     if (some.isEmpty()) {
@@ -144,12 +134,7 @@ public final class AnswerStore implements RememberedAnswers {
         answer.orders());
   }
 
-  /**
-   * Deletes answers without a present question, when most of many answers are such.
-   *
-   * @param keys keys of all present questions; answers of other models to these are kept
-   * @param versions versions of the prompts in use
-   */
+  /** Deletes only when most of many answers are stale; answers of other models are kept. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

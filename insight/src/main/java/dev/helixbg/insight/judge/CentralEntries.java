@@ -18,7 +18,6 @@ public final class CentralEntries {
 
   /**
    * @param entries entries by rising offset
-   * @param vectors returns the vector of an entry by its index
    */
   public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;

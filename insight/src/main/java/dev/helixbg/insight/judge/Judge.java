@@ -30,10 +30,7 @@ public final class Judge implements QuestionAnswerer {
 
   private static final int MIN_BUDGET = 16;
 
-  /**
-   * Passes whose prompts are answered together for free answers, which need one pass for each
-   * token.
-   */
+  /** Passes of prompts that are answered together; a free answer needs a pass for each token. */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
@@ -58,7 +55,6 @@ public final class Judge implements QuestionAnswerer {
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 
-  /** The prompts of a question in tokens. */
   private record Asked(List<int[]> prompts, int unread) {
     int tokens() {
       return prompts.stream().mapToInt(ids -> ids.length).sum();
@@ -69,9 +65,6 @@ public final class Judge implements QuestionAnswerer {
     return model;
   }
 
-  /**
-   * Answers the questions that fit into one pass, or into four passes for free text; at least one.
-   */
   @Override
   public List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled) {
     QuestionKind job = questions.getFirst().job();
@@ -168,12 +161,9 @@ public final class Judge implements QuestionAnswerer {
   private static Answer best(QuestionKind job, double[][] orders, int unread) {
     double[] probabilities = mean(orders);
     int best = best(probabilities);
-    int next = best == 0 ? 1 : 0;
-    for (int i = 0; i < probabilities.length; i++) {
-      if (i != best && probabilities[i] > probabilities[next]) {
-        next = i;
-      }
-    }
+    double[] others = probabilities.clone();
+    others[best] = Double.NEGATIVE_INFINITY;
+    int next = best(others);
     List<String> choices = job.choices();
     return new Answer(
         choices.get(best),

@@ -4,18 +4,9 @@ package dev.helixbg.insight.judge;
 public interface JudgeProgress {
   JudgeProgress SILENT = new JudgeProgress() {};
 
-  /**
-   * Begins a job.
-   *
-   * @param questions number of questions to ask
-   */
   default void begin(QuestionKind job, int questions) {}
 
-  /**
-   * Reports that more questions are answered and saved.
-   *
-   * @param questions number of new answers
-   */
+  /** Reports that some more questions are answered and saved. */
   default void answered(int questions) {}
 
   /** Ends the job, or its time. */

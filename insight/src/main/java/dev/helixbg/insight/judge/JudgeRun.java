@@ -71,28 +71,24 @@ public final class JudgeRun {
         summaries,
         merges,
         Map.copyOf(left),
-        Optional.empty());
+        Optional.empty(),
+        Judgements.Lessons.NONE,
+        AgentSayings.NONE);
   }
 
-  /**
-   * Returns the relations. Relations on which the pair judge is least sure come first; relations
-   * that it has not read come last.
-   */
+  /** Returns relations on which the pair judge is least sure first, and unread relations last. */
   private List<Finding.Relation> pairs() {
-    List<Finding.Relation> pairs = new ArrayList<>(findings.relations());
-    pairs.sort(Comparator.comparingDouble(JudgeRun::sureness));
-    return pairs;
-  }
-
-  private static double sureness(Finding.Relation pair) {
-    return pair.assessment().map(said -> Math.abs(said.act() - 0.5)).orElse(1.0);
+    return findings.relations().stream()
+        .sorted(
+            Comparator.comparingDouble(
+                pair -> pair.assessment().map(said -> Math.abs(said.act() - 0.5)).orElse(1.0)))
+        .toList();
   }
 
   /**
    * Asks for the label of every entry, the newest first. Entries with the same text share one
    * answer.
    *
-   * @param origin origin of the answers
    * @return guesses known so far, by the key of an entry
    */
   public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
@@ -141,9 +137,7 @@ public final class JudgeRun {
     return summaries;
   }
 
-  /**
-   * Returns the question for a sentence on each topic; the topic with the newest entry is first.
-   */
+  /** Returns the question on each topic; the topic with the newest entry is first. */
   public static Map<String, Question> summaryQuestions(CentralEntries topics) {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (String topic : topics.topics()) {
@@ -154,18 +148,15 @@ public final class JudgeRun {
 
   private List<Judgements.Merge> merges(Map<String, PairVerdict> verdicts)
       throws InterruptedException {
-    List<List<NamedEntry>> groups = new ArrayList<>();
     List<Finding.Relation> same =
         pairs().stream()
             .filter(pair -> verdicts.containsKey(pair.id()))
             .filter(pair -> verdicts.get(pair.id()).verdict() == Verdict.SAME)
             .toList();
-    for (List<NamedEntry> group : MergeGroups.of(same)) {
-      long texts = group.stream().map(one -> one.content()).distinct().count();
-      if (texts > 1 && group.size() <= MAX_MERGED) {
-        groups.add(group);
-      }
-    }
+    List<List<NamedEntry>> groups =
+        MergeGroups.of(same).stream()
+            .filter(group -> group.size() <= MAX_MERGED && contents(group).size() > 1)
+            .toList();
     List<List<NamedEntry>> newestFirst =
         groups.stream()
             .sorted(Comparator.comparingLong((List<NamedEntry> g) -> -g.getLast().entry().offset()))

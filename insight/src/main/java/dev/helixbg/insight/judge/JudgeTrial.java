@@ -36,7 +36,6 @@ public final class JudgeTrial {
     }
   }
 
-  /** A pair with its questions. */
   public record Pair(String id, Truth truth, Question.Compare both, Question.Overtaken holds) {}
 
   private final QuestionSession asking;
@@ -52,7 +51,6 @@ public final class JudgeTrial {
     pairs.forEach(pair -> run.add(pair.id(), new VerdictRun.Asked(pair.both(), pair.holds())));
   }
 
-  /** Returns all pairs, in the order of the file. */
   public static List<Pair> pairs() {
     List<Pair> pairs = new ArrayList<>();
     for (JsonNode json : lines(JudgeTrial.class, FILE)) {
@@ -82,11 +80,7 @@ public final class JudgeTrial {
     }
   }
 
-  /**
-   * Asks the questions without a saved answer, and returns the result.
-   *
-   * @return empty while an answer is missing
-   */
+  /** Asks the questions without a saved answer; returns empty while an answer is missing. */
   public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }

@@ -31,11 +31,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
 
   /** Number of times that a verdict was given, and that it was right. */
   public record Tally(int said, int right) {
-    /**
-     * Counts a verdict on a pair with a known answer.
-     *
-     * @return 1 for a right verdict, else 0
-     */
+    /** Counts a verdict; returns 1 if it is right, else 0. */
     public static int count(Map<Verdict, Tally> tallies, Verdict verdict, JudgeTrial.Truth truth) {
       int right = JudgeTrial.Truth.of(verdict) == truth ? 1 : 0;
       tallies.merge(
@@ -45,10 +41,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
       return right;
     }
 
-    /**
-     * Returns the number of right answers for each verdict, such as {@code : same 3 of 4 times,
-     * ...}.
-     */
+    /** Returns text such as {@code : same 3 of 4 times, ...}. */
     static String words(Map<Verdict, Tally> tallies) {
       return Arrays.stream(Verdict.values())
           .map(
@@ -62,21 +55,13 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
 
   /** Returns one or two sentences for people. */
   public String words() {
-    StringBuilder words = new StringBuilder();
-    words.append(
-        "Of %d pairs whose truth is known, this model judged %d rightly".formatted(pairs, right));
-    words
-        .append(Tally.words(said))
-        .append("; its answers in both orders agree beyond chance by ")
-        .append(hundredths(kappa))
-        .append(" (Cohen’s kappa, 1 is always).");
-    if (isGuessing()) {
-      words.append(' ').append(GUESSING).append(" helix-bg fetch-models list names larger ones.");
-    }
-    return words.toString();
+    return "Of %d pairs whose truth is known, this model judged %d rightly%s; its answers in both"
+            .formatted(pairs, right, Tally.words(said))
+        + " orders agree beyond chance by %s (Cohen’s kappa, 1 is always)."
+            .formatted(hundredths(kappa))
+        + (isGuessing() ? " " + GUESSING + " helix-bg fetch-models list names larger ones." : "");
   }
 
-  /** Returns a number with two digits after the point. */
   static String hundredths(double value) {
     return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }

@@ -37,7 +37,7 @@ public record JudgedRelations(
    */
   private static final double SURE_OF_FACTS = 0.8;
 
-  /** Least size of a group; two entries are a pair. */
+  /** Least size of a group. */
   private static final int GROUP = 3;
 
   /**
@@ -82,11 +82,10 @@ public record JudgedRelations(
                     pair ->
                         judgements.verdict(pair).filter(said -> said.verdict().isAct()).isPresent())
                 .filter(pair -> !isOfSeries(pair))
+                .sorted(
+                    Comparator.comparingDouble(
+                        pair -> -judgements.verdict(pair).orElseThrow().probability()))
                 .toList());
-    best.sort(
-        Comparator.comparingDouble(
-                (Finding.Relation pair) -> judgements.verdict(pair).orElseThrow().probability())
-            .reversed());
     int most = Math.max(best.size(), UNREAD_LEADING);
     List<Finding.Relation> unjudged =
         relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();
@@ -98,26 +97,23 @@ public record JudgedRelations(
     return best;
   }
 
-  /** Whether a pair is of a series, by the pair judge or by its texts. */
   private static boolean isOfSeries(Finding.Relation pair) {
     return pair.assessment()
         .map(said -> said.tier() == Finding.Tier.SERIES)
-        .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
+        .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
   /** Returns the leading pairs among those on which no language model decides. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
-    if (pairs.stream().anyMatch(pair -> pair.assessment().isPresent())) {
-      return pairs.stream()
-          .filter(pair -> pair.assessment().filter(said -> mayLead(pair, said)).isPresent())
-          .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
-          .limit(LEADING)
-          .toList();
-    }
+    boolean wereRead = pairs.stream().anyMatch(pair -> pair.assessment().isPresent());
     return pairs.stream()
         .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
-        .filter(pair -> PairAssessor.mayLead(pair.a(), pair.b()))
-        .limit(UNREAD_LEADING)
+        .filter(
+            pair ->
+                wereRead
+                    ? pair.assessment().filter(said -> mayLead(pair, said)).isPresent()
+                    : PairAssessor.mayLead(pair.a(), pair.b()))
+        .limit(wereRead ? LEADING : UNREAD_LEADING)
         .toList();
   }
 
@@ -159,12 +155,9 @@ public record JudgedRelations(
           .filter(group -> isIn(group, pair))
           .forEach(
               group -> pairs.stream().filter(other -> isIn(group, other)).forEach(ordered::add));
-      pair.files()
-          .ifPresent(
-              files ->
-                  pairs.stream()
-                      .filter(other -> other.files().equals(Optional.of(files)))
-                      .forEach(ordered::add));
+      if (pair.files().isPresent()) {
+        pairs.stream().filter(other -> other.files().equals(pair.files())).forEach(ordered::add);
+      }
     }
     return List.copyOf(ordered);
   }
@@ -196,10 +189,7 @@ public record JudgedRelations(
                 .isPresent());
   }
 
-  /**
-   * Returns groups of three or more entries that leading pairs call the same; entries are by
-   * offset.
-   */
+  /** Returns groups of three or more entries, by offset, that leading pairs call the same. */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
   }

@@ -36,22 +36,17 @@ public record Judgements(
     Lessons lessons,
     AgentSayings agents) {
 
-  /** Makes judgements without lessons and agents. */
-  public Judgements(
-      Optional<String> model,
-      Map<String, LabelGuess> guesses,
-      Map<String, PairVerdict> verdicts,
-      Map<String, String> summaries,
-      List<Merge> merges,
-      Map<QuestionKind, Integer> left,
-      Optional<JudgeTrust> trust) {
-    this(model, guesses, verdicts, summaries, merges, left, trust, Lessons.NONE, AgentSayings.NONE);
-  }
-
-  /** The judgements without any answer. */
   public static final Judgements NONE =
       new Judgements(
-          Optional.empty(), Map.of(), Map.of(), Map.of(), List.of(), Map.of(), Optional.empty());
+          Optional.empty(),
+          Map.of(),
+          Map.of(),
+          Map.of(),
+          List.of(),
+          Map.of(),
+          Optional.empty(),
+          Lessons.NONE,
+          AgentSayings.NONE);
 
   /**
    * A text that could replace several entries. It is a proposal that no person has checked.
@@ -69,7 +64,6 @@ public record Judgements(
    * @param sentences lesson of each entry, in the same order
    */
   public record Lesson(String id, String text, List<NamedEntry> entries, List<String> sentences) {
-    /** Returns the number of topics of the entries. */
     public int topics() {
       return (int) entries.stream().map(one -> one.topic()).distinct().count();
     }
@@ -83,7 +77,6 @@ public record Judgements(
    * @param trust reliability of the reader, if it was measured
    */
   public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {
-    /** The result without a search for lessons. */
     public static final Lessons NONE = new Lessons(Optional.empty(), List.of(), Optional.empty());
 
     /** Whether the reader was measured as unreliable. */
@@ -109,14 +102,13 @@ public record Judgements(
 
     /** Returns a sentence for people. */
     public String words() {
-      return "Of %d entries whose lesson is known it wrote %d beside the right one, of %d pairs of lessons it judged %d"
-              .formatted(entries, right, pairs, rightPairs)
-          + " rightly"
+      return "Of %d entries whose lesson is known it wrote %d beside the right one, of"
+              .formatted(entries, right)
+          + " %d pairs of lessons it judged %d rightly".formatted(pairs, rightPairs)
           + (isGuessing() ? ": it is guessing." : ".");
     }
   }
 
-  /** Returns the number of open questions. */
   public int questionsLeft() {
     return left.values().stream().mapToInt(Integer::intValue).sum();
   }
@@ -153,22 +145,15 @@ public record Judgements(
     return new Judgements(model, all, verdicts, summaries, merges, left, trust, lessons, agents);
   }
 
-  /**
-   * Returns the judgements with the measured reliability of the model.
-   *
-   * @param judge reliability as a judge of pairs
-   * @param reader reliability on lessons
-   */
+  /** Returns the judgements with the model's reliability on pairs and on lessons. */
   public Judgements trusted(Optional<JudgeTrust> judge, Optional<LessonTrust> reader) {
     Lessons read = new Lessons(lessons.reader(), lessons.all(), reader);
     return new Judgements(model, guesses, verdicts, summaries, merges, left, judge, read, agents);
   }
 
   /**
-   * Returns the judgements with the answers of coding agents.
-   *
-   * @param labels labels for entries without one of the model
-   * @param sentences sentences for topics without one of the model
+   * Returns the judgements with the answers of coding agents. Their labels and sentences are for
+   * entries and topics without one of the model.
    */
   public Judgements with(
       AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
@@ -191,7 +176,7 @@ public record Judgements(
     return trust.filter(measured -> !measured.isGuessing()).isPresent();
   }
 
-  /** Returns the language model's verdict on a pair; empty without one. */
+  /** Returns the language model's verdict. */
   public Optional<PairVerdict> verdict(Finding.Relation pair) {
     return Optional.ofNullable(verdicts.get(pair.id()));
   }

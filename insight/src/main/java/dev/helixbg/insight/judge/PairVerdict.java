@@ -27,8 +27,6 @@ public record PairVerdict(
    * Returns the verdict by the model's answers. If the model did not read all of an entry that
    * would go, the verdict is related.
    *
-   * @param question question about both entries
-   * @param said answer to that question
    * @param holds answer to the question whether the older entry is still valid
    */
   public static PairVerdict of(Question.Compare question, Answer said, Optional<Answer> holds) {

@@ -15,9 +15,7 @@ import java.util.stream.Collectors;
  * question, a lost number or a new one. One such proposal would make a reader distrust all.
  */
 public final class ProposedText {
-  /**
-   * Least share of words that are words of the entries; below, the text is about something else.
-   */
+  /** Least share of words from the entries; below, the text is about something else. */
   private static final double FAMILIAR = 1.0 / 3;
 
   /** Least length as a share of the longest entry; a shorter text has lost details. */
@@ -37,7 +35,6 @@ public final class ProposedText {
   private ProposedText() {}
 
   /**
-   * @param answer complete answer of the model
    * @param sources whole contents of the entries
    */
   static Optional<String> of(String answer, List<String> sources) {

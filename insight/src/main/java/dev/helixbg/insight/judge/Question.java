@@ -12,7 +12,6 @@ public sealed interface Question {
 
   /** Asks for the relation of two contents, in any order. */
   record Compare(String a, String b, Match match) implements Question {
-    /** Creates a question about texts without known matching passages. */
     public Compare(String a, String b) {
       this(a, b, Match.NONE);
     }
@@ -20,7 +19,6 @@ public sealed interface Question {
 
   /** Asks whether an older content is still valid beside a newer one. */
   record Overtaken(String older, String newer, Match match) implements Question {
-    /** Creates a question about texts without known matching passages. */
     public Overtaken(String older, String newer) {
       this(older, newer, Match.NONE);
     }

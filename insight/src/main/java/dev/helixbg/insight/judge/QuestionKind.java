@@ -48,12 +48,10 @@ public enum QuestionKind {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the job with a title, if it exists. */
   public static Optional<QuestionKind> titled(String title) {
     return Arrays.stream(values()).filter(job -> job.title().equals(title)).findFirst();
   }
 
-  /** Returns the system prompt, which the model reads first. */
   public String systemPrompt() {
     return systemPrompt;
   }
@@ -63,15 +61,12 @@ public enum QuestionKind {
     return choices;
   }
 
-  /** Returns the largest number of tokens of a free answer. */
+  /** Returns the most tokens of a free answer. */
   int maxTokens() {
     return maxTokens;
   }
 
-  /**
-   * Returns a version that differs for every prompt, so that answers to an old prompt are not
-   * reused.
-   */
+  /** Returns a version that differs for every prompt: answers to an old prompt are not reused. */
   String version() {
     return version;
   }

@@ -14,14 +14,9 @@ final class QuestionPrompts {
   private static final int TOPIC_TOKENS = 48;
 
   private static final String TOPIC = "Topic:";
-
-  /** Largest number of tokens of an entry; a longer entry is cut at a sentence. */
   private static final int ENTRY_TOKENS = 384;
 
-  /**
-   * Largest number of tokens of each entry of a pair. It is larger, so that the model reads most
-   * entries to the end.
-   */
+  /** Tokens of each entry of a pair: so many that the model reads most entries to the end. */
   private static final int PAIR_TOKENS = 1024;
 
   private final BpeTokenizer tokenizer;
@@ -35,9 +30,6 @@ final class QuestionPrompts {
     };
   }
 
-  /**
-   * @param budget tokens for all entries of a question together
-   */
   QuestionPrompts(BpeTokenizer tokenizer, int budget) {
     this.tokenizer = tokenizer;
     this.budget = budget;

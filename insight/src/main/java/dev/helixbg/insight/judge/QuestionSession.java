@@ -22,9 +22,6 @@ import java.util.function.Supplier;
  * The first such question opens the model.
  */
 public final class QuestionSession implements AutoCloseable {
-  /** Number of questions that are asked before the second questions about the same pairs. */
-  private static final int BLOCK = 32;
-
   private final RememberedAnswers answers;
   private final String modelHash;
   private final Supplier<? extends QuestionAnswerer> opener;
@@ -70,7 +67,6 @@ public final class QuestionSession implements AutoCloseable {
     this(answers, "", () -> null, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
   }
 
-  /** Returns the questions that were not asked because the time ended, in order. */
   public List<Question> unasked() {
     return List.copyOf(unasked.values());
   }
@@ -85,7 +81,6 @@ public final class QuestionSession implements AutoCloseable {
     return Optional.ofNullable(known.get(id(question)));
   }
 
-  /** Returns the known answers, by the keys of their questions. */
   public <K> Map<K, Answer> answers(Map<K, ? extends Question> questions) {
     Map<K, Answer> answers = new HashMap<>();
     questions.forEach((key, question) -> find(question).ifPresent(said -> answers.put(key, said)));
@@ -104,24 +99,22 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /**
-   * Asks questions that may need a second question, which is asked soon after the first.
+   * Asks questions that may need a second question.
    *
    * @param second returns the second question when the first answer is known
+   * @param blockSize number of questions before the second questions about the same pairs
    * @return number of questions without their first or second answer
    */
-  int ask(Collection<? extends Question> questions, Function<Question, Optional<Question>> second)
-      throws InterruptedException {
-    return ask(questions, second, BLOCK);
-  }
-
-  private int ask(
+  int ask(
       Collection<? extends Question> questions,
       Function<Question, Optional<Question>> second,
       int blockSize)
       throws InterruptedException {
+    recall(questions);
+    recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
     Set<AnswerStore.Id> seen = new HashSet<>();
-    List<Question> open =
-        open(questions, second).stream().filter(question -> seen.add(id(question))).toList();
+    List<Question> open = new ArrayList<>(questions);
+    open.removeIf(question -> isComplete(question, second) || !seen.add(id(question)));
     if (open.isEmpty() || timeIsOver()) {
       open.forEach(question -> unasked.put(id(question), question));
       return open.size();
@@ -141,16 +134,6 @@ public final class QuestionSession implements AutoCloseable {
       progress.end();
     }
     return (int) open.stream().filter(question -> !isComplete(question, second)).count();
-  }
-
-  /** Loads saved answers, and returns the questions without their first or second answer. */
-  private List<Question> open(
-      Collection<? extends Question> questions, Function<Question, Optional<Question>> second) {
-    recall(questions);
-    recall(questions.stream().flatMap(question -> second.apply(question).stream()).toList());
-    List<Question> open = new ArrayList<>(questions);
-    open.removeIf(question -> isComplete(question, second));
-    return open;
   }
 
   private boolean isComplete(Question question, Function<Question, Optional<Question>> second) {
@@ -204,10 +187,7 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /**
-   * Deletes answers to questions that this run did not ask; the run must have asked all present
-   * questions.
-   */
+  /** Deletes answers to questions that this run did not ask; it must have asked all present. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
@@ -235,7 +215,6 @@ public final class QuestionSession implements AutoCloseable {
     return new AnswerStore.Id(question.job(), version(question.job()), modelHash, question.key());
   }
 
-  /** Returns the version of a job's prompt, with the token budget of its entries. */
   private static String version(QuestionKind job) {
     return job.version() + "-" + QuestionPrompts.budget(job);
   }

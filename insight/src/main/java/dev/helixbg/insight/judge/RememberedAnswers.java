@@ -7,10 +7,8 @@ import java.util.Set;
 /** Saved answers. */
 @FunctionalInterface
 public interface RememberedAnswers {
-  /** Returns the wanted answers that are saved. */
   Map<AnswerStore.Id, Answer> find(Set<AnswerStore.Id> wanted);
 
-  /** Saves new answers. */
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
   /**

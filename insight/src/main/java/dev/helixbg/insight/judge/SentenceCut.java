@@ -58,7 +58,6 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * @param budget budget in tokens
    * @param count counts the tokens of a text
    */
   static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
@@ -86,10 +85,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return fits == 0 ? 0 : ends.get(fits - 1);
   }
 
-  /**
-   * Returns the number of first ends that meet a condition, by binary search; all later ends must
-   * fail.
-   */
+  /** Returns the number of ends before the first that fails, by binary search; all later fail. */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;
     int high = ends.size();

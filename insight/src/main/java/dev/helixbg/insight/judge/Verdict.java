@@ -37,7 +37,6 @@ public enum Verdict {
     };
   }
 
-  /** Returns the verdict with a title, if it exists. */
   public static Optional<Verdict> titled(String title) {
     return Arrays.stream(values()).filter(verdict -> verdict.title.equals(title)).findFirst();
   }

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.judge;
 
 import dev.helixbg.insight.findings.Finding;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +13,9 @@ import java.util.Optional;
  * whether the older one is still valid. Pairs with the same texts share their answers.
  */
 public final class VerdictRun {
+  /** Number of pairs that are asked about before their second questions. */
+  private static final int BLOCK = 32;
+
   private final QuestionSession asking;
 
   /** Questions about each pair, by its id. */
@@ -21,7 +23,6 @@ public final class VerdictRun {
 
   private final Map<Question, Question.Overtaken> second = new HashMap<>();
 
-  /** The questions about a pair. */
   record Asked(Question.Compare pair, Question.Overtaken holds) {}
 
   public VerdictRun(QuestionSession asking, List<Finding.Relation> pairs) {
@@ -29,7 +30,6 @@ public final class VerdictRun {
     pairs.forEach(pair -> add(pair.id(), questions(pair)));
   }
 
-  /** Creates a run without pairs. */
   VerdictRun(QuestionSession asking) {
     this.asking = asking;
   }
@@ -62,13 +62,11 @@ public final class VerdictRun {
   /**
    * Asks the questions about the first pairs that have no saved answer.
    *
-   * @param first number of pairs
    * @return number of incomplete verdicts because the time ended
    */
   public int ask(int first) throws InterruptedException {
-    List<Question> pairs = new ArrayList<>();
-    asked.values().stream().limit(first).forEach(both -> pairs.add(both.pair()));
-    return asking.ask(pairs, this::next);
+    return asking.ask(
+        asked.values().stream().limit(first).map(Asked::pair).toList(), this::next, BLOCK);
   }
 
   /** Returns the second question about a pair, if the first answer requires one. */

@@ -26,7 +26,6 @@ public enum Label {
     return title;
   }
 
-  /** Returns the label with a title, if there is one. */
   public static Optional<Label> titled(String title) {
     return Arrays.stream(values()).filter(label -> label.title.equals(title)).findFirst();
   }

@@ -17,16 +17,12 @@ import java.util.Map;
  * words. {@code scripts/train-labels} fitted its weights, a resource, to hand-written examples.
  */
 public final class LabelClassifier {
-  /** Name of the resource with the weights. */
   static final String RESOURCE = "label-weights.tsv";
 
   /** The unit of the whole numbers in the resource. */
   static final double UNIT = 1e-4;
 
-  /**
-   * The target score of an example of another label. The target score of an example of the label
-   * itself is 1.
-   */
+  /** Target score of an example of another label; for the label itself it is 1. */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**
@@ -39,21 +35,14 @@ public final class LabelClassifier {
   private final double[][] weights;
 
   /**
-   * @param weights the weights by label, in the order of {@link Label#values()}, and then by
-   *     feature
+   * @param weights weights by label, in the order of {@link Label#values()}, then by feature
    */
   LabelClassifier(LabelFeatures features, double[][] weights) {
     this.features = features;
     this.weights = weights;
   }
 
-  /**
-   * Returns a guess for every entry.
-   *
-   * @param entries the entries of a knowledge base, by rising offset
-   * @param vectors the vectors of the entries, in the same order
-   * @return the guesses by the keys of the entries
-   */
+  /** Returns a guess for every entry, by its key; vectors are in the order of the entries. */
   public static Map<String, LabelGuess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
     LabelClassifier shipped = shipped();
     Map<String, LabelGuess> guesses = HashMap.newHashMap(entries.size());
@@ -70,7 +59,6 @@ public final class LabelClassifier {
     static final LabelClassifier CLASSIFIER = read();
   }
 
-  /** Returns the classifier that comes with the program. */
   static LabelClassifier shipped() {
     return Shipped.CLASSIFIER;
   }
@@ -83,7 +71,6 @@ public final class LabelClassifier {
     }
   }
 
-  /** Returns the classifier that the lines of a resource describe. */
   static LabelClassifier parse(String resource) {
     List<String[]> rows =
         resource.lines().filter(line -> !line.startsWith("#")).map(l -> l.split("\t")).toList();
@@ -102,9 +89,9 @@ public final class LabelClassifier {
         weights);
   }
 
-  /** Returns the best label of one entry. */
   LabelGuess guess(String content, float[] vector) {
-    double[] scores = scores(features.of(content, vector));
+    Sparse example = features.of(content, vector);
+    double[] scores = Arrays.stream(weights).mapToDouble(example::dot).toArray();
     int best = 0;
     int next = 1;
     for (int i = 1; i < scores.length; i++) {
@@ -120,9 +107,5 @@ public final class LabelClassifier {
         Label.values()[best],
         scores[best],
         scores[best] - scores[next] >= SURE);
-  }
-
-  private double[] scores(Sparse example) {
-    return Arrays.stream(weights).mapToDouble(example::dot).toArray();
   }
 }

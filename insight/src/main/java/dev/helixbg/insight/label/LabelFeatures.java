@@ -23,7 +23,7 @@ final class LabelFeatures {
   /** A word, a number, or a sign that notes use instead of a word. */
   private static final Pattern TOKEN = Pattern.compile("[a-z']+|[0-9]+|[→`/%:;]");
 
-  /** Greatest number of characters that are read; a longer text is labelled by its beginning. */
+  /** Characters that are read; a longer text is labelled by its beginning. */
   private static final int MAX_CHARACTERS = 20_000;
 
   private final int dimension;
@@ -31,9 +31,8 @@ final class LabelFeatures {
   private final double[] weights;
 
   /**
-   * @param dimension the dimension of the vectors
-   * @param words the known words and pairs of words
-   * @param weights the inverse document frequencies, in the order of the words
+   * @param words known words and pairs of words
+   * @param weights inverse document frequencies of the words
    */
   LabelFeatures(int dimension, List<String> words, double[] weights) {
     this.dimension = dimension;
@@ -44,16 +43,10 @@ final class LabelFeatures {
     this.weights = weights;
   }
 
-  /** Returns the number of features. */
   int size() {
     return dimension + 1 + weights.length;
   }
 
-  /**
-   * Returns the features of one entry as pairs of place and value.
-   *
-   * @param vector the vector, of {@code dimension} values
-   */
   Sparse of(String content, float[] vector) {
     int[] found =
         tokens(content).stream()
@@ -81,10 +74,7 @@ final class LabelFeatures {
     return new Sparse(at, value);
   }
 
-  /**
-   * Returns the different words and pairs of neighbouring words of a text. All numbers count as the
-   * same word.
-   */
+  /** Returns the words and pairs of neighbouring words; all numbers are the same word. */
   static Set<String> tokens(String content) {
     Set<String> tokens = new LinkedHashSet<>();
     String text = content.substring(0, Math.min(content.length(), MAX_CHARACTERS));
@@ -104,7 +94,6 @@ final class LabelFeatures {
   /** Places and their values. The values of all other places are zero. */
   record Sparse(int[] at, double[] value) {
 
-    /** Returns the inner product with a vector of weights for all places. */
     double dot(double[] dense) {
       double sum = 0;
       for (int i = 0; i < at.length; i++) {

@@ -13,24 +13,19 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Groups sentences that state the same rule, given pairs of such sentences. A chain of single pairs
- * is not a group. A member is cut off if it is in a pair with too few of the other members.
+ * Groups sentences that state the same rule, given pairs of such sentences by their places. A chain
+ * of single pairs is not a group: a member with too few pairs in the group is cut off.
  */
 final class LessonGroups {
   /** Least number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** The share of the other members of its group that a member must be in a pair with. */
+  /** Share of the other members of its group that a member must be in a pair with. */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}
 
-  /**
-   * Returns all groups of three or more sentences that pairs connect.
-   *
-   * @param same the pairs of sentences that state the same rule
-   * @return the members of each group, in rising order
-   */
+  /** Returns all groups of three or more sentences that pairs connect, in rising order. */
   static List<List<Integer>> connected(Collection<Pair> same) {
     return connected(neighbours(same));
   }
@@ -55,12 +50,7 @@ final class LessonGroups {
     return groups;
   }
 
-  /**
-   * Returns the groups after weak members are cut off. Members that were cut off may form groups of
-   * their own.
-   *
-   * @param share the least share of the other members that each member must be in a pair with
-   */
+  /** Returns the groups without weak members; members that are cut off may form their own. */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();
     Deque<List<Integer>> open = new ArrayDeque<>(connected(same));

@@ -33,9 +33,7 @@ import java.util.stream.Collectors;
 public final class LessonRun {
   static final String SAME = "same";
 
-  /**
-   * Greatest number of other members of its group that a sentence is additionally compared with.
-   */
+  /** Most other members of its group that a sentence is additionally compared with. */
   private static final int COMPARED = 8;
 
   private final QuestionSession asking;
@@ -43,7 +41,6 @@ public final class LessonRun {
   private final SentenceVectors embedding;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
 
-  /** An entry and the sentence of its lesson. */
   private record Told(NamedEntry entry, String sentence) {}
 
   /**
@@ -70,22 +67,13 @@ public final class LessonRun {
     told();
   }
 
-  /**
-   * Returns the entry of each lesson's sentence.
-   *
-   * @return an entry for each sentence that is known so far
-   */
+  /** Returns an entry for each lesson's sentence that is known so far. */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));
     return tellers;
   }
 
-  /**
-   * Does the same with another least share.
-   *
-   * @param share the share for {@link LessonGroups#of}
-   */
   List<Lesson> ask(double share) throws InterruptedException {
     List<Told> told = told();
     List<String> sentences = told.stream().map(Told::sentence).distinct().toList();
@@ -106,11 +94,7 @@ public final class LessonRun {
     return lessons;
   }
 
-  /**
-   * Returns the vectors of sentences. They are embedded in the form of an entry.
-   *
-   * @param sentences the sentences, each only once
-   */
+  /** Returns the vectors of different sentences, which are embedded in the form of an entry. */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =
@@ -124,17 +108,12 @@ public final class LessonRun {
     return vectors;
   }
 
-  /**
-   * Returns the number of questions that were not asked, by kind; only kinds with such questions.
-   */
+  /** Returns the number of questions that were not asked, without zeros. */
   public Map<QuestionKind, Integer> left() {
     return left;
   }
 
-  /**
-   * Returns the entries that have a lesson. Of entries with the same content, only the first
-   * counts.
-   */
+  /** Returns the entries that have a lesson; of entries with the same content, the first. */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));
@@ -156,10 +135,6 @@ public final class LessonRun {
     return new Question.LessonOf(entry.topic(), entry.content());
   }
 
-  /**
-   * Returns the pairs of sentences that state the same rule, among the pairs that the model
-   * compared.
-   */
   private Set<Pair> same(List<Told> told, List<float[]> rows) throws InterruptedException {
     List<String> topics = told.stream().map(one -> one.entry().topic()).toList();
     List<Pair> near = NearestSentences.of(Vectors.of(rows), topics);
@@ -207,7 +182,6 @@ public final class LessonRun {
     return isOne(both) || asking.find(both).filter(LessonRun::isSame).isPresent();
   }
 
-  /** Whether both lessons are the same word for word. */
   private static boolean isOne(Question.CompareLessons both) {
     return both.a().equals(both.b());
   }
@@ -217,10 +191,7 @@ public final class LessonRun {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
   }
 
-  /**
-   * Whether one of the entries links at least half of the others, and so collects the lesson
-   * already.
-   */
+  /** Whether one entry collects the lesson already: it links at least half of the others. */
   private static boolean isGathered(List<Told> group) {
     Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());
     return group.stream()

@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Checks the lesson that a model wrote for an entry. A text is refused if it is too short or too
@@ -31,22 +33,13 @@ public final class LessonText {
   /** A word, or a name with its signs: an identifier, a path or an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
-  /**
-   * A form that no plain word has: a capital after a small letter, two capitals in a row, or a sign
-   * inside.
-   */
+  /** A capital after a small letter, two capitals in a row, or a sign inside. */
   private static final Pattern IDENTIFIER =
       Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
 
   private LessonText() {}
 
-  /**
-   * Checks an answer.
-   *
-   * @param answer the answer as the model wrote it
-   * @param topic the topic of the entry
-   * @param content the whole content of the entry
-   */
+  /** Returns the lesson in a model's answer about an entry. */
   public static Optional<String> of(String answer, String topic, String content) {
     String entry = topic + "\n" + content;
     String text = ProposedText.bare(answer, List.of(entry));
@@ -60,22 +53,17 @@ public final class LessonText {
             && !text.contains("<think>")
             && !text.endsWith("…")
             && WordRepetition.loops(text).isEmpty()
-            && hasOnly(NUMBER, text, entry)
+            && numbers(entry).containsAll(numbers(text))
             && names(text).stream().allMatch(saidIn(entry)::contains)
             && copied(words, WordRepetition.of(content)) <= COPIED;
     return sound ? Optional.of(text) : Optional.empty();
   }
 
-  private static boolean hasOnly(Pattern pattern, String text, String entry) {
-    Set<String> known = new HashSet<>();
-    pattern.matcher(entry).results().forEach(found -> known.add(found.group()));
-    return pattern.matcher(text).results().allMatch(found -> known.contains(found.group()));
+  private static Set<String> numbers(String text) {
+    return NUMBER.matcher(text).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 
-  /**
-   * Returns, in lower case, the words that begin with a capital inside a sentence, and the
-   * identifiers.
-   */
+  /** Returns identifiers and words with a capital inside a sentence, in lower case. */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();
     Matcher token = TOKEN.matcher(text);

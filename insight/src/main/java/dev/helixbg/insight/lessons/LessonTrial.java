@@ -8,7 +8,6 @@ import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,18 +24,13 @@ public final class LessonTrial {
   private final QuestionSession asking;
   private final SentenceVectors embedding;
 
-  /** An entry and the lesson that its writer meant. */
   record Known(Question.LessonOf entry, String lesson) {}
 
-  /** Two lessons and whether they state the same rule. */
   record Pair(Question.CompareLessons both, boolean same) {}
 
   private final List<Known> entries = new ArrayList<>();
   private final List<Pair> pairs = new ArrayList<>();
 
-  /**
-   * @param asking the session of the model that is measured
-   */
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
     this.embedding = embedding;
@@ -63,11 +57,7 @@ public final class LessonTrial {
     return pairs;
   }
 
-  /**
-   * Asks all questions that have no stored answer and returns the result.
-   *
-   * @return the result; empty while a question has no answer
-   */
+  /** Asks the questions without a saved answer; returns empty while an answer is missing. */
   public Optional<LessonTrust> ask() throws InterruptedException {
     int left =
         asking.ask(entries.stream().map(Known::entry).toList())
@@ -107,12 +97,10 @@ public final class LessonTrial {
   /** Whether a known lesson is among the known lessons nearest to a sentence. */
   private boolean isBeside(String sentence, String lesson, Map<String, float[]> vectors) {
     float[] vector = vectors.get(sentence);
-    Map<String, Double> cosines = new LinkedHashMap<>();
-    for (Known known : entries) {
-      cosines.computeIfAbsent(known.lesson(), one -> Cosine.of(vector, vectors.get(one)));
-    }
-    return cosines.keySet().stream()
-        .sorted(Comparator.comparingDouble(one -> -cosines.get(one)))
+    return entries.stream()
+        .map(Known::lesson)
+        .distinct()
+        .sorted(Comparator.comparingDouble(one -> -Cosine.of(vector, vectors.get(one))))
         .limit(NearestSentences.NEAREST)
         .anyMatch(lesson::equals);
   }

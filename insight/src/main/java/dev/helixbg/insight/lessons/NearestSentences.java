@@ -16,7 +16,6 @@ import java.util.stream.IntStream;
  * of the cosines that both sentences have with their ten nearest sentences.
  */
 final class NearestSentences {
-  /** Number of sentences that each sentence is paired with. */
   static final int NEAREST = 3;
 
   /** The k of CSLS (Conneau et al. 2018). */
@@ -34,9 +33,6 @@ final class NearestSentences {
   /**
    * Returns the pairs of each sentence with its nearest sentences. Pairs of different topics come
    * first, and the nearest of them before others.
-   *
-   * @param vectors the vectors of the sentences
-   * @param topics the topics of the entries, in the same order
    */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();

@@ -6,9 +6,7 @@ import java.util.List;
 @FunctionalInterface
 public interface SentenceVectors {
   /**
-   * Returns the vector of each sentence.
-   *
-   * @param sentences the sentences, each only once
+   * @param sentences different sentences
    * @return unit vectors of equal length, in the order of the sentences
    * @throws InterruptedException when interrupted; vectors made so far may be saved
    */

@@ -14,7 +14,6 @@ public record ActFrequency(double share) {
   /** The share among the pairs of the calibration: 1,993 of 9,069. */
   static final double CALIBRATED = 0.22;
 
-  /** The estimate before any pair was read. */
   static final ActFrequency UNKNOWN = new ActFrequency(CALIBRATED);
 
   /** Number of assumed pairs with the calibrated share, with which the estimate begins. */
@@ -48,11 +47,7 @@ public record ActFrequency(double share) {
     return new ActFrequency(share);
   }
 
-  /**
-   * Returns the probability that a pair is worth an act in this knowledge base.
-   *
-   * @param act calibrated probability
-   */
+  /** Returns the probability in this knowledge base, given the calibrated one. */
   double adjusted(double act) {
     double worth = act * share / CALIBRATED;
     double not = (1 - act) * (1 - share) / (1 - CALIBRATED);

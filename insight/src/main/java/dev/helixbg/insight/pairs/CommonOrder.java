@@ -4,18 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The longest common subsequence of two lists of words.
+ * The longest common subsequence of two lists of words; of several, the one with the earliest words
+ * in the second list.
  *
  * @param places places in the first and in the second list, rising
  * @param first length of the first list
- * @param second length of the second list
  */
 record CommonOrder(List<int[]> places, int first, int second) {
 
-  /**
-   * Finds the longest common subsequence. If there are several, the result has the earliest words
-   * in the second list.
-   */
   static CommonOrder of(List<String> a, List<String> b) {
     int[][] longest = new int[a.size() + 1][b.size() + 1];
     for (int i = a.size() - 1; i >= 0; i--) {

@@ -23,23 +23,18 @@ final class FactOdds {
   /** Weight of the judge's log odds that the pair is worth an act. */
   private static final double JUDGED = 0.64;
 
-  /**
-   * Weight of the logarithm of the longer text's length in UTF-16 units: short texts tell little.
-   */
+  /** Weight of the logarithm of the longer text's length, because short texts tell little. */
   private static final double LENGTH = 2.75;
 
   /** Largest logarithm of the length: that of 245 UTF-16 units. */
   private static final double LONG = 5.5;
 
-  /**
-   * Weight of the difference between the pair's log odds and those of the best other pair of either
-   * item.
-   */
+  /** Weight of the pair's log odds, less those of the best other pair of either item. */
   private static final double MARGIN = 0.46;
 
   private static final double LARGEST_MARGIN = 3;
 
-  /** Difference if neither item is in another pair. */
+  /** Margin if neither item is in another pair. */
   private static final double NO_OTHER = 2;
 
   /** Weight of log(1 + n), where n other pairs of either item have a better score. */
@@ -65,11 +60,7 @@ final class FactOdds {
     }
   }
 
-  /**
-   * Returns the same pairs, some with a higher probability.
-   *
-   * @param read all pairs of a knowledge base that the judge has read
-   */
+  /** Returns the same pairs, some with a higher probability; they must be all that were read. */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
     return read.stream().map(pair -> isMeant(pair) ? odds.applied(pair) : pair).toList();
@@ -108,7 +99,7 @@ final class FactOdds {
     return Math.max(pair.a().content().length(), pair.b().content().length());
   }
 
-  /** Returns the log odds that the pair is worth an act. */
+  /** Returns the log odds. */
   private static double judged(Relation pair) {
     double act = Math.clamp(pair.assessment().orElseThrow().act(), LEAST, 1 - LEAST);
     return StrictMath.log(act / (1 - act));

@@ -38,7 +38,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Least number of own words that count as a clause which the other text lacks. */
   private static final int CLAUSE = 4;
 
-  /** Least share of English function words in an English text. */
+  /** Least share of English words in an English text. */
   private static final double ENGLISH = 0.1;
 
   private static final String LONE =
@@ -68,7 +68,6 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           "a an the this that these those is are be been being it its of do does which so then"
               + " there also to for s");
 
-  /** Words by which an English text is recognised. */
   private static final Set<String> ENGLISH_WORDS =
       words(
           "the and with that this are not from when which its by be it to is of for you must after"
@@ -94,16 +93,12 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private record Token(String key, String text, Kind kind, boolean name) {}
 
   private enum Kind {
-    NUMBER("numbers"),
-    IDENTIFIER("identifiers"),
-    WORD("words"),
-    SIGN("signs");
+    NUMBER,
+    IDENTIFIER,
+    WORD,
+    SIGN;
 
-    private final String words;
-
-    Kind(String words) {
-      this.words = words;
-    }
+    private final String plural = name().toLowerCase(Locale.ROOT) + "s";
   }
 
   private static final MeaningDifference NONE =
@@ -198,7 +193,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
         .flatMap(
             kind ->
                 told(
-                    kind.words,
+                    kind.plural,
                     a.stream().filter(token -> token.kind == kind),
                     b.stream().filter(token -> token.kind == kind)));
   }
@@ -291,7 +286,6 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return at > 0 && (text.charAt(at) == '\'' || text.charAt(at) == '’');
   }
 
-  /** Whether a word is part of a path, an address or an option. */
   private static boolean isJoined(String text, Matcher word) {
     int start = word.start();
     int end = word.end();

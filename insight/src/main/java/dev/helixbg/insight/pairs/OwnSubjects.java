@@ -1,12 +1,12 @@
 package dev.helixbg.insight.pairs;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Whether two texts have one form but different subjects. Example: the first text repeats
@@ -77,9 +77,7 @@ final class OwnSubjects {
   }
 
   private static Map<String, Integer> counts(List<String> words) {
-    Map<String, Integer> counts = new HashMap<>();
-    words.forEach(word -> counts.merge(word, 1, Integer::sum));
-    return counts;
+    return words.stream().collect(Collectors.toMap(word -> word, _ -> 1, Integer::sum));
   }
 
   private static List<String> words(String text) {

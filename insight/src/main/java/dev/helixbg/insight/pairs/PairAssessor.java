@@ -16,11 +16,6 @@ import java.util.Optional;
  */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
-  /** Assesses by the calibration alone. */
-  PairAssessor(PairCalibration calibration) {
-    this(calibration, PairFit.NONE);
-  }
-
   /**
    * Returns the assessment of a pair. An entry can go only if the judge read all of that entry. Two
    * texts are <i>the same</i> only if they do not disagree. The tiers LIKELY_SAME and
@@ -29,7 +24,6 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
    * @param score score of the pair by vectors and words
    * @param older older text, from its beginning
    * @param newer newer text, from its beginning
-   * @param frequency share of pairs worth an act in the knowledge base
    */
   Assessment of(Reading reading, double score, String older, String newer, ActFrequency frequency) {
     float[] logits = fit.applied(reading.logits(), calibration);
@@ -79,23 +73,15 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p;
   }
 
-  /**
-   * Returns the subjects of two entries of one form, as a sentence; empty if their forms differ.
-   */
-  public static Optional<String> apart(NamedEntry one, NamedEntry other) {
-    return apart(one.content(), other.content());
-  }
-
-  /**
-   * Whether two entries may lead: their writing systems are readable, and they are not of one form.
-   */
+  /** Whether two entries may lead: they are readable, and not of one form. */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())
-        && apart(one, other).isEmpty();
+        && apart(one.content(), other.content()).isEmpty();
   }
 
-  private static Optional<String> apart(String one, String other) {
+  /** Returns the subjects of two texts of one form, as text; empty if their forms differ. */
+  public static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they are of a series (" + names + ")")
         .or(
@@ -104,10 +90,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
                     .map(names -> "they are of one form, each about its own (" + names + ")"));
   }
 
-  /**
-   * Returns the probability that an entry of the pair can go, before the adjustment to the
-   * knowledge base.
-   */
+  /** Returns the probability that an entry can go, before the adjustment to the KB. */
   double act(float[] logits, double score) {
     double[] p = calibration.probabilities(fit.applied(logits, calibration), score);
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];

@@ -1,18 +1,17 @@
 package dev.helixbg.insight.pairs;
 
 import dev.helixbg.insight.terms.Terms;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Points on which two similar texts disagree: numbers and versions, identifiers, and negation.
@@ -58,18 +57,13 @@ public final class PairDisagreement {
 
   /** Words between a negation and the negated word. */
   private static final Set<String> BETWEEN =
-      Set.copyOf(
-          Arrays.asList(
-              ("a an the be been to it is are was we you they any of in on for at by only yet so"
-                      + " that this have has had do does did will would can could should must more"
-                      + " longer")
-                  .split(" ")));
+      Set.of(
+          ("a an the be been to it is are was we you they any of in on for at by only yet so that"
+                  + " this have has had do does did will would can could should must more longer")
+              .split(" "));
 
   /** Number of words after a negation that may be negated. */
   private static final int REACH = 3;
-
-  /** Longest beginning of a text that is compared, in characters. */
-  private static final int LONGEST = 100_000;
 
   /** Words that a text negates, and words that it affirms. */
   private record Said(Set<String> denied, Set<String> plain) {}
@@ -90,15 +84,15 @@ public final class PairDisagreement {
 
   /** Returns the disagreement, such as {@code numbers: 9, 8}; empty if the texts agree. */
   public static Optional<String> of(String one, String other) {
-    String a = begin(one);
-    String b = begin(other);
+    String a = WordDifference.begin(one);
+    String b = WordDifference.begin(other);
     return ofNames(a, b).or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
   }
 
   /** Whether one text negates or forbids what the other affirms or asks for. */
   public static boolean areOpposed(String one, String other) {
-    Said a = said(begin(one));
-    Said b = said(begin(other));
+    Said a = said(WordDifference.begin(one));
+    Said b = said(WordDifference.begin(other));
     return negated(a, b).isPresent()
         || negated(b, a).isPresent()
         || ASKS.matcher(one).lookingAt() && FORBIDS.matcher(other).lookingAt()
@@ -107,14 +101,10 @@ public final class PairDisagreement {
 
   /** Returns a disagreement in numbers, versions and identifiers only. */
   static Optional<String> ofNames(String one, String other) {
-    String a = begin(one);
-    String b = begin(other);
+    String a = WordDifference.begin(one);
+    String b = WordDifference.begin(other);
     return apart("numbers", numbers(a), numbers(b))
         .or(() -> apart("identifiers", identifiers(a), identifiers(b)));
-  }
-
-  private static String begin(String text) {
-    return text.substring(0, Math.min(text.length(), LONGEST));
   }
 
   private static Optional<String> apart(String what, Set<String> a, Set<String> b) {
@@ -130,27 +120,20 @@ public final class PairDisagreement {
   }
 
   private static Set<String> numbers(String text) {
-    Set<String> numbers = new TreeSet<>();
-    for (Matcher found = NUMBER.matcher(text); found.find(); ) {
-      numbers.add(found.group().replace(",", ""));
-    }
-    for (String word : words(text)) {
-      String number = NUMBER_WORDS.get(word);
-      if (number != null) {
-        numbers.add(number);
-      }
-    }
-    return numbers;
+    return Stream.concat(
+            NUMBER.matcher(text).results().map(found -> found.group().replace(",", "")),
+            words(text).stream().filter(NUMBER_WORDS::containsKey).map(NUMBER_WORDS::get))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static Set<String> identifiers(String text) {
-    Set<String> identifiers = new TreeSet<>();
-    for (Matcher found = IDENTIFIER.matcher(text); found.find(); ) {
-      if (PECULIAR.matcher(found.group()).find()) {
-        identifiers.add(found.group().toLowerCase(Locale.ROOT));
-      }
-    }
-    return identifiers;
+    return IDENTIFIER
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .filter(found -> PECULIAR.matcher(found).find())
+        .map(found -> found.toLowerCase(Locale.ROOT))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static Optional<String> negated(Said one, Said other) {
@@ -163,43 +146,31 @@ public final class PairDisagreement {
 
   private static Said said(String text) {
     List<String> words = words(text);
-    Set<String> denied = new TreeSet<>();
     boolean[] isDenied = new boolean[words.size()];
     for (int i = 0; i < words.size(); i++) {
       if (NEGATION.matcher(words.get(i)).matches()) {
-        int end = Math.min(words.size(), i + 1 + REACH);
-        int at = i + 1;
-        while (at < end
-            && (BETWEEN.contains(words.get(at)) || NEGATION.matcher(words.get(at)).matches())) {
-          at++;
-        }
-        if (at < end) {
-          isDenied[at] = true;
-          denied.add(stem(words.get(at)));
-        }
+        IntStream.range(i + 1, Math.min(words.size(), i + 1 + REACH))
+            .filter(at -> !BETWEEN.contains(words.get(at)))
+            .filter(at -> !NEGATION.matcher(words.get(at)).matches())
+            .findFirst()
+            .ifPresent(at -> isDenied[at] = true);
       }
     }
-    Set<String> plain = new TreeSet<>();
+    Said said = new Said(new TreeSet<>(), new TreeSet<>());
     for (int i = 0; i < words.size(); i++) {
-      if (!isDenied[i]) {
-        plain.add(stem(words.get(i)));
-      }
+      (isDenied[i] ? said.denied : said.plain).add(stem(words.get(i)));
     }
-    return new Said(denied, plain);
+    return said;
   }
 
   private static List<String> words(String text) {
-    List<String> words = new ArrayList<>();
-    for (Matcher found = WORD.matcher(text); found.find(); ) {
-      words.add(found.group().toLowerCase(Locale.ROOT));
-    }
-    return words;
+    return WORD.matcher(text)
+        .results()
+        .map(found -> found.group().toLowerCase(Locale.ROOT))
+        .toList();
   }
 
-  /**
-   * Returns the stem of a word, such as {@code entry} for <i>entries</i>. The stems of search and
-   * findings do not treat that form.
-   */
+  /** Returns the stem also of forms such as <i>entries</i>, unlike that of search and findings. */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

@@ -31,11 +31,7 @@ record PairFit(double temperature, double same, double overtaken) {
   /** Number of values of each parameter that are tried on each side of {@link #NONE}. */
   private static final int STEPS = 6;
 
-  /**
-   * An answer about a pair that the judge has read.
-   *
-   * @param score score of the pair by vectors and words
-   */
+  /** An answer about a pair, with the judge's logits and the score by vectors and words. */
   record Answered(float[] logits, double score, boolean isWorthAnAct) {}
 
   /**
@@ -66,11 +62,7 @@ record PairFit(double temperature, double same, double overtaken) {
     return best;
   }
 
-  /**
-   * Returns the log likelihood of an answer that may be wrong.
-   *
-   * @param probability probability of the answer
-   */
+  /** Returns the log likelihood of an answer that may be wrong. */
   private static double logLikelihood(double probability) {
     return StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * probability);
   }
@@ -79,7 +71,6 @@ record PairFit(double temperature, double same, double overtaken) {
     return x * x;
   }
 
-  /** Returns the logits after the fit. */
   float[] applied(float[] logits, PairCalibration calibration) {
     float[] fitted = new float[logits.length];
     for (int i = 0; i < logits.length; i++) {

@@ -27,17 +27,15 @@ public final class ReadingStore {
   private static final int CLASSES = Relation.values().length;
 
   private final Database database;
+
+  /** Id of the judge. */
   private final String model;
 
-  /**
-   * @param model id of the judge
-   */
   public ReadingStore(Database database, String model) {
     this.database = database;
     this.model = model;
   }
 
-  /** Returns the wanted readings that are in the table, by their keys. */
   Map<String, Reading> find(Set<String> wanted) {
     Map<String, Reading> found = new HashMap<>();
     if (wanted.isEmpty()) {
@@ -71,7 +69,6 @@ public final class ReadingStore {
         });
   }
 
-  /** Saves readings by their keys. */
   void add(Map<String, Reading> some) {
     if (some.isEmpty()) {
       return;
@@ -97,11 +94,7 @@ public final class ReadingStore {
         });
   }
 
-  /**
-   * Deletes readings of pairs that are not compared any more, when most of many readings are such.
-   *
-   * @param keys keys of all present pairs
-   */
+  /** Deletes readings without a present pair, when most of many readings are such. */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

@@ -37,7 +37,6 @@ public final class RelationReranker {
   private final PairCalibration calibration;
   private final Supplier<? extends PairReader> opener;
   private final ReadingProgress progress;
-
   private final Function<Relation, Optional<Boolean>> said;
 
   /** Receives the progress of reading. */
@@ -45,18 +44,13 @@ public final class RelationReranker {
     ReadingProgress SILENT = new ReadingProgress() {};
 
     /**
-     * Begins; not called without pairs.
+     * Not called without pairs.
      *
-     * @param pairs number of pairs to read
      * @param work work of all pairs, see {@link MiniLm#work}
      */
     default void begin(int pairs, long work) {}
 
-    /**
-     * Counts a pair that was read.
-     *
-     * @param work work of that pair
-     */
+    /** Counts a pair of some work. */
     default void read(long work) {}
   }
 
@@ -134,13 +128,12 @@ public final class RelationReranker {
     return List.copyOf(ranked);
   }
 
-  /** Adds the assessments, adjusted to the share of pairs that are worth an act. */
   private List<Relation> assessed(Map<Relation, Reading> read) {
     List<Map.Entry<Relation, Reading>> judged =
         read.entrySet().stream()
             .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
             .toList();
-    PairAssessor plain = new PairAssessor(calibration);
+    PairAssessor plain = new PairAssessor(calibration, PairFit.NONE);
     ActFrequency frequency =
         ActFrequency.of(
             judged.stream()
@@ -213,10 +206,7 @@ public final class RelationReranker {
     return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
   }
 
-  /**
-   * Returns the number of tokens that are read of a text, with two special tokens; a pair has
-   * three.
-   */
+  /** Returns the tokens that are read of a text, with two special ones; a pair has three. */
   private static long tokens(String text) {
     return Passage.estimatedTokens(text, PairReader.ROOM + 2);
   }
@@ -230,7 +220,6 @@ public final class RelationReranker {
     return new Texts(text(relation, relation.older()), text(relation, relation.newer()));
   }
 
-  /** Returns the text of an entry from the matching place on. */
   private static String text(Relation relation, NamedEntry entry) {
     return entry.content().substring(relation.readFrom(entry));
   }

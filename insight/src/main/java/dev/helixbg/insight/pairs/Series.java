@@ -75,7 +75,7 @@ final class Series {
     private final Set<String> words;
 
     Kind(String words) {
-      this.words = Set.of(words.isEmpty() ? new String[0] : words.split(" "));
+      this.words = Set.of(words.split(" "));
     }
 
     static Kind of(String lower) {
@@ -101,21 +101,15 @@ final class Series {
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 
-  /**
-   * @param key equal for tokens in the same place of one form
-   */
+  /** A token; its key is equal for tokens in the same place of one form. */
   private record Token(Kind kind, String text, String key) {}
 
-  /**
-   * @param own whether the heading is a line of its own
-   */
+  /** A heading; it is own if it is a line of its own. */
   private record Heading(List<Token> tokens, boolean own) {}
 
   private Series() {}
 
-  /**
-   * Returns the differing words, such as {@code March, April}; empty if the texts are no series.
-   */
+  /** Returns the differing words, such as {@code March, April}; empty without a series. */
   static Optional<String> between(String one, String other) {
     Optional<String> apart =
         apart(title(one), title(other))
@@ -177,7 +171,6 @@ final class Series {
     return heading(text, COLON);
   }
 
-  /** Returns the title, or the first sentence. */
   private static Heading sentence(String text) {
     return heading(text, SENTENCE_END);
   }
@@ -190,7 +183,6 @@ final class Series {
     return new Heading(tokens(title, HEADING), own);
   }
 
-  /** Returns the title with the fields after it. */
   private static Heading withFields(String text) {
     Heading title = title(text);
     List<Token> tokens = new ArrayList<>(title.tokens);

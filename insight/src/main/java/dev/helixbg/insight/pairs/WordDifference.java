@@ -16,10 +16,7 @@ import java.util.regex.Pattern;
  * count; numbers always count.
  */
 public final class WordDifference {
-  /**
-   * A number with its points and commas, or a word of letters, digits and underscores, as in {@code
-   * max_pairs}.
-   */
+  /** A number with points and commas, or a word of letters, digits and underscores. */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_]+");
 
@@ -45,10 +42,7 @@ public final class WordDifference {
   /** Least share of such rows that the other text has. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /**
-   * Largest ratio of the words of both texts: in a much longer text, the repetition is a small
-   * part.
-   */
+  /** Largest ratio of both texts' words: in a much longer text, a repetition is a small part. */
   private static final int LONGER = 3;
 
   private final Set<String> others;
@@ -57,11 +51,7 @@ public final class WordDifference {
     this.others = others;
   }
 
-  /**
-   * A piece of a text.
-   *
-   * @param own whether the other text lacks the piece
-   */
+  /** A piece of a text; it is own if the other text lacks it. */
   public record Stretch(String text, boolean own) {}
 
   /** Returns the comparison with a text. */
@@ -105,23 +95,21 @@ public final class WordDifference {
   /** Returns the text in pieces. Own words with only a blank between them are one piece. */
   public List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
-    Matcher matcher = WORD.matcher(begin(text));
     int written = 0;
-    int start = -1;
-    int end = 0;
-    while (matcher.find()) {
-      if (!isOwn(matcher.group())) {
+    for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {
+      if (!isOwn(word.group())) {
         continue;
       }
-      if (start >= 0 && !text.substring(end, matcher.start()).equals(" ")) {
-        written = add(stretches, text, written, start, end);
-        start = -1;
+      String before = text.substring(written, word.start());
+      if (before.equals(" ") && !stretches.isEmpty()) {
+        stretches.add(new Stretch(stretches.removeLast().text() + " " + word.group(), true));
+      } else {
+        if (!before.isEmpty()) {
+          stretches.add(new Stretch(before, false));
+        }
+        stretches.add(new Stretch(word.group(), true));
       }
-      start = start < 0 ? matcher.start() : start;
-      end = matcher.end();
-    }
-    if (start >= 0) {
-      written = add(stretches, text, written, start, end);
+      written = word.end();
     }
     if (written < text.length() || stretches.isEmpty()) {
       stretches.add(new Stretch(text.substring(written), false));
@@ -132,21 +120,12 @@ public final class WordDifference {
   /** Returns the own words in the order of the text, each once. */
   public List<String> list(String text) {
     Map<String, String> words = new LinkedHashMap<>();
-    Matcher matcher = WORD.matcher(begin(text));
-    while (matcher.find()) {
-      if (isOwn(matcher.group())) {
-        words.putIfAbsent(stem(matcher.group()), matcher.group());
+    for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {
+      if (isOwn(word.group())) {
+        words.putIfAbsent(stem(word.group()), word.group());
       }
     }
     return List.copyOf(words.values());
-  }
-
-  private static int add(List<Stretch> stretches, String text, int written, int start, int end) {
-    if (written < start) {
-      stretches.add(new Stretch(text.substring(written, start), false));
-    }
-    stretches.add(new Stretch(text.substring(start, end), true));
-    return end;
   }
 
   private boolean isOwn(String word) {
@@ -155,12 +134,10 @@ public final class WordDifference {
         && !FILLERS.contains(word.toLowerCase(Locale.ROOT));
   }
 
-  /** Returns the beginning of a text that is compared. */
   public static String begin(String text) {
     return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
   }
 
-  /** Returns the stems of all words of a text, in order. */
   private static List<String> stems(String text) {
     return WORD.matcher(begin(text)).results().map(found -> stem(found.group())).toList();
   }

@@ -47,12 +47,6 @@ record EntryView(
     return of(Optional.empty(), named, Optional.empty(), Optional.empty());
   }
 
-  /**
-   * Returns an entry of a pair.
-   *
-   * @param letter name of the entry in words about the pair
-   * @param passage the matching passage
-   */
   static EntryView of(
       String letter, NamedEntry named, NamedEntry other, Optional<Passage> passage) {
     return of(
@@ -81,7 +75,7 @@ record EntryView(
             .map(EntryView::shortName)
             .filter(source -> !source.isEmpty()),
         text.confidence().stream().mapToObj(NumberWords::limit).findFirst(),
-        passage.filter(found -> isFurtherDown(found, text)).map(found -> matched(found, text)),
+        passage.flatMap(found -> matched(found, text)),
         shown,
         marked(own, shown.head()),
         marked(own, shown.rest()),
@@ -109,21 +103,17 @@ record EntryView(
         .orElseGet(() -> List.of(new WordDifference.Stretch(text, false)));
   }
 
-  /** Whether the passage is after the shown beginning of the text. */
-  private static boolean isFurtherDown(Passage passage, EntryText text) {
-    return passage.start() > 0 && passage.end() > FoldableText.headOf(text.content());
-  }
-
-  private static Passage.InPlace matched(Passage passage, EntryText text) {
+  /** Returns a passage in its surroundings; empty if the shown beginning of the text has it. */
+  private static Optional<Passage.InPlace> matched(Passage passage, EntryText text) {
+    if (passage.start() == 0 || passage.end() <= FoldableText.headOf(text.content())) {
+      return Optional.empty();
+    }
     Passage.InPlace found = passage.inPlace(text.content());
-    return new Passage.InPlace(
-        PrintableText.block(found.before()),
-        PrintableText.block(found.text()),
-        PrintableText.block(found.after()));
-  }
-
-  static String name(NamedEntry named) {
-    return PrintableText.line(named.name());
+    return Optional.of(
+        new Passage.InPlace(
+            PrintableText.block(found.before()),
+            PrintableText.block(found.text()),
+            PrintableText.block(found.after())));
   }
 
   private static String printable(NamedEntry named) {

@@ -23,13 +23,12 @@ public final class EvidenceWords {
         : JudgementWords.percent(probability) + " likely that one can go";
   }
 
-  /** Returns the evidence for a pair, whose entries are called A and B. */
   static String of(Finding.Relation pair) {
     List<String> shared = shared(pair);
     return nearness(pair) + (shared.isEmpty() ? "" : "; both say " + String.join(", ", shared));
   }
 
-  /** Returns the evidence without the shared words. */
+  /** Returns the evidence for a pair, whose entries are called A and B, without shared words. */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();
     List<String> words = new ArrayList<>();
@@ -66,7 +65,6 @@ public final class EvidenceWords {
     };
   }
 
-  /** Returns the rare words that both entries of a pair have. */
   static List<String> shared(Finding.Relation pair) {
     return pair.evidence().sharedWords().stream().map(PrintableText::line).toList();
   }

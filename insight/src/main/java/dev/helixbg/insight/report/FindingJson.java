@@ -58,7 +58,6 @@ class FindingJson {
     }
   }
 
-  /** Writes an object, or null without a value. */
   final <T> void object(String field, T value, FieldWriter<T> fields) throws IOException {
     json.writeFieldName(field);
     if (value == null) {
@@ -102,7 +101,6 @@ class FindingJson {
   final JsonGenerator json;
   final Judgements judgements;
 
-  /** Number of relations written so far. */
   private int relations;
 
   FindingJson(JsonGenerator json, Report report) {
@@ -126,7 +124,6 @@ class FindingJson {
     text("proposedText", merge.text());
   }
 
-  /** Writes the verdict, or null without a verdict. */
   private void verdict(Finding.Relation pair) throws IOException {
     object(
         "verdict",
@@ -209,8 +206,8 @@ class FindingJson {
 
   private void evidence(Finding.Evidence evidence) throws IOException {
     json.writeBooleanField("mutualNearest", evidence.mutualNearest());
-    rankAmongNearest("rankOfB", evidence.rankOfB());
-    rankAmongNearest("rankOfA", evidence.rankOfA());
+    json.writeObjectField("rankOfB", evidence.rankOfB() == 0 ? null : evidence.rankOfB());
+    json.writeObjectField("rankOfA", evidence.rankOfA() == 0 ? null : evidence.rankOfA());
     texts("sharedWords", evidence.sharedWords());
     optional("newer", evidence.newer().map(side -> side == Finding.Side.A ? "a" : "b"));
     object("passages", evidence.matching().orElse(null), this::matching);
@@ -225,14 +222,6 @@ class FindingJson {
   private void passage(Passage passage) throws IOException {
     json.writeNumberField("start", passage.start());
     json.writeNumberField("end", passage.end());
-  }
-
-  private void rankAmongNearest(String field, int rank) throws IOException {
-    if (rank == 0) {
-      json.writeNullField(field);
-    } else {
-      json.writeNumberField(field, rank);
-    }
   }
 
   void overlap(Finding.TopicOverlap overlap) throws IOException {
@@ -280,7 +269,6 @@ class FindingJson {
     text("date", since.date());
   }
 
-  /** Writes the names of an entry. */
   void named(NamedEntry named) throws IOException {
     text("name", named.name());
     text("title", named.title());

@@ -57,8 +57,6 @@ final class FindingList {
 
   /**
    * @param leading ids of the findings that lead, in order
-   * @param moved moved sources of the report
-   * @param secrets secrets of the report
    */
   static List<ReportedFinding> of(
       Report report,
@@ -67,10 +65,15 @@ final class FindingList {
       List<Finding.Secret> secrets) {
     FindingList list = new FindingList(report.judgements(), leading);
     report.findings().copies().forEach(one -> list.add("copies", one.id(), 1, one.entries()));
-    report.judgements().merges().forEach(list::addMerge);
+    for (Judgements.Merge merge : report.judgements().merges()) {
+      list.add("merges", merge.id(), 1, merge.entries()).proposed = Optional.of(merge.text());
+    }
     report.findings().relations().forEach(list::addRelation);
     moved.forEach(list::addMoved);
-    report.judgements().lessons().all().forEach(list::addLesson);
+    for (Judgements.Lesson one : report.judgements().lessons().all()) {
+      list.add(ReportedFinding.LESSONS, one.id(), 1, one.entries()).proposed =
+          Optional.of(one.text());
+    }
     report.findings().misfiled().forEach(list::addMisfiled);
     secrets.forEach(list::addSecret);
     report.findings().topicOverlaps().forEach(list::addOverlap);
@@ -92,15 +95,6 @@ final class FindingList {
         add(ReportedFinding.RELATIONS, pair.id(), pair.similarity(), List.of(pair.a(), pair.b()));
     row.rank = OptionalInt.of(++relations);
     row.verdict = judgements.actingOn(pair);
-  }
-
-  private void addMerge(Judgements.Merge merge) {
-    add("merges", merge.id(), 1, merge.entries()).proposed = Optional.of(merge.text());
-  }
-
-  private void addLesson(Judgements.Lesson lesson) {
-    add(ReportedFinding.LESSONS, lesson.id(), 1, lesson.entries()).proposed =
-        Optional.of(lesson.text());
   }
 
   private void addMoved(Finding.MovedSource moved) {

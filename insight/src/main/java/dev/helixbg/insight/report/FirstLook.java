@@ -18,9 +18,7 @@ public record FirstLook(int unread, int entries, int passages, int pairs, int qu
   /** Returns one or two sentences for people. */
   public String words() {
     List<String> toCome = new ArrayList<>();
-    if (unread > 0) {
-      toCome.add(NumberWords.count(unread, "older entry", "older entries"));
-    }
+    NumberWords.addCount(toCome, unread, "older entry", "older entries");
     if (passages > 0) {
       toCome.add(
           NumberWords.count(passages, "passage", "passages")
@@ -28,12 +26,9 @@ public record FirstLook(int unread, int entries, int passages, int pairs, int qu
               + NumberWords.count(entries, "long entry", "long entries")
               + " to be read");
     }
-    if (pairs > 0) {
-      toCome.add(NumberWords.count(pairs, "pair", "pairs") + " to be read together");
-    }
-    if (questions > 0) {
-      toCome.add(NumberWords.count(questions, "question", "questions") + " to the language model");
-    }
+    NumberWords.addCount(toCome, pairs, "pair to be read together", "pairs to be read together");
+    NumberWords.addCount(
+        toCome, questions, "question to the language model", "questions to the language model");
     return "This is a first look"
         + (unread > 0 ? " at the newest entries" : "")
         + ". Still to come: "

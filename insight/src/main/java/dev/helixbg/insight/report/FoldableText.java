@@ -31,7 +31,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
         content.codePointCount(all, content.length()));
   }
 
-  /** Returns the end of the shown part, in UTF-16 units of the content. */
+  /** Returns the end of the head, in UTF-16 units of the content. */
   static int headOf(String content) {
     return cut(content, 0, HEAD_CHARS, HEAD_LINES);
   }
@@ -42,28 +42,25 @@ record FoldableText(String head, String rest, int unread, int omitted) {
 
   /** Returns the words on the fold. */
   String restWords() {
-    return NumberWords.count(unread, "more character", "more characters");
+    return more(unread);
   }
 
-  /** Returns the number of characters that are in neither part, as text. */
   Optional<String> omittedWords() {
     return leftOut(omitted);
   }
 
-  /** Returns the number of characters after the head, as text. */
   Optional<String> unreadWords() {
     return leftOut(unread);
   }
 
   private static Optional<String> leftOut(int characters) {
-    return Optional.of(characters)
-        .filter(left -> left > 0)
-        .map(
-            left ->
-                "… " + NumberWords.count(left, "more character", "more characters") + " left out");
+    return characters > 0 ? Optional.of("… " + more(characters) + " left out") : Optional.empty();
   }
 
-  /** Returns the end of the part from {@code from} within both limits. */
+  private static String more(int characters) {
+    return NumberWords.count(characters, "more character", "more characters");
+  }
+
   private static int cut(String text, int from, int chars, int lines) {
     int end = endOfLines(text, from, Math.min(text.length(), from + chars), lines);
     if (end == text.length() || end == 0 || text.charAt(end - 1) == '\n') {

@@ -24,7 +24,6 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   /** Most findings of a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
 
-  /** Returns the pairs that do not lead; empty without such pairs. */
   static List<FoldedSection> pairs(Report report, JudgedRelations judged) {
     Set<Finding.Relation> leading = new HashSet<>(judged.leading());
     List<FoldedSection> all = new ArrayList<>();
@@ -42,7 +41,6 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     return all;
   }
 
-  /** Returns all other findings that do not lead, without empty sections. */
   static List<FoldedSection> others(Report report) {
     Findings findings = report.findings();
     Judgements judgements = report.judgements();
@@ -138,7 +136,6 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
             : "");
   }
 
-  /** Returns the folders that were checked, and those that could not be read, as text. */
   private static String looked(SourceCheckResult sources) {
     return sources.folders().stream()
         .map(

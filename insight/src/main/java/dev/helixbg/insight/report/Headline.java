@@ -21,15 +21,9 @@ import java.util.Optional;
  * @param also other findings; may be empty
  */
 record Headline(String title, String sure, String also) {
-  /**
-   * Share of repetitions that readers found worth an act: 91 of 97 pairs of which one entry repeats
-   * the other.
-   */
+  /** Share of pairs with a repetition that readers found worth an act: 91 of 97. */
   private static final double REPEATS = 0.94;
 
-  /**
-   * @param others sections of findings that are no pairs
-   */
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {
     int entries = report.findings().entries().size();
     if (entries == 0) {
@@ -43,8 +37,8 @@ record Headline(String title, String sure, String also) {
     int copies = report.findings().copies().size();
     int leading = pairs.leading().size();
     List<String> worth = new ArrayList<>();
-    found(worth, copies, "group of exact copies", "groups of exact copies");
-    found(worth, leading, "pair of entries", "pairs of entries");
+    NumberWords.addCount(worth, copies, "group of exact copies", "groups of exact copies");
+    NumberWords.addCount(worth, leading, "pair of entries", "pairs of entries");
     return new Headline(
         worth.isEmpty()
             ? "Nothing is likely to be worth a look"
@@ -74,7 +68,6 @@ record Headline(String title, String sure, String also) {
     return String.join(" ", sentences);
   }
 
-  /** Returns the estimated number of leading pairs that are worth an act. */
   private static Optional<String> estimate(JudgedRelations pairs, Judgements judgements) {
     List<Double> known =
         pairs.leading().stream().flatMap(pair -> likely(pair, judgements).stream()).toList();
@@ -142,7 +135,6 @@ record Headline(String title, String sure, String also) {
             : judged + " of them." + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
   }
 
-  /** Counts the verdicts of reliable coding agents. */
   private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
     long acts = verdicts.stream().filter(Verdict::isAct).count();
@@ -177,11 +169,5 @@ record Headline(String title, String sure, String also) {
               + " leading pair.");
     }
     return String.join(" ", sentences);
-  }
-
-  private static void found(List<String> list, long count, String one, String many) {
-    if (count > 0) {
-      list.add(NumberWords.count(count, one, many));
-    }
   }
 }

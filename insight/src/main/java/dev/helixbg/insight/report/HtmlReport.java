@@ -23,12 +23,8 @@ public final class HtmlReport {
   private HtmlReport() {}
 
   /**
-   * The data of the template.
-   *
-   * @param style style sheet, which the template does not escape
-   * @param styleHash hash in the form of the content security policy
-   * @param script script for keys and buttons, which the template does not escape
-   * @param scriptHash hash in the form of the content security policy
+   * The data of the template, which does not escape style and script; hashes are in the form of the
+   * content security policy.
    */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({

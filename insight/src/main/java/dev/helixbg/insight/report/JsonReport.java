@@ -24,7 +24,6 @@ import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.StringWriter;
 import java.util.HashMap;
 import java.util.List;
@@ -53,27 +52,19 @@ public final class JsonReport extends FindingJson {
 
   public static byte[] render(Report report) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(1 << 16);
-    try {
-      write(report, out);
-    } catch (IOException e) {
-      throw new AssertionError("a byte array takes everything", e);
-    }
-    return out.toByteArray();
-  }
-
-  /** Writes the same bytes as {@link #render}, and leaves the stream open. */
-  public static void write(Report report, OutputStream out) throws IOException {
     DefaultIndenter lines = new DefaultIndenter("  ", "\n");
     Separators separators =
         Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER);
     DefaultPrettyPrinter printer =
         new DefaultPrettyPrinter(separators).withObjectIndenter(lines).withArrayIndenter(lines);
     try (JsonGenerator json = new JsonFactory().createGenerator(PrintableStream.json(out))) {
-      json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.setPrettyPrinter(printer);
       new JsonReport(json, report).report(report);
       json.writeRaw('\n');
+    } catch (IOException e) {
+      throw new AssertionError("a byte array takes everything", e);
     }
+    return out.toByteArray();
   }
 
   private void report(Report report) throws IOException {
@@ -103,7 +94,6 @@ public final class JsonReport extends FindingJson {
     <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
   }
 
-  /** Passes all findings to a handler, section by section. */
   private void findings(Report report, Section section) throws IOException {
     section.of("copies", findings.copies(), this::copies);
     section.of(ReportedFinding.RELATIONS, findings.relations(), this::relation);
@@ -169,7 +159,6 @@ public final class JsonReport extends FindingJson {
     return json.substring(begin, json.indexOf('"', begin));
   }
 
-  /** Returns the ids of the findings that lead, in order. */
   private List<String> leading() {
     return Stream.concat(
             findings.copies().stream().limit(LeadingSection.MAX_COPIES), pairs.leading().stream())

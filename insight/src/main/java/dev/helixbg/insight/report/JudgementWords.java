@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 final class JudgementWords {
   private JudgementWords() {}
 
-  /** Returns a share such as {@code 97 %}. */
   static String percent(double share) {
     return NumberWords.fixed(100 * share, 0) + " %";
   }
@@ -28,10 +27,7 @@ final class JudgementWords {
         + (verdict.cut() ? ", by the beginning" : "");
   }
 
-  /**
-   * Returns an assessment such as {@code likely the same} or {@code A may be overtaken}; empty
-   * without one.
-   */
+  /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
   static Optional<String> assessment(Finding.Relation relation) {
     return relation.assessment().map(said -> assessment(relation, said));
   }
@@ -85,19 +81,14 @@ final class JudgementWords {
           + " this machine, like everything here. A coding agent that is connected over MCP does"
           + " so, too, by the prompt study.";
     }
-    StringBuilder note =
-        new StringBuilder("Labels, verdicts and summaries are by a language model.");
     int left = judgements.questionsLeft();
-    if (left > 0) {
-      note.append(' ')
-          .append(NumberWords.count(left, "question is", "questions are"))
-          .append(" left for the next run.");
-    }
-    judgements
-        .trust()
-        .ifPresentOrElse(
-            trust -> note.append(' ').append(trust.words()).append(' ').append(trust.leads()),
-            () -> note.append(' ').append(JudgeTrust.UNMEASURED));
-    return note.toString();
+    return "Labels, verdicts and summaries are by a language model. "
+        + (left == 0
+            ? ""
+            : NumberWords.count(left, "question is", "questions are") + " left for the next run. ")
+        + judgements
+            .trust()
+            .map(trust -> trust.words() + " " + trust.leads())
+            .orElse(JudgeTrust.UNMEASURED);
   }
 }

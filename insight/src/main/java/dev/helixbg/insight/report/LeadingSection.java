@@ -8,13 +8,9 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
-/**
- * The findings that a report leads with: exact copies, then pairs of entries.
- *
- * @param copies at most {@link #MAX_COPIES} groups
- * @param pairs pairs in the order of the list
- */
+/** The findings that a report leads with: exact copies, then pairs of entries. */
 record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   static final int MAX_COPIES = 10;
 
@@ -24,9 +20,6 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   /**
    * Entries with the same text.
    *
-   * @param count number of entries, as text
-   * @param entry first entry
-   * @param others names of the next entries
    * @param moreWords number of entries without a name here, as text
    */
   record CopiesView(
@@ -56,7 +49,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
         report.findings().copies().stream().limit(MAX_COPIES).map(CopiesView::of).toList(),
         PairView.byFiles(
             judged.leading().stream()
-                .map(pair -> PairView.of(pair, pair.kind(), group(pair, groups), judgements))
+                .map(pair -> PairView.of(pair, group(pair, groups), judgements))
                 .toList()));
   }
 
@@ -68,7 +61,10 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
             group ->
                 NumberWords.count(group.size())
                     + " entries may say the same: "
-                    + String.join(", ", group.stream().limit(NAMED).map(EntryView::name).toList())
+                    + group.stream()
+                        .limit(NAMED)
+                        .map(one -> PrintableText.line(one.name()))
+                        .collect(Collectors.joining(", "))
                     + NumberWords.more(group.size(), NAMED).map(words -> " " + words).orElse(""));
   }
 

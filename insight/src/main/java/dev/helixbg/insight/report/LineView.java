@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 /**
  * A finding on one line, without texts; {@code helix-bg findings ID} shows the texts.
  *
- * @param verdict verdict on the finding, as text
  * @param names names of its first entries or topics
  * @param moreWords number of further entries, as text
  * @param says description of the finding; may be empty
@@ -23,9 +22,6 @@ record LineView(
     String says) {
   private static final int NAMED = 3;
 
-  /**
-   * @param verdict may be empty
-   */
   static LineView of(String id, String verdict, List<NamedEntry> entries, String says) {
     return new LineView(
         PrintableText.line(id),

@@ -8,6 +8,8 @@ import io.jstach.jstache.JStachePartials;
 /**
  * The report for a Markdown viewer or a plain terminal. A value between two braces in a template
  * becomes inline code, in which nothing is Markdown. Three braces are only for words of helix-bg.
+ * The delimiters of code are longer than any in its text, which has passed {@link
+ * dev.helixbg.config.text.PrintableText}.
  */
 public final class MarkdownReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/md/";
@@ -27,13 +29,40 @@ public final class MarkdownReport {
     @JStacheLambda
     @JStacheLambda.Raw
     public String fenced(String text) {
-      return MarkdownText.fenced(text);
+      return MarkdownReport.fenced(text);
     }
   }
 
   public static String render(Report report) {
-    return new DocumentRenderer(null, MarkdownText::code)
+    return new DocumentRenderer(null, MarkdownReport::code)
         .execute(new Document(ReportView.of(report)), new StringBuilder(1 << 14))
         .toString();
+  }
+
+  /** Returns a code block for the top level of the document. */
+  static String fenced(String text) {
+    String fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+    return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
+  }
+
+  static String code(String text) {
+    if (text.isBlank()) {
+      return "(blank)";
+    }
+    String ticks = "`".repeat(longestRun(text) + 1);
+    boolean padded =
+        text.startsWith("`") || text.endsWith("`") || (text.startsWith(" ") && text.endsWith(" "));
+    String space = padded ? " " : "";
+    return ticks + space + text + space + ticks;
+  }
+
+  private static int longestRun(String text) {
+    int longest = 0;
+    int run = 0;
+    for (int at = 0; at < text.length(); at++) {
+      run = text.charAt(at) == '`' ? run + 1 : 0;
+      longest = Math.max(longest, run);
+    }
+    return longest;
   }
 }

@@ -11,13 +11,9 @@ import dev.helixbg.insight.findings.NamedEntry;
  */
 record NameView(String title, String name) {
   static NameView of(NamedEntry named) {
-    return of(named.title(), named.name());
-  }
-
-  static NameView of(String title, String name) {
-    String shown = PrintableText.line(title);
-    String shownName = PrintableText.line(name);
-    return new NameView(shown, shown.equals(shownName) ? "" : shownName);
+    String title = PrintableText.line(named.title());
+    String name = PrintableText.line(named.name());
+    return new NameView(title, title.equals(name) ? "" : name);
   }
 
   /** Returns a topic, which has no title. */

@@ -2,6 +2,7 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.log.Entry;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -24,9 +25,14 @@ final class NumberWords {
     return count(n) + " " + (n == 1 ? one : many);
   }
 
-  /**
-   * Returns text for a heading, such as {@code 60 of 63 shown}, or only the total if all are shown.
-   */
+  /** Adds a number with its noun, unless the number is 0. */
+  static void addCount(List<String> list, long n, String one, String many) {
+    if (n > 0) {
+      list.add(count(n, one, many));
+    }
+  }
+
+  /** Returns text such as {@code 60 of 63 shown}, or only the total if all are shown. */
   static String shownOf(long shown, long total) {
     return total > shown ? count(shown) + " of " + count(total) + " shown" : count(total);
   }
@@ -46,16 +52,13 @@ final class NumberWords {
     return trimmed(value, 3);
   }
 
-  /**
-   * Returns decimal notation with one to {@code decimals} digits after the point, without trailing
-   * zeros.
-   */
+  /** Returns one to {@code decimals} digits after the point, without further zeros at the end. */
   static String trimmed(double value, int decimals) {
     BigDecimal number = rounded(value, decimals).stripTrailingZeros();
     return number.setScale(Math.max(1, number.scale())).toPlainString();
   }
 
-  /** Returns decimal notation with exactly {@code decimals} digits after the point, half up. */
+  /** Returns exactly {@code decimals} digits after the point, rounded half up. */
   static String fixed(double value, int decimals) {
     return rounded(value, decimals).toPlainString();
   }
@@ -64,14 +67,11 @@ final class NumberWords {
     return BigDecimal.valueOf(Math.round(value * Math.pow(10, decimals)), decimals);
   }
 
-  /**
-   * Returns a time such as {@code 2026-03-01 10:22}, or only the day for a note without an hour.
-   */
+  /** Returns a time such as {@code 2026-03-01 10:22}; for a note without an hour, the day. */
   static String date(Entry entry) {
     return entry.written().map(NumberWords::date).orElse("date unknown");
   }
 
-  /** Returns a date as people write it. */
   static String date(String written) {
     return written.replace('T', ' ');
   }

@@ -21,10 +21,7 @@ import java.util.Set;
  *
  * @param verdict relation of the two entries, as text
  * @param isAct whether the relation calls for an act
- * @param evidence evidence, as texts
- * @param sharedWords rare words in both entries
  * @param group names of three or more entries that may say the same, with both entries; else empty
- * @param acts possible acts
  * @param files the two files of notes with the entries
  * @param fold words on a fold that begins with this pair
  * @param foldEnds whether a fold ends with this pair
@@ -62,7 +59,6 @@ record PairView(
     return grouped.values().stream().flatMap(List::stream).toList();
   }
 
-  /** Returns both entries as one list. */
   List<EntryView> sides() {
     return List.of(a, b);
   }
@@ -72,19 +68,14 @@ record PairView(
         id, verdict, isAct, evidence, sharedWords, group, acts, a, b, files, words, isLast);
   }
 
-  /**
-   * @param kind kind of a pair that no judge has read
-   * @param group group with both entries, as text; else empty
-   */
-  static PairView of(
-      Finding.Relation relation, PairKind kind, Optional<String> group, Judgements judgements) {
+  static PairView of(Finding.Relation relation, Optional<String> group, Judgements judgements) {
     Finding.Evidence evidence = relation.evidence();
     return new PairView(
         PrintableText.line(relation.id()),
         heading(
             said(relation, judgements)
                 .orElse(
-                    kind == PairKind.NEAR_DUPLICATE
+                    relation.kind() == PairKind.NEAR_DUPLICATE
                         ? "in nearly the same words"
                         : "near each other")),
         isAct(relation, judgements),
@@ -116,9 +107,7 @@ record PairView(
     return words;
   }
 
-  /**
-   * Returns the words of an agent about a pair, else of the language model, else of the pair judge.
-   */
+  /** Returns the words of an agent, else of the language model, else of the pair judge. */
   static Optional<String> said(Finding.Relation relation, Judgements judgements) {
     return judgements
         .agents()

@@ -23,7 +23,6 @@ record PlacesSection(
   /**
    * A stretch of the log, or a file.
    *
-   * @param what remark on the place
    * @param over excess of a file over the limit of its agent; else empty
    */
   record PlaceView(String where, String what, Optional<String> over) {
@@ -57,7 +56,6 @@ record PlacesSection(
     }
   }
 
-  /** Returns the section on files that were left out or read in part. */
   static PlacesSection of(NotesAccount notes) {
     int left = notes.leftOut().total();
     int repaired = notes.repaired().total();
@@ -81,8 +79,6 @@ record PlacesSection(
   }
 
   /**
-   * Returns the section on the memory files that an agent loads.
-   *
    * @param goes tokens that each file would lose, see {@link Report#savings}
    */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {

@@ -50,7 +50,6 @@ public record Report(
         Optional.empty());
   }
 
-  /** Returns the report, marked as a first look. */
   public Report asFirstLook(FirstLook look) {
     return new Report(findings, log, run, judgements, Optional.of(look), sources, secrets, notes);
   }
@@ -66,27 +65,15 @@ public record Report(
    */
   public static final int SCHEMA = 12;
 
-  /**
-   * The program and the model that made the report.
-   *
-   * @param version version of the program
-   * @param embeddingModel name and precision of the model
-   */
+  /** The program's version, and name and precision of the embedding model. */
   public record Run(String version, String embeddingModel) {}
 
-  /**
-   * The folder of notes of a report.
-   *
-   * @param name last part of the folder's path, because a report contains no path
-   * @param account account of the files
-   */
+  /** The folder of notes; its name is only the last part of its path, as reports have no path. */
   public record NotesFolder(String name, NotesAccount account) {}
 
   /**
    * Estimates the tokens that each file of notes would lose by acts on all copies and leading
    * pairs. An act removes the older entry of a pair, or the shorter one if the age is unknown.
-   *
-   * @param pairs the relations of this report
    */
   Map<String, Integer> savings(JudgedRelations pairs) {
     Set<NamedEntry> gone = new LinkedHashSet<>();

@@ -19,9 +19,6 @@ import java.util.stream.Stream;
  * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
- * @param folded findings that do not lead
- * @param memory memory files that agents load; empty without memory files
- * @param judgeNote note on the judges
  * @param judge name of the language model in its file, if one was used
  */
 record ReportView(
@@ -72,7 +69,7 @@ record ReportView(
     }
   }
 
-  /** A topic as a row of a table; the language model's sentence on the topic may be empty. */
+  /** A topic as a row of a table; the sentence on the topic may be empty. */
   record TopicView(String name, String entries, String sentence) {
     boolean hasSentence() {
       return !sentence.isEmpty();

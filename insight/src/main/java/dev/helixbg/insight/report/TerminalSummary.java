@@ -23,9 +23,8 @@ public final class TerminalSummary {
   private static final int SHOWN_RELATIONS = 3;
   private static final int SHOWN_FILES = 5;
 
-  /** ANSI code of a style. */
+  // ANSI codes
   private static final String BOLD = "1";
-
   private static final String YELLOW = "33";
 
   private final StringBuilder out = new StringBuilder();

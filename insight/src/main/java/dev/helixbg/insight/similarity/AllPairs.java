@@ -4,11 +4,11 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 import dev.helixbg.embed.ParallelLoop;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Compares every vector with every other one, exactly. The pairs that are found do not depend on
@@ -30,11 +30,9 @@ public final class AllPairs {
    * Finds the pairs i &lt; j of {@code vectors} whose dot product is at least {@code limit}.
    *
    * @param limit {@link Float#NEGATIVE_INFINITY} for all pairs
-   * @param threads the number of threads, at least 1; the caller's thread is one of them
+   * @param threads at least 1; the caller's thread is one of them
    * @param sinks makes a sink for each worker before the first worker starts
-   * @return the sinks
-   * @throws CancellationException when the calling thread is interrupted; its interrupt status
-   *     stays set
+   * @throws CancellationException when interrupted; the interrupt status stays set
    */
   public static <S extends PairSink> List<S> among(
       PackedVectors vectors, float limit, int threads, Supplier<S> sinks) {
@@ -46,9 +44,7 @@ public final class AllPairs {
    * the rows are a few vectors and the columns a whole KB.
    *
    * @throws IllegalArgumentException when the dimensions differ
-   * @throws CancellationException when the calling thread is interrupted; its interrupt status
-   *     stays set
-   * @see #among for the parameters
+   * @see #among
    */
   public static <S extends PairSink> List<S> between(
       PackedVectors rows, PackedVectors columns, float limit, int threads, Supplier<S> sinks) {
@@ -76,14 +72,12 @@ public final class AllPairs {
     int units = Math.ceilDiv(Math.max(rows.count(), columns.count()), UNIT);
     int block = UNIT * Math.clamp(units / (4 * threads), 1, BLOCK_UNITS);
     AtomicLong next = new AtomicLong();
-    List<S> made = new ArrayList<>();
-    List<Worker> workers = new ArrayList<>();
-    for (int i = 0; i < threads; i++) {
-      S sink = sinks.get();
-      made.add(sink);
-      workers.add(new Worker(kernel, rows, columns, upper, limit, block, next, sink));
-    }
-    ParallelLoop.runToTheEnd("similarity", threads, threads, i -> workers.get(i).run());
+    List<S> made = IntStream.range(0, threads).mapToObj(_ -> sinks.get()).toList();
+    ParallelLoop.runToTheEnd(
+        "similarity",
+        threads,
+        threads,
+        i -> new Worker(kernel, rows, columns, upper, limit, block, next, made.get(i)).run());
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
     }
@@ -93,9 +87,8 @@ public final class AllPairs {
   /**
    * A worker that takes blocks from a shared counter until none is left.
    *
-   * @param upper whether rows and columns are the same vectors, so that only pairs with i &lt; j
-   *     count
-   * @param block the number of vectors on a side of a block
+   * @param upper whether rows and columns are the same vectors: only pairs with i &lt; j count
+   * @param block vectors on a side of a block
    */
   private record Worker(
       TileKernel kernel,
@@ -105,11 +98,9 @@ public final class AllPairs {
       float limit,
       int block,
       AtomicLong next,
-      PairSink sink)
-      implements Runnable {
+      PairSink sink) {
 
-    @Override
-    public void run() {
+    void run() {
       int rowBlocks = Math.ceilDiv(rows.count(), block);
       long blocks = (long) rowBlocks * Math.ceilDiv(columns.count(), block);
       float[] products = new float[STRIP * PANEL];
@@ -166,9 +157,8 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row the index of the first vector; the lower one when vectors are compared among
+     * @param row index of the first vector, the lower one of vectors that are compared among
      *     themselves
-     * @param column the index of the second vector
      * @param similarity their dot product
      */
     void accept(int row, int column, float similarity);

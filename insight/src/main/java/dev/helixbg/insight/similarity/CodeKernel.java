@@ -16,10 +16,7 @@ import java.util.Optional;
  * to memory and back.
  */
 final class CodeKernel implements TileKernel {
-  /**
-   * The call of the machine code. It reads heap arrays in place, which is allowed because a call
-   * takes only microseconds.
-   */
+  /** A call that reads heap arrays in place: that is allowed because it takes microseconds. */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
           .downcallHandle(
@@ -45,9 +42,7 @@ final class CodeKernel implements TileKernel {
     this.dimension = columns.dimension();
   }
 
-  /**
-   * Whether this processor has the instructions and the system allows a program to generate code.
-   */
+  /** Whether the processor has the instructions and the system allows generated code. */
   static boolean applies() {
     return FUNCTION.isPresent();
   }

@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -16,12 +15,8 @@ import jdk.incubator.vector.FloatVector;
  * <p>For many vectors, the columns are in native memory until {@link #close}.
  */
 public final class PackedVectors implements AutoCloseable {
-  /** Number of vectors in a strip. */
   static final int STRIP = 12;
-
-  /** Number of vectors in a panel. */
   static final int PANEL = 32;
-
   private static final long CACHE_LINE_BYTES = 64;
 
   private final int count;
@@ -71,8 +66,7 @@ public final class PackedVectors implements AutoCloseable {
     long panelBytes = (long) panelLength * Float.BYTES;
     long panels = Math.ceilDiv(vectors.count(), PANEL);
     MemorySegment packed = arena.allocate(panels * panelBytes, CACHE_LINE_BYTES);
-    // An array is filled first, because interpreted code is slow to write single values to a
-    // segment.
+    // An array is filled first: interpreted code is slow to write single values to a segment.
     float[] panel = new float[panelLength];
     for (int i = 0; i < panels; i++) {
       Arrays.fill(panel, 0);
@@ -93,9 +87,6 @@ public final class PackedVectors implements AutoCloseable {
     return packed;
   }
 
-  /**
-   * Packs up to {@code width} vectors from {@code first} on into {@code packed} at {@code start}.
-   */
   private static void interleave(Vectors vectors, int first, int width, float[] packed, int start) {
     float[] values = vectors.values();
     int dimension = vectors.dimension();
@@ -118,15 +109,13 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Returns all strips. If i is a multiple of {@link #STRIP}, the strip of vector i begins at i ×
-   * dimension.
+   * Returns all strips; one begins with vector i, a multiple of {@link #STRIP}, at i × dimension.
    */
   float[] strips() {
     requireOpen();
     return strips;
   }
 
-  /** Returns the kernel that has these vectors as columns. */
   TileKernel kernel() {
     requireOpen();
     return kernel;
@@ -139,8 +128,6 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Frees the native memory.
-   *
    * @throws IllegalStateException when it is already closed
    */
   @Override
@@ -148,7 +135,6 @@ public final class PackedVectors implements AutoCloseable {
     arena.close();
   }
 
-  /** Chooses the fastest kernel. */
   static final class TileKernels {
     /**
      * Number of pairs from which a vector kernel is faster. Until the JVM's C2 compiler has
@@ -164,7 +150,6 @@ public final class PackedVectors implements AutoCloseable {
       return pairs < MANY_PAIRS ? PLAIN : fastest();
     }
 
-    /** Returns the kernel for many pairs. */
     static TileKernel.Packing fastest() {
       return vectorApi() ? Vector.KERNEL : PLAIN;
     }
@@ -179,15 +164,12 @@ public final class PackedVectors implements AutoCloseable {
      * jdk.incubator.vector, because it uses that module.
      */
     private static final class Vector {
-      private static final int BITS = FloatVector.SPECIES_PREFERRED.vectorBitSize();
-
-      /** Supported widths of vectors, in bits. */
-      private static final Set<Integer> WIDTHS = Set.of(128, 256, 512);
-
       static final TileKernel.Packing KERNEL =
-          !WIDTHS.contains(BITS)
-              ? PLAIN
-              : BITS == 256 && CodeKernel.applies() ? CodeKernel::new : VectorKernel::new;
+          switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
+            case 128, 512 -> VectorKernel::new;
+            case 256 -> CodeKernel.applies() ? CodeKernel::new : VectorKernel::new;
+            default -> PLAIN;
+          };
     }
   }
 }

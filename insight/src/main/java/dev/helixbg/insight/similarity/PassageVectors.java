@@ -6,18 +6,13 @@ import java.util.List;
 /**
  * The passages of long entries and their vectors, in the order of the entries.
  *
- * @param owners the index of the entry the index of the entry of each passage, in rising order
- * @param the passages
- * @param vectors the vectors of the passages, as long as those of the entries
+ * @param owners index of the entry of each passage, in rising order
  */
 public record PassageVectors(int[] owners, List<Passage> passages, Vectors vectors) {
   /** The passages of a KB without long entries. */
   public static final PassageVectors NONE =
       new PassageVectors(new int[0], List.of(), new Vectors(0, 1, new float[0]));
 
-  /**
-   * @param owners the index of the entry of each passage
-   */
   public static PassageVectors of(
       List<Integer> owners, List<Passage> passages, List<float[]> vectors) {
     return new PassageVectors(

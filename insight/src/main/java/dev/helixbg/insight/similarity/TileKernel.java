@@ -12,23 +12,16 @@ interface TileKernel {
    * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} dot products. Kernels need
    * not check their parameters.
    *
-   * @param rows the packed vectors, as long as the columns, with the strip at {@code rowStart}
-   * @param column the index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
-   *     below the number of columns
-   * @param limit the least product that is of interest
+   * @param rows packed vectors, as long as the columns, with the strip at {@code rowStart}
+   * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
-   * @return whether a product is of interest; for a limit of 0 or less it may be true even if none
-   *     is
+   * @return whether a product reaches the limit; true may be wrong for a limit of 0 or less
    */
   boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products);
 
-  /** Makes a kernel for some columns. */
+  /** Copies columns into panels; the arena owns panels in native memory. */
   @FunctionalInterface
   interface Packing {
-    /**
-     * @param columns the vectors, which are copied into panels
-     * @param arena the owner of panels in native memory
-     */
     TileKernel pack(Vectors columns, Arena arena);
   }
 }

@@ -22,16 +22,13 @@ import jdk.incubator.vector.VectorSpecies;
 final class VectorKernel implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
-  /** Number of floats in a register. */
   private static final int LANES = SPECIES.length();
-
   private static final long BYTES = LANES * Float.BYTES;
 
   /** Number of bytes from the values of one k to those of the next. */
   private static final long STEP = PANEL * Float.BYTES;
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
-
   private static final int COLUMNS = 2 * LANES;
 
   private final MemorySegment panels;

@@ -6,16 +6,12 @@ import java.util.List;
 /**
  * Vectors of equal length in one array.
  *
- * @param count number of vectors; may be 0
- * @param dimension the length of each vector; at least 1
- * @param values count × dimension finite values, row-major; the array is not copied, and nobody may
- *     change it
+ * @param dimension at least 1
+ * @param values count × dimension finite values, row-major; the array is not copied and must not
+ *     change
  */
 public record Vectors(int count, int dimension, float[] values) {
 
-  /**
-   * @throws IllegalArgumentException when {@code values} is not count × dimension long
-   */
   public Vectors {
     if (count < 0 || dimension < 1 || (long) count * dimension != values.length) {
       throw new IllegalArgumentException(

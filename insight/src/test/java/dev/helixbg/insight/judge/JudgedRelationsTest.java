@@ -29,7 +29,15 @@ class JudgedRelationsTest {
       verdicts.put(id, SAME);
     }
     return new Judgements(
-        Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of(), Optional.empty());
+        Optional.of("model"),
+        Map.of(),
+        verdicts,
+        Map.of(),
+        List.of(),
+        Map.of(),
+        Optional.empty(),
+        Judgements.Lessons.NONE,
+        AgentSayings.NONE);
   }
 
   private static NamedEntry entry(int number) {

@@ -184,7 +184,7 @@ class RelationRerankerTest {
     rare = true;
     List<Relation> ranked = ranking(false).rank(all, 100);
     Relation best = ranked.getFirst();
-    double before = new PairAssessor(CALIBRATION).act(LIKELY, best.score());
+    double before = new PairAssessor(CALIBRATION, PairFit.NONE).act(LIKELY, best.score());
     assertTrue(before > 0.6, "" + before);
     assertEquals("one 40", best.a().entry().text().content());
     assertTrue(best.assessment().orElseThrow().act() < 0.5);

@@ -43,7 +43,7 @@ class SeriesTest {
     assertEquals(isSeries, Series.between(a, b).isPresent());
     assertEquals(isSeries, Series.between(b, a).isPresent());
     Assessment said =
-        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8))
+        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
             .of(SURE, 1, a, b, ActFrequency.UNKNOWN);
     assertTrue(said.act() > 0.5);
     assertEquals(isSeries, said.tier() == Tier.SERIES);
@@ -68,7 +68,7 @@ class SeriesTest {
             + " and each time the vacuum worker was cancelled. It runs once a night now.";
     assertEquals(Optional.of("events, audit_log"), OwnSubjects.between(events, audit));
     Assessment said =
-        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8))
+        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
             .of(SURE, 1, events, audit, ActFrequency.UNKNOWN);
     assertEquals(Tier.SERIES, said.tier());
     assertFalse(said.mayBeWorthAnAct());

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -61,7 +62,9 @@ class JudgedReportTest {
                     new Judgements.Merge(
                         "merge-0123456789", entries.subList(0, 2), "One. " + words)),
                 Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
-                Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)))
+                Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
+                Judgements.Lessons.NONE,
+                AgentSayings.NONE)
             .with(lessons(entries, words, 50), Map.of()));
   }
 
@@ -156,7 +159,9 @@ class JudgedReportTest {
             Map.of(),
             List.of(),
             Map.of(),
-            Optional.empty());
+            Optional.empty(),
+            Judgements.Lessons.NONE,
+            AgentSayings.NONE);
     return new Report(
         plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
   }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -136,7 +137,9 @@ class ManyRelationsTest {
             Map.of(),
             List.of(),
             Map.of(),
-            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)));
+            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
+            Judgements.Lessons.NONE,
+            AgentSayings.NONE);
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
     List<String> shown =
         html(report).select("section[aria-labelledby=leading] > article").eachAttr("id");
@@ -168,7 +171,9 @@ class ManyRelationsTest {
                 Map.of(),
                 List.of(),
                 Map.of(),
-                Optional.empty())
+                Optional.empty(),
+                Judgements.Lessons.NONE,
+                AgentSayings.NONE)
             .trusted(Optional.of(coin), Optional.empty());
     Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
     String lead = html(report).select(".lead").text();

@@ -125,7 +125,7 @@ class MarkdownReportTest {
       if (name.isBlank()) {
         continue;
       }
-      String source = "x " + MarkdownText.code(name) + " y";
+      String source = "x " + MarkdownReport.code(name) + " y";
       Node paragraph = PARSER.parse(source).getFirstChild();
       Node code = paragraph.getFirstChild().getNext();
       assertTrue(code instanceof Code, source);
