@@ -95,21 +95,23 @@ public final class WordDifference {
   /** Returns the text in pieces. Own words with only a blank between them are one piece. */
   public List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
+    Matcher word = WORD.matcher(begin(text));
     int written = 0;
-    for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {
+    int start = -1;
+    int end = 0;
+    while (word.find()) {
       if (!isOwn(word.group())) {
         continue;
       }
-      String before = text.substring(written, word.start());
-      if (before.equals(" ") && !stretches.isEmpty()) {
-        stretches.add(new Stretch(stretches.removeLast().text() + " " + word.group(), true));
-      } else {
-        if (!before.isEmpty()) {
-          stretches.add(new Stretch(before, false));
-        }
-        stretches.add(new Stretch(word.group(), true));
+      if (start >= 0 && !text.substring(end, word.start()).equals(" ")) {
+        written = add(stretches, text, written, start, end);
+        start = -1;
       }
-      written = word.end();
+      start = start < 0 ? word.start() : start;
+      end = word.end();
+    }
+    if (start >= 0) {
+      written = add(stretches, text, written, start, end);
     }
     if (written < text.length() || stretches.isEmpty()) {
       stretches.add(new Stretch(text.substring(written), false));
@@ -126,6 +128,14 @@ public final class WordDifference {
       }
     }
     return List.copyOf(words.values());
+  }
+
+  private static int add(List<Stretch> stretches, String text, int written, int start, int end) {
+    if (written < start) {
+      stretches.add(new Stretch(text.substring(written, start), false));
+    }
+    stretches.add(new Stretch(text.substring(start, end), true));
+    return end;
   }
 
   private boolean isOwn(String word) {
