@@ -32,10 +32,8 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   private static final int ROWS_COMPARED = 8;
 
   /**
-   * Where two ways part.
+   * A place at which two ways part: a layer, from 0, and a value of a token.
    *
-   * @param layer from 0
-   * @param tap the place in the layer
    * @param difference the largest, as a share of the largest value at this place
    * @param row the token, and {@code column} the value of it, that differ most
    */
@@ -94,7 +92,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.values[at]);
   }
 
-  /** The first rows of what passed a tap of a layer. */
+  /** The first rows that passed a tap. */
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
   /** Activations that a model shows while it reads the beginning of a prompt. */

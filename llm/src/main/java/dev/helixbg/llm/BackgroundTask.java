@@ -8,11 +8,7 @@ import java.util.function.Supplier;
 final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
 
-  /**
-   * Starts a daemon thread.
-   *
-   * @param name the name of the thread
-   */
+  /** Starts a daemon thread of this name. */
   BackgroundTask(String name, Supplier<T> work) {
     future =
         CompletableFuture.supplyAsync(

@@ -17,8 +17,6 @@ public enum GpuApi {
   }
 
   /**
-   * Opens the GPU.
-   *
    * @throws dev.helixbg.llm.gpu.driver.GpuException if there is no usable GPU; the message is one
    *     sentence
    */

@@ -16,12 +16,10 @@ public final class GpuRetry {
   /** Number of failures of the GPU in a row. */
   private int failures;
 
-  /** Work that may use a GPU. */
   public interface Work<T, E extends Exception> {
     /**
-     * Opens the GPU and does the work. The work must close the GPU before it throws.
-     *
-     * @param onCpu whether to use the CPU instead of the GPU
+     * Opens the GPU, or with {@code onCpu} the CPU, and does the work. The work must close the GPU
+     * before it throws.
      */
     T run(boolean onCpu) throws E;
   }

@@ -16,36 +16,22 @@ import java.util.function.Consumer;
  */
 final class KernelCompilation {
   /** Compilation for every model, started at first use of this class. */
-  private static final class Common {
-    private static final List<BackgroundTask<Void>> STARTED =
-        List.of(
-            KernelCompilation.start(KernelWarmUp::attention),
-            KernelCompilation.start(KernelWarmUp::vectors));
-
-    static List<BackgroundTask<Void>> started() {
-      return STARTED;
-    }
-  }
+  private static final List<BackgroundTask<Void>> COMMON =
+      List.of(start(KernelWarmUp::attention), start(KernelWarmUp::vectors));
 
   private final Set<TensorType> types;
   private final BackgroundTask<Void> rows;
   private final BackgroundTask<Void> tiles;
 
-  /**
-   * Starts the compilation.
-   *
-   * @param types element types of the model's matrices
-   */
+  /** Starts the compilation for matrices of these types. */
   KernelCompilation(Set<TensorType> types) {
     this.types = types;
     rows = BackgroundTask.run("compile rows", this::compileRows);
     tiles = BackgroundTask.run("tiles", this::compileTiles);
   }
 
-  /** Starts the compilation for every model, unless it was started before. */
-  static void prepare() {
-    Common.started();
-  }
+  /** Starts the compilation for every model, by initialising this class. */
+  static void prepare() {}
 
   /** Waits for the kernels that read single tokens. */
   void awaitRows() {
@@ -58,7 +44,7 @@ final class KernelCompilation {
   }
 
   private void compileRows() {
-    List<BackgroundTask<Void>> parts = new ArrayList<>(Common.started());
+    List<BackgroundTask<Void>> parts = new ArrayList<>(COMMON);
     parts.addAll(each(KernelWarmUp::rows));
     parts.forEach(BackgroundTask::await);
   }

@@ -28,7 +28,6 @@ public record ModelCheck(Fit fit, String reason) {
     USABLE
   }
 
-  /** Checks a file by its head. */
   public static ModelCheck of(Path path) {
     Fit reached = Fit.NO_MODEL;
     try (MappedFile mapped = MappedFile.open(path)) {

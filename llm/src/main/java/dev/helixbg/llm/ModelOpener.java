@@ -46,8 +46,6 @@ public final class ModelOpener {
   }
 
   /**
-   * Opens a model.
-   *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model; a wrong
    *     vocabulary is reported by {@link TextModel#tokenizer} only
    * @throws GpuException if the options ask for a GPU that is missing or refuses the model
@@ -73,7 +71,7 @@ public final class ModelOpener {
   private TextModel open(GgufFile file) {
     return switch (options.device()) {
       case CPU -> openOnCpu(file);
-      case SCALAR -> openScalar(file);
+      case SCALAR -> open(file, new ScalarBackend(), model -> {});
       case METAL -> openOnGpu(file, GpuApi.METAL);
       case CUDA -> openOnGpu(file, GpuApi.CUDA);
       case AUTO -> openOnAny(file);
@@ -84,15 +82,11 @@ public final class ModelOpener {
     Optional<String> slowness = CpuBackend.slowness();
     if (slowness.isPresent()) {
       warnings.add(slowness.get());
-      return openScalar(file);
+      return open(file, new ScalarBackend(), model -> {});
     }
     KernelCompilation kernels = new KernelCompilation(types(file));
     Backend backend = new CpuBackend(options.threads(), kernels::awaitTiles);
     return open(file, backend, model -> kernels.awaitRows());
-  }
-
-  private TextModel openScalar(GgufFile file) {
-    return open(file, new ScalarBackend(), model -> {});
   }
 
   /** Opens the model on the first GPU that accepts it, else on the CPU. */
@@ -130,10 +124,7 @@ public final class ModelOpener {
     KvShape shape = config.cacheShape(limits);
     // Buffers of Qwen3, and buffers for normalised values and gates.
     long perRow =
-        2L * config.hidden()
-            + 2L * config.queryWidth()
-            + 2L * config.kvWidth()
-            + 2L * config.feedForward();
+        2L * (config.hidden() + config.queryWidth() + config.kvWidth() + config.feedForward());
     Tensor table = file.tensors().get("token_embd.weight");
     long perWanted = config.hidden() + config.queryWidth() + (table == null ? 0 : table.rows());
     return weights
@@ -142,8 +133,6 @@ public final class ModelOpener {
   }
 
   /**
-   * Opens the file on a backend.
-   *
    * @param compile waits until the backend has compiled at least the kernels for single tokens
    */
   private TextModel open(GgufFile file, Backend backend, Consumer<Qwen3> compile) {
@@ -154,7 +143,10 @@ public final class ModelOpener {
       warm = BackgroundTask.run("warm", () -> readAhead(file));
       compile.accept(model);
       // Started late, since kernels for the first token need the processors first.
-      tokenizer = new BackgroundTask<>("tokenizer", () -> tokenizer(file, model));
+      tokenizer =
+          new BackgroundTask<>(
+              "tokenizer",
+              () -> new BpeTokenizer(Vocabulary.from(file.metadata(), model.vocabulary())));
       warm.await();
       return new TextModel(file, model, options.limits(), tokenizer, List.copyOf(warnings));
     } catch (Throwable e) {
@@ -175,10 +167,6 @@ public final class ModelOpener {
     if (file.mapped().fitsMemory()) {
       file.tensors().values().forEach(tensor -> tensor.data().load());
     }
-  }
-
-  private BpeTokenizer tokenizer(GgufFile file, Qwen3 model) {
-    return new BpeTokenizer(Vocabulary.from(file.metadata(), model.vocabulary()));
   }
 
   private static Set<TensorType> types(GgufFile file) {

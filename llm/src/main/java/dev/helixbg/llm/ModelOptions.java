@@ -6,7 +6,6 @@ import java.util.Locale;
 /**
  * Options for opening a model.
  *
- * @param device device that runs the model
  * @param threads number of threads on the CPU
  * @param limits sizes of the model's buffers
  */
@@ -19,20 +18,16 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
 
   private static final int WANTED_ROWS = 32;
 
-  /** Device that runs a model. */
   public enum Device {
     /** The CPU with vector instructions and several threads. */
     CPU,
-    /** The GPU of a Mac. */
     METAL,
-    /** An NVIDIA GPU. */
     CUDA,
     /** A GPU if one can be used, else the CPU. */
     AUTO,
     /** The slow reference implementation. */
     SCALAR;
 
-    /** Returns the name that users write. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);

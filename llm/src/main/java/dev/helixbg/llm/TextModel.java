@@ -77,7 +77,6 @@ public final class TextModel implements AutoCloseable {
     }
   }
 
-  /** Returns the chat format of the file's template. */
   public ChatTemplate chat() {
     Optional<String> template =
         file.metadata().values().get(TEMPLATE_KEY) instanceof String text
@@ -102,11 +101,7 @@ public final class TextModel implements AutoCloseable {
     return whileUnchanged(() -> passes.read(session.cache, ids, false, cancelled));
   }
 
-  /**
-   * Reads a prompt and answers it; see {@link Generator#generate}.
-   *
-   * @param listener receives each token of the answer when it is chosen
-   */
+  /** Reads a prompt and answers it; see {@link Generator#generate}. */
   public Generation generate(
       Session session,
       int[] prompt,
@@ -167,22 +162,19 @@ public final class TextModel implements AutoCloseable {
     return passes.promptTokens();
   }
 
-  /** Returns the file, with its metadata and tensors. */
   public GgufFile file() {
     return file;
   }
 
-  /** Returns the architecture and its dimensions. */
   public Qwen3 model() {
     return model;
   }
 
-  /** Returns the backend that runs the model, with counters of its work. */
   public Backend backend() {
     return model.backend();
   }
 
-  /** Returns the reasons why the model runs slower than it might, one sentence each. */
+  /** Reasons why the model runs slower than it might, one sentence each. */
   public List<String> warnings() {
     return warnings;
   }
@@ -205,7 +197,6 @@ public final class TextModel implements AutoCloseable {
       this.cache = cache;
     }
 
-    /** Frees the session's memory for other sessions. */
     @Override
     public void close() {
       cache.close();

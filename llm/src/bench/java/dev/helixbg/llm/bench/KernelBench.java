@@ -101,7 +101,7 @@ public final class KernelBench {
     try (Arena arena = Arena.ofShared()) {
       MemorySegment memory = arena.allocate(size.bytes(), 64).fill((byte) 1);
       for (int count : threads) {
-        try (CpuBackend backend = new CpuBackend(count);
+        try (CpuBackend backend = new CpuBackend(count, () -> {});
             ThreadTeam team = new ThreadTeam(count)) {
           measure(AttentionCase.token(backend, size.cached(), size.layers()), count, memory);
           measure(AttentionCase.prompt(backend, size.prompt()), count, memory);
@@ -120,7 +120,7 @@ public final class KernelBench {
     try (Arena arena = Arena.ofShared()) {
       Tensor weights = ProductCase.weights(arena, type, size.bytes());
       for (int count : threads) {
-        try (CpuBackend backend = new CpuBackend(count)) {
+        try (CpuBackend backend = new CpuBackend(count, () -> {})) {
           measure(ProductCase.vector(backend, weights), count, weights.data());
           measure(
               ProductCase.vectors(backend, weights, size.promptRows(), size.prompt()),

@@ -98,9 +98,8 @@ final class RowsCase implements KernelCase {
       case NORM -> VectorOps.normalise(source, COLUMNS, gain.address(), EPSILON, target);
       case ROTATE -> {
         for (int head = 0; head < COLUMNS; head += HEAD) {
-          long sines = angles.address() + 2L * HEAD;
           VectorOps.normaliseAndRotate(
-              target + 4L * head, HEAD / 2, gain.address(), EPSILON, angles.address(), sines);
+              target + 4L * head, HEAD / 2, gain.address(), EPSILON, angles.address());
         }
       }
       case GATE -> VectorOps.gate(source, COLUMNS, target);

@@ -23,18 +23,18 @@ import dev.helixbg.llm.tensor.Tensor;
  * memory.
  */
 public interface Backend extends AutoCloseable {
-  /** Returns the name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
+  /** The name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
   String name();
 
   /**
-   * Returns the useful number of submissions in flight. It is 1 where steps run at once, and more
-   * where the host can encode a pass while the device runs the one before.
+   * The useful number of submissions in flight: 1 where steps run at once, more where the host can
+   * encode a pass while the device runs the one before.
    */
   int depth();
 
   /**
-   * Returns the largest number of single tokens, of different sequences, that a pass computes one
-   * after the other. 0 where all passes are computed in one way.
+   * Largest number of single tokens, of different sequences, that a pass computes one after the
+   * other; 0 where all passes are computed in one way.
    */
   default int fewRows() {
     return 0;
@@ -49,7 +49,7 @@ public interface Backend extends AutoCloseable {
 
   BackendCounters counters();
 
-  // ---- buffers -------- ------------------------------------------------------------------------
+  // ---- buffers --------------------------------------------------------------------------------
 
   /**
    * Returns a weight matrix that uses the tensor's memory: {@code tensor.data()} must outlive the
@@ -116,9 +116,8 @@ public interface Backend extends AutoCloseable {
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 
   /**
-   * Hands all steps since the last call to the device.
-   *
-   * @return submission that ends when all steps so far have ended
+   * Hands all steps since the last call to the device; the submission ends when all steps so far
+   * have ended.
    */
   Submission submit();
 
@@ -127,21 +126,19 @@ public interface Backend extends AutoCloseable {
 
   /**
    * A device's buffer of 32-bit floats, rows × columns. The host may access a buffer only while no
-   * submission in flight uses it.
+   * submission in flight uses it. {@code read} and {@code write} copy the first {@code columns}
+   * values.
    */
   public interface Activations {
     int rows();
 
     int columns();
 
-    /** Copies a row to the first {@link #columns} places of {@code target}. */
     void read(int row, float[] target);
 
-    /** Copies the first {@link #columns} values of {@code source} to a row. */
     void write(int row, float[] source);
   }
 
-  /** A weight matrix of a backend. */
   public interface Matrix {
     int rows();
 
@@ -157,8 +154,7 @@ public interface Backend extends AutoCloseable {
   public record Norm(Matrix gain, float epsilon) {}
 
   /**
-   * Queries, keys and values of a batch's rows. A row has the values of all heads, one head after
-   * the other.
+   * Queries, keys and values of a batch's rows: the values of all heads, one head after the other.
    *
    * @param q rows × (heads · headSize)
    * @param k rows × (kvHeads · headSize)
@@ -169,7 +165,6 @@ public interface Backend extends AutoCloseable {
   /** Rotation angles by position and pair, in a backend's own form. */
   public interface Rope {}
 
-  /** Steps that were submitted to a device. */
   public interface Submission {
     /** Submission that has ended when {@link Backend#submit} returns. */
     Submission DONE = () -> {};

@@ -7,21 +7,18 @@ import java.util.Map;
 /** Counters of a backend's work. Reading and adding allocate no memory. */
 public final class BackendCounters {
 
-  /** Counted quantity. */
   public enum Counter {
-    /** Passes through the model. */
     PASSES,
     /** Rows of all passes: prompt and generated tokens. */
     ROWS,
     /** Started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
-    /** Barriers between dispatches. */
     BARRIERS,
     /** Submitted command buffers, or their equivalent. */
     SUBMISSIONS,
     /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,
-    /** Number of times that the host waited for the device. */
+    /** Times that the host waited for the device. */
     WAITS,
     /** Constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,
@@ -35,12 +32,11 @@ public final class BackendCounters {
     values[counter.ordinal()] += amount;
   }
 
-  /** Raises a counter to a value if the value is larger. */
+  /** Raises a counter to a larger value. */
   public void max(Counter counter, long value) {
     values[counter.ordinal()] = Math.max(values[counter.ordinal()], value);
   }
 
-  /** Sets all counters to zero. */
   public void clear() {
     Arrays.fill(values, 0);
   }

@@ -23,7 +23,6 @@ public final class Batch {
   private int version;
 
   /**
-   * @param maxRows largest number of tokens of one pass
    * @param maxWanted largest number of rows of one pass whose logits are wanted
    */
   public Batch(int maxRows, int maxWanted) {
@@ -78,14 +77,8 @@ public final class Batch {
   /**
    * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row, at the
    * same position of the same sequence, and is wanted. No positions are claimed.
-   *
-   * @throws IllegalArgumentException if there are too many rows
    */
   public void narrow(Batch pass) {
-    if (pass.wanted > wantedRows.length) {
-      throw new IllegalArgumentException(
-          "%d rows into a batch of %d".formatted(pass.wanted, wantedRows.length));
-    }
     clear();
     int span = 0;
     for (int i = 0; i < pass.wanted; i++) {
@@ -105,19 +98,18 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Returns a number that changes with every change, so that a backend notices a changed batch. */
+  /** Changes with every change, so that a backend notices a changed batch. */
   public int version() {
     return version;
   }
 
-  /** Returns the number of tokens. */
   public int rows() {
     return rows;
   }
 
   /**
-   * Returns the number of tokens of the pass, also after {@link #narrow}. The way a row is computed
-   * may depend on this number, but not on the number of wanted rows.
+   * The number of tokens of the pass, also after {@link #narrow}. The way a row is computed may
+   * depend on this number, but not on the number of wanted rows.
    */
   public int passRows() {
     return passRows;
@@ -143,7 +135,7 @@ public final class Batch {
     return firstRows[span];
   }
 
-  /** Returns the position of a span's first row in its sequence. */
+  /** Position of a span's first row in its sequence. */
   public int start(int span) {
     return starts[span];
   }

@@ -1,14 +1,11 @@
 package dev.helixbg.llm.backend;
 
 /**
- * Cache of the keys and values of one sequence, in all layers.
- *
- * <p>The caller that requested a cache closes it; closing the backend closes the cache, too.
+ * The keys and values of one sequence, in all layers. The caller that requested a cache closes it;
+ * closing the backend closes the cache, too.
  */
 public abstract class KvCache implements AutoCloseable {
   private final KvShape shape;
-
-  /** Number of positions. */
   protected int length;
 
   protected KvCache(KvShape shape) {
@@ -19,10 +16,7 @@ public abstract class KvCache implements AutoCloseable {
     return shape;
   }
 
-  /**
-   * Returns the number of positions, including positions that a batch has claimed but not yet
-   * computed.
-   */
+  /** The number of positions, including those that a batch has claimed but not yet computed. */
   public final int length() {
     return length;
   }
@@ -40,9 +34,7 @@ public abstract class KvCache implements AutoCloseable {
   }
 
   /**
-   * Checks that the sequence has room for {@code count} more positions.
-   *
-   * @throws ContextFullException if the sequence has no room
+   * @throws ContextFullException if the sequence has no room for {@code count} more positions
    */
   public final void requireRoom(int count) {
     if (count > shape.limit() - length) {
@@ -53,7 +45,6 @@ public abstract class KvCache implements AutoCloseable {
   /** Makes room for the positions up to {@code end}; may raise {@link #length} already. */
   protected abstract void makeRoom(int end);
 
-  /** Removes all positions from {@code newLength} on. */
   public final void truncate(int newLength) {
     if (newLength < 0 || newLength > length) {
       throw new IllegalArgumentException("truncate " + length + " positions to " + newLength);
@@ -88,7 +79,6 @@ public abstract class KvCache implements AutoCloseable {
 
   /** The error of a sequence that would exceed its context limit. */
   public static final class ContextFullException extends RuntimeException {
-    /** Makes the error: {@code held} positions are used and {@code wanted} more were requested. */
     public ContextFullException(int held, int wanted, int limit) {
       super(
           "the context holds %d tokens: %d are used and %d more were asked for; shorten the text or raise the context limit"

@@ -11,9 +11,7 @@ import java.util.List;
 public class TokenSlots {
   private final List<MemorySegment> slots;
 
-  /**
-   * @param slots one segment per slot, with a 32-bit token id per row
-   */
+  /** Takes one segment per slot, with a 32-bit token id per row. */
   public TokenSlots(List<MemorySegment> slots) {
     this.slots = slots;
   }

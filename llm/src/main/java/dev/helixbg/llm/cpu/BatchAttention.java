@@ -16,16 +16,12 @@ import java.lang.foreign.Arena;
  * bit.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** Least number of a span's rows at which matrix products cost less. */
+  /** Fewest rows of a span at which matrix products cost less. */
   private static final int PANEL_FROM = 6;
 
-  /**
-   * Number of parts per thread. Each part of a head's rows unpacks the head's keys and values
-   * again.
-   */
+  /** Parts per thread; each part of a head's rows unpacks its keys and values again. */
   private static final int PARTS_PER_MEMBER = 4;
 
-  /** Least number of rows of a part. */
   private static final int LEAST_ROWS = 64;
 
   private final PromptAttention[] prompts;
@@ -37,7 +33,6 @@ final class BatchAttention implements ThreadTeam.Work {
   private int rowCuts;
   private int headCuts;
 
-  /** Allocates from the arena as caches grow. */
   BatchAttention(Arena arena, ThreadScratch[] scratch) {
     prompts = new PromptAttention[scratch.length];
     tokens = new TokenAttention[scratch.length];
@@ -48,8 +43,8 @@ final class BatchAttention implements ThreadTeam.Work {
   }
 
   /**
-   * Sets the work of the next {@link #run} and divides it for {@code members} threads; returns the
-   * number of parts.
+   * Divides the work of the next {@link #run} for {@code members} threads; returns the number of
+   * parts.
    */
   int parts(Batch batch, HostActivations q, int layer, HostActivations target, int members) {
     this.batch = batch;

@@ -13,10 +13,7 @@ import dev.helixbg.llm.cpu.x86.ByteProduct;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
 
-/**
- * Product of many rows with a matrix of a quantised type, in bytes, for processors with
- * instructions for products of bytes.
- */
+/** Products in bytes, for processors with instructions for products of bytes. */
 final class ByteMatmul extends TiledMatmul {
   static final int GROUP = 4 * ByteProduct.ROWS;
 
@@ -24,7 +21,6 @@ final class ByteMatmul extends TiledMatmul {
     super(arena, TOKENS, SUB_BYTES / SUB, COLUMNS, GROUP);
   }
 
-  /** Whether matrices of a type are multiplied in bytes. */
   static boolean takes(TensorType type) {
     return ByteProduct.AVAILABLE && ByteRows.takes(type, ByteProduct.PAIRS);
   }

@@ -27,7 +27,11 @@ import java.util.Optional;
  * Matmul}.
  */
 public final class CpuBackend extends HostBackend {
-  private static final boolean FUSES = fuses();
+  private static final boolean FUSES =
+      Boolean.parseBoolean(
+          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+              .getVMOption("UseFMA")
+              .getValue());
 
   private static final int ROW_PARTS_PER_MEMBER = 4;
 
@@ -42,25 +46,18 @@ public final class CpuBackend extends HostBackend {
   private HostActivations normed;
   private HostActivations gates;
 
-  /**
-   * Starts the threads.
-   *
-   * @param threads number of threads, the caller's included
-   */
   public CpuBackend(int threads) {
     this(threads, () -> {});
   }
 
   /**
-   * Starts the threads.
-   *
    * @param beforeTiles waits for the kernels that multiply many rows, which may not be compiled yet
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
     this(new ThreadTeam(threads), beforeTiles);
   }
 
-  /** Uses a team of threads, which {@link #close} closes. */
+  /** {@link #close} closes the team, too. */
   CpuBackend(ThreadTeam team, Runnable beforeTiles) {
     this.team = team;
     try {
@@ -76,7 +73,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Returns, in words, the vector width and instructions that this process uses. */
+  /** The vector width and instructions that this process uses, in words. */
   public static String vectors() {
     return "vectors of %d bits, %s"
         .formatted(
@@ -87,9 +84,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns the reason why this backend is slower than the scalar backend, in a sentence; empty
-   * where it is not. The kernels use fused multiply-adds. Without such an instruction the JVM
-   * computes them in software, a hundred times slower.
+   * Reason why this backend is slower than the scalar backend, in a sentence, if it is. The kernels
+   * use fused multiply-adds. Without such an instruction the JVM computes them in software, a
+   * hundred times slower.
    */
   public static Optional<String> slowness() {
     return FUSES
@@ -97,13 +94,6 @@ public final class CpuBackend extends HostBackend {
         : Optional.of(
             "this processor, or the JVM on it, has no fused multiply-add (on x86: FMA, with AVX);"
                 + " models run on the scalar backend, on one thread");
-  }
-
-  private static boolean fuses() {
-    return Boolean.parseBoolean(
-        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
-            .getVMOption("UseFMA")
-            .getValue());
   }
 
   @Override
@@ -117,8 +107,7 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * @throws IllegalArgumentException if a head is larger than a panel of attention's matrix
-   *     products
+   * @throws IllegalArgumentException if a head is larger than a panel of attention's products
    */
   @Override
   public KvCache cache(KvShape shape) {
@@ -241,7 +230,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Returns a buffer for the largest number of rows; only written rows become resident. */
+  /** Has room for the largest number of rows; only written rows become resident. */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;
@@ -300,16 +289,11 @@ public final class CpuBackend extends HostBackend {
 
     private void heads(HostActivations x, int r, Norm norm, int position) {
       long gain = ((HostMatrix) norm.gain()).address(0);
-      long angles = rope.table().address();
+      long angles = rope.table().address() + rope.cosines(position);
       int size = 2 * rope.pairs();
       for (int at = 0; at < x.columns(); at += size) {
         VectorOps.normaliseAndRotate(
-            x.address(r) + 4L * at,
-            rope.pairs(),
-            gain,
-            norm.epsilon(),
-            angles + rope.cosines(position),
-            angles + rope.sines(position));
+            x.address(r) + 4L * at, rope.pairs(), gain, norm.epsilon(), angles);
       }
     }
 

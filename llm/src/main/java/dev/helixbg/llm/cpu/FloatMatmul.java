@@ -9,7 +9,7 @@ import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import java.lang.foreign.Arena;
 
-/** Product of many rows with a matrix of any type, in floats. */
+/** Products in floats, with a matrix of any type. */
 final class FloatMatmul extends TiledMatmul {
   static final int GROUP = 2 * ROOM;
 

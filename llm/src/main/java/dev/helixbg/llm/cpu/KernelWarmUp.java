@@ -24,17 +24,17 @@ import java.util.Collection;
  * rounds would be compiled separately, from its middle, and that code would be discarded at once.
  */
 public final class KernelWarmUp {
-  /** Number of calls per kernel. The final compilation happens well before the last call. */
+  /** Calls per kernel; the final compilation happens well before the last one. */
   private static final int CALLS = 8;
 
-  /** Number of columns: two blocks of every type, so that loops run more than once. */
+  /** Two blocks of every type, so that loops run more than once. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
 
   private static final int EIGHT = 8;
 
-  /** Number of positions, so that attention's loops are compiled before the last call. */
+  /** Enough for attention's loops to be compiled before the last call. */
   private static final int POSITIONS = 8;
 
   /** The usual number of values of a head. */
@@ -42,7 +42,6 @@ public final class KernelWarmUp {
 
   private KernelWarmUp() {}
 
-  /** Warms up the attention of single tokens. */
   public static void attention() {
     try (Arena arena = Arena.ofConfined()) {
       long queries = floats(arena, HEAD);
@@ -57,7 +56,6 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up the steps between the matrix products. */
   public static void vectors() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment numbers = arena.allocate(8L * HEAD, 64);
@@ -67,7 +65,7 @@ public final class KernelWarmUp {
       long y = floats(arena, 2 * HEAD);
       for (int i = 0; i < CALLS; i++) {
         VectorOps.normalise(x, 2 * HEAD, y, 1, y);
-        VectorOps.normaliseAndRotate(x, HEAD, y, 1, y, y);
+        VectorOps.normaliseAndRotate(x, HEAD, y, 1, y);
         VectorOps.gate(x, 2 * HEAD, y);
         VectorOps.add(x, 2 * HEAD, y);
         VectorOps.multiply(x, 2 * HEAD, 1, y);
@@ -79,7 +77,6 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up the products of single rows of activations with matrices of a type. */
   public static void rows(TensorType type) {
     RowKernel kernel = RowKernels.of(type);
     try (Arena arena = Arena.ofConfined()) {
@@ -97,8 +94,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Warms up the unpacking of rows, for those of the types that are multiplied in floats. C2 does
-   * not compile branches that were never taken.
+   * Unpacks those of the types that are multiplied in floats. C2 does not compile branches that
+   * were never taken.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
@@ -114,9 +111,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /**
-   * Warms up the products of many rows with matrices of a type, if the type is multiplied in bytes.
-   */
+  /** Packs for products in bytes, if the type is multiplied so. */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;
@@ -142,7 +137,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up the products of tiles in floats, for matrices of any type and for attention. */
+  /** Warms up products in floats, for matrices of any type and for attention. */
   public static void floatTiles() {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);

@@ -24,15 +24,12 @@ import java.util.List;
  */
 final class Matmul {
   /**
-   * Largest number of rows that are multiplied one by one. Tiles of eight rows were slower for six
-   * rows and no faster for seven.
+   * Most rows that are multiplied one by one. Tiles of eight rows were slower for six rows and no
+   * faster for seven.
    */
   static final int FEW = 7;
 
-  /**
-   * Size of a block of weights that rows share, in bytes. The block stays in the second-level
-   * cache, with the activations.
-   */
+  /** Bytes of weights that rows share; they stay in the second-level cache with the activations. */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
@@ -44,7 +41,7 @@ final class Matmul {
 
   private static final int PARTS_PER_MEMBER = CUTS.length - 1;
 
-  /** Number of results of a cache line; parts end at multiples of it. */
+  /** Results of a cache line; parts end at multiples of it. */
   private static final int LINE = 16;
 
   private final ThreadTeam team;
@@ -52,7 +49,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Prepared inputs of each row, for up to {@link #FEW} rows. */
+  /** Inputs of each row, up to {@link #FEW}. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -80,13 +77,11 @@ final class Matmul {
     bytes = new ByteMatmul(arena);
   }
 
-  /** Begins a new product without matrices. */
   void begin(boolean adds) {
     this.adds = adds;
     count = 0;
   }
 
-  /** Adds a matrix and the target of its product. */
   void matrix(HostMatrix matrix, HostActivations target) {
     matrices[count] = matrix;
     targets[count++] = target;
@@ -94,9 +89,7 @@ final class Matmul {
   }
 
   /**
-   * Multiplies with rows 0 to {@code rows − 1} of {@code x}.
-   *
-   * @param few whether the rows are multiplied one by one
+   * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one
    */
   void run(HostActivations x, int rows, boolean few) {
     columns = x.columns();
@@ -130,8 +123,8 @@ final class Matmul {
   }
 
   /**
-   * Returns the first row of a matrix that belongs to a part or a later one. Parts divide the bytes
-   * of all matrices in order.
+   * First row of a matrix that belongs to a part or a later one. Parts divide the bytes of all
+   * matrices in order.
    */
   private int from(int m, int part) {
     long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];
@@ -140,7 +133,6 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** Products with the rows of all matrices that belong to a part. */
   private abstract class Multiply implements ThreadTeam.Work {
     @Override
     public final void run(int member, int part) {
@@ -157,25 +149,20 @@ final class Matmul {
         ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
   }
 
-  /**
-   * Products of all rows of activations with a block of weights, while the block is in the cache.
-   */
+  /** Multiplies all rows of activations with a block of weights while it is in the cache. */
   private final class MultiplyRows extends Multiply {
     private int rows;
 
     @Override
     void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      int block = rows == 1 ? to - from : block(w);
+      int shared = (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
+      int block = rows == 1 ? to - from : shared;
       for (int first = from; first < to; first += block) {
         int end = Math.min(first + block, to);
         for (int row = 0; row < rows; row++) {
           multiply(row, mine, w, target, first, end);
         }
       }
-    }
-
-    private int block(HostMatrix w) {
-      return (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
     }
 
     private void multiply(
@@ -230,7 +217,7 @@ final class Matmul {
     }
   }
 
-  /** One vector of activations, prepared once for each type of matrix. */
+  /** A vector of activations, prepared once for each type of matrix. */
   static final class PreparedInputs {
     private final Arena arena;
     private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
@@ -251,7 +238,6 @@ final class Matmul {
       Arrays.fill(ready, false);
     }
 
-    /** Prepares the vector for a type. */
     void prepare(TensorType type) {
       int i = type.ordinal();
       if (ready[i]) {
@@ -264,12 +250,10 @@ final class Matmul {
       kernel.prepare(x, columns, prepared[i].address());
     }
 
-    /** Returns the kernel that {@link #prepare} prepared the vector for. */
     RowKernel kernel(TensorType type) {
       return kernels[type.ordinal()];
     }
 
-    /** Returns the address of the vector that was prepared for a type. */
     long of(TensorType type) {
       return prepared[type.ordinal()].address();
     }

@@ -49,12 +49,10 @@ final class PromptAttention {
     cached = new CachedTiles(arena, scratch);
   }
 
-  /** Begins a pass over a layer. */
   void begin() {
     cached.forget();
   }
 
-  /** Computes {@code count} rows of one span of a batch, for one KV head. */
   void attend(
       Batch batch,
       int span,
@@ -86,23 +84,17 @@ final class PromptAttention {
     }
   }
 
-  /**
-   * Returns the number of positions that a query attends to. Queries are numbered by token, then
-   * head.
-   */
+  /** Positions that a query attends to. Queries are numbered by token, then head. */
   private int seen(int query) {
     return start + query / group + 1;
   }
 
-  /** Returns the offset of a query and of its result in its row of activations, in bytes. */
+  /** Offset of a query, and of its result, in its row of activations, in bytes. */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
 
-  /**
-   * Returns the address of the scores from a position on. Scores are stored in panels of {@link
-   * TileProduct#DEPTH} positions.
-   */
+  /** Address of scores, in panels of {@link TileProduct#DEPTH} positions. */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -144,7 +136,6 @@ final class PromptAttention {
     }
   }
 
-  /** Returns the largest of a row's first {@code seen} scores. */
   private float max(int r, int seen) {
     float max = Float.NEGATIVE_INFINITY;
     for (int position = 0; position < seen; position += DEPTH) {
@@ -154,10 +145,7 @@ final class PromptAttention {
     return max;
   }
 
-  /**
-   * Turns a row's scores into weights, with 0 for positions from {@code seen} to {@code end}.
-   * Returns the sum of the weights.
-   */
+  /** Turns scores into weights, 0 from {@code seen} to {@code end}; returns their sum. */
   private float exponentials(int r, int seen, int end) {
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
@@ -178,10 +166,7 @@ final class PromptAttention {
    * of a job are forks of one sequence, and most of their positions are shared.
    */
   static final class CachedTiles {
-    /**
-     * Depth of a panel of values with padding, so that panels do not share the same sets of the CPU
-     * cache.
-     */
+    /** Depth of a panel, padded so that panels do not share the same sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
@@ -198,15 +183,12 @@ final class PromptAttention {
       this.scratch = scratch;
     }
 
-    /** Forgets the tiles, before another layer or after changes of caches. */
+    /** Called before another layer or after changes of caches. */
     void forget() {
       held = null;
     }
 
-    /**
-     * Unpacks the first {@code positions} positions of one head of a cache, unless they are already
-     * unpacked.
-     */
+    /** Unpacks the first {@code positions} positions of a head, unless that was done. */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
@@ -226,14 +208,12 @@ final class PromptAttention {
       heldPositions = positions;
     }
 
-    /** Returns the address of the tile of keys that begins at a position. */
+    /** Address of the tile of keys that begins at a position. */
     long keys(int position) {
       return keys.address() + 4L * position * size;
     }
 
-    /**
-     * Returns the address of values from a position on, in the tile that begins at {@code number}.
-     */
+    /** Address of values from a position on, in the tile that begins at {@code number}. */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;
       return values.address() + 4 * (panel * panel() + (long) TOKENS * (position % DEPTH));
@@ -247,7 +227,6 @@ final class PromptAttention {
       return (long) TOKENS * APART;
     }
 
-    /** Unpacks positions of one tile. */
     private void fill(HostKvCache cache, int layer, int head, int position, int count) {
       // Rows are moved by whole vectors, which may reach behind the last number.
       long floats = scratch.floats((long) TOKENS * size + TOKENS);
@@ -261,7 +240,7 @@ final class PromptAttention {
       }
     }
 
-    /** Unpacks keys or values of {@code count} positions to rows of floats. */
+    /** Unpacks {@code count} positions to rows of floats. */
     private void unpack(
         HostKvCache cache,
         int layer,

@@ -13,24 +13,19 @@ final class RowStreams {
   /** Number of streams where several are used; more streams gain nothing. */
   static final int MANY = 8;
 
-  /**
-   * Number of parts between trials: some 30 tokens. A trial takes nearly a hundredth of the parts.
-   */
+  /** Parts between trials: some 30 tokens. A trial takes nearly a hundredth of the parts. */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of parts before the first trial: a few tokens. At the first token, mapping pages of the
-   * model takes more time than the difference to be measured.
+   * Parts before the first trial: a few tokens. At the first token, mapping pages of the model
+   * takes more time than the difference to be measured.
    */
   static final int FIRST = 1 << 11;
 
-  /** Number of parts that a trial times in each way: a millisecond or two. */
+  /** Parts that a trial times in each way: a millisecond or two. */
   private static final int SAMPLES = 64;
 
-  /**
-   * Least size of a timed part, in bytes. The time of smaller parts depends more on calls than on
-   * memory.
-   */
+  /** Fewest bytes of a timed part; smaller parts measure calls more than memory. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Times in nanoseconds per byte, with one stream and with {@link #MANY}. */
@@ -39,24 +34,16 @@ final class RowStreams {
   private int untilTrialEnds = FIRST + 2 * SAMPLES;
   private int chosen = 1;
 
-  /** Returns the number of streams for the next part. */
   int next() {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Whether the next part belongs to a trial, so that the caller must pass its time to {@link
-   * #took}.
-   */
+  /** Whether the next part belongs to a trial, and the caller must time it for {@link #took}. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /**
-   * Records the part for which {@link #next} was called.
-   *
-   * @param nanos time of the part in nanoseconds, if {@link #times}
-   */
+  /** Records the part for which {@link #next} was called; the time counts if {@link #times}. */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;
@@ -71,9 +58,7 @@ final class RowStreams {
     }
   }
 
-  /**
-   * Returns the median, which is not affected when another thread takes the processor now and then.
-   */
+  /** The median ignores that another thread takes the processor now and then. */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

@@ -19,13 +19,13 @@ final class ThreadScratch {
   final ByteRows byteRows;
   final RowStreams streams = new RowStreams();
 
-  /** Address of unpacked rows, for {@link TileProduct}. */
+  /** Unpacked rows, for {@link TileProduct}. */
   final long panel;
 
-  /** Address of the product of a panel and a tile of tokens. */
+  /** The product of a panel and a tile of tokens. */
   final long sums;
 
-  /** Address of memory for transposing part of a tile. */
+  /** For transposing part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;
@@ -41,19 +41,19 @@ final class ThreadScratch {
     turned = allocate(TokenTiles.SCRATCH / Float.BYTES);
   }
 
-  /** Returns the address of at least {@code count} floats with undefined content. */
+  /** At least {@code count} floats with undefined content. */
   long floats(long count) {
     floats = HostMemory.grown(arena, floats, 4 * count);
     return floats.address();
   }
 
-  /** Returns the address of at least {@code count} floats for scores of attention. */
+  /** At least {@code count} floats for scores of attention. */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();
   }
 
-  /** Returns an array of at least {@code count} numbers, one per head. */
+  /** At least {@code count} numbers, one per head. */
   float[] inverses(int count) {
     if (inverses.length < count) {
       inverses = new float[count];

@@ -20,12 +20,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 public class ThreadTeam implements AutoCloseable {
 
-  /** Work of one region. */
   @FunctionalInterface
   public interface Work {
     /**
-     * Runs one part.
-     *
      * @param member number of the member that runs the part, 0 to {@code size − 1}; the caller is
      *     0. No other thread uses the member's data meanwhile.
      */
@@ -66,8 +63,6 @@ public class ThreadTeam implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Starts {@code size − 1} daemon threads.
-   *
    * @throws IllegalArgumentException if {@code size} is less than 1
    */
   public ThreadTeam(int size) {
@@ -89,7 +84,6 @@ public class ThreadTeam implements AutoCloseable {
     }
   }
 
-  /** Returns the number of members, the caller included. */
   public int size() {
     return workers.length + 1;
   }
@@ -98,7 +92,6 @@ public class ThreadTeam implements AutoCloseable {
     return (member + 1) * APART;
   }
 
-  /** Returns the first of a member's own parts. */
   private int partsBefore(int member) {
     return (int) Math.ceilDiv((long) parts * member, size());
   }
@@ -129,7 +122,11 @@ public class ThreadTeam implements AutoCloseable {
     }
     this.work = null;
     if (failure.get() != null) {
-      rethrow(failure.getAndSet(null));
+      switch (failure.getAndSet(null)) {
+        case RuntimeException e -> throw e;
+        case Error e -> throw e;
+        case Throwable e -> throw new IllegalStateException(e);
+      }
     }
   }
 
@@ -146,7 +143,6 @@ public class ThreadTeam implements AutoCloseable {
     int _ = (int) COUNT.getAndAdd(counts, UNFINISHED, -taken);
   }
 
-  /** Takes untaken parts of one member; returns their number. */
   private int takeParts(int member, int owner) {
     int at = untaken(owner);
     int taken = 0;
@@ -168,7 +164,7 @@ public class ThreadTeam implements AutoCloseable {
     return taken;
   }
 
-  /** Ends the workers and waits for them. */
+  /** Waits for the end of the workers. */
   @Override
   public void close() {
     if (closed) {
@@ -205,14 +201,6 @@ public class ThreadTeam implements AutoCloseable {
       Thread.onSpinWait();
     } else {
       Thread.yield();
-    }
-  }
-
-  private static void rethrow(Throwable t) {
-    switch (t) {
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      default -> throw new IllegalStateException(t);
     }
   }
 

@@ -15,9 +15,9 @@ import java.lang.foreign.MemorySegment;
  */
 abstract class TiledMatmul {
   /**
-   * Number of tokens that are multiplied with a group before the next group is unpacked. With fewer
-   * tokens each row would be unpacked more often; with fewer columns more results would be written.
-   * More of both would not fit the third-level cache.
+   * Tokens that are multiplied with a group before the next group is unpacked. With fewer tokens
+   * each row would be unpacked more often; with fewer columns more results would be written. More
+   * of both would not fit the third-level cache.
    */
   private static final int TOKENS_AT_A_TIME = 1024;
 
@@ -46,9 +46,7 @@ abstract class TiledMatmul {
     this.group = group;
   }
 
-  /**
-   * Packs {@code depth} columns of {@code tokens} rows of activations, {@code stride} bytes apart.
-   */
+  /** Packs {@code depth} columns of {@code tokens} rows, {@code stride} bytes apart. */
   abstract void pack(ThreadScratch mine, long from, long stride, int tokens, int depth, long tile);
 
   /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
@@ -62,7 +60,7 @@ abstract class TiledMatmul {
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /** Sets the rows to multiply, 0 to {@code rows − 1} of {@code x}; returns the number of tiles. */
+  /** Sets the rows to multiply, 0 to {@code rows − 1}; returns the number of tiles. */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;
@@ -82,15 +80,11 @@ abstract class TiledMatmul {
     return Math.min(step, x.columns() - k);
   }
 
-  /**
-   * Returns the address of a tile's columns from {@code k} on; tiles of the same columns are stored
-   * together.
-   */
+  /** A tile's columns from {@code k} on; tiles of the same columns are stored together. */
   private long packedAt(int tile, int k) {
     return packed.address() + columnBytes * ((long) tiles() * k + (long) tile * depth(k));
   }
 
-  /** Packs the rows of one tile. */
   final void pack(ThreadScratch mine, int tile) {
     for (int k = 0; k < x.columns(); k += step) {
       long from = x.address(tile * tileTokens) + 4L * k;
@@ -109,7 +103,18 @@ abstract class TiledMatmul {
         for (int row = from; row < to; row += group) {
           int count = Math.min(group, to - row);
           multiply(mine, w, row, count, k, tile, end, sums);
-          write(mine, target, adds || k > 0, row, count, tile, end, sums);
+          for (int t = tile; t < end; t++) {
+            long results = target.address(t * tileTokens) + 4L * row;
+            TokenTiles.unpack(
+                sums + sumBytes() * (t - tile),
+                tileTokens,
+                count,
+                tokens(t),
+                adds || k > 0,
+                results,
+                4L * target.stride(),
+                mine.turned);
+          }
         }
       }
     }
@@ -136,29 +141,7 @@ abstract class TiledMatmul {
     }
   }
 
-  private void write(
-      ThreadScratch mine,
-      HostActivations target,
-      boolean adds,
-      int row,
-      int count,
-      int tile,
-      int end,
-      long sums) {
-    for (int t = tile; t < end; t++) {
-      TokenTiles.unpack(
-          sums + sumBytes() * (t - tile),
-          tileTokens,
-          count,
-          tokens(t),
-          adds,
-          target.address(t * tileTokens) + 4L * row,
-          4L * target.stride(),
-          mine.turned);
-    }
-  }
-
-  /** Returns the size of the sums of a group and a tile, in bytes. */
+  /** Size of the sums of a group and a tile, in bytes. */
   private long sumBytes() {
     return 4L * group * tileTokens;
   }

@@ -17,7 +17,6 @@ record TokenAttention(ThreadScratch scratch) {
    *
    * @param cut index of the group of heads, 0 to {@code cuts − 1}; a group has whole pairs of heads
    * @param positions number of positions that the token attends to
-   * @param row row of the activations
    */
   void attend(
       HostKvCache cache,
@@ -68,7 +67,6 @@ record TokenAttention(ThreadScratch scratch) {
     }
   }
 
-  /** Computes the scores of a run's keys, for all heads. */
   private void score(
       int size, int group, long queries, long keys, int count, long scores, long stride) {
     long head = 4L * size;

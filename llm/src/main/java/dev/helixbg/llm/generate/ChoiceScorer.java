@@ -30,11 +30,11 @@ public final class ChoiceScorer {
   }
 
   /**
-   * Returns probabilities: {@code result[i][j]} for prompt i and choice j. The probabilities of a
-   * prompt add up to 1.
+   * Returns probabilities: {@code result[i][j]} for prompt i and choice j; those of a prompt add up
+   * to 1.
    *
    * @param shared the sequence that all prompts follow; it is not changed
-   * @param prompts the prompts, each with at least one token
+   * @param prompts at least one token each
    * @param choices the answers for all prompts; at least one; no answer is the beginning of another
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt with a choice does not
    *     fit
@@ -73,7 +73,6 @@ public final class ChoiceScorer {
     return kept.computeIfAbsent(key, k -> ChoiceTree.of(work.model, choices));
   }
 
-  /** A branch point after a prompt. */
   private record Place(int point, int prompt) {}
 
   /** Prompts that are read together, with the tokens that follow them. */
@@ -92,7 +91,6 @@ public final class ChoiceScorer {
     private final List<KvCache> caches = new ArrayList<>();
 
     /**
-     * @param group prompts that were added to the batch
      * @param shares probabilities, one row per prompt
      */
     Run(ChoiceTree choices, PromptGroup group, double[][] shares, BooleanSupplier cancelled) {
@@ -102,9 +100,6 @@ public final class ChoiceScorer {
       this.cancelled = cancelled;
     }
 
-    /**
-     * @param within whether branch points may be read in the pass of their prompt
-     */
     void run(boolean within) {
       for (int prompt = 0; prompt < group.size(); prompt++) {
         asked.add(new Place(0, prompt));

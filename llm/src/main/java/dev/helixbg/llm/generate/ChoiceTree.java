@@ -29,17 +29,15 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return new ChoiceTree(points, columns, model.candidates(ids));
   }
 
-  /** Returns the total number of tokens on the paths to all branch points. */
+  /** Total number of tokens on the paths to all branch points. */
   int pathTokens() {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }
 
-  /** Returns the number of tokens on the longest path to a branch point. */
   int longestPath() {
     return points.stream().mapToInt(point -> point.path().length).max().orElse(0);
   }
 
-  /** Calls {@link BranchPoint#share} with the logits of a row. */
   boolean share(int point, int row, double[] shares) {
     float[] logits = new float[candidates.logits().columns()];
     candidates.logits().read(row, logits);
@@ -57,8 +55,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
     /**
-     * Returns the place where choices begin, and all places where choices differ, in order of path
-     * length.
+     * The first place, and all places where choices differ, in order of path length.
      *
      * @throws IllegalArgumentException if a choice is the beginning of another
      */

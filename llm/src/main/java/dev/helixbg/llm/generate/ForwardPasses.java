@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 /** A model with the batch and token lists of its passes, for one thread at a time. */
 public final class ForwardPasses {
   /**
-   * Least number of rows, and of wanted rows, at which a row's result does not depend on the other
-   * rows. Backends may compute fewer rows in another way.
+   * Fewest rows, and wanted rows, at which a row's result does not depend on the other rows.
+   * Backends may compute fewer rows in another way.
    */
   static final int STEADY_ROWS = 8;
 
@@ -28,7 +28,6 @@ public final class ForwardPasses {
   /** Filler sequences of one token, whose results are not used; see {@link #fill()}. */
   private final List<KvCache> silent = new ArrayList<>();
 
-  /** Number of filler sequences in the batch. */
   private int silentRows;
 
   /** One slot per pass in flight, and one slot to write to. */
@@ -94,9 +93,7 @@ public final class ForwardPasses {
     return true;
   }
 
-  /**
-   * Adds part of {@code ids} to the batch, as {@link Batch#add} does, and writes the ids to slot 0.
-   */
+  /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to slot 0. */
   int add(KvCache cache, int[] ids, int first, int count, int wantedCount) {
     return add(cache, ids, first, count, wantedCount, 0);
   }
@@ -109,7 +106,6 @@ public final class ForwardPasses {
     return row;
   }
 
-  /** Empties the batch. */
   void clear() {
     batch.clear();
     silentRows = 0;
@@ -125,10 +121,7 @@ public final class ForwardPasses {
     model.forward(batch, tokens, 0, cancelled);
   }
 
-  /**
-   * Runs a pass like {@link #forward(BooleanSupplier)}, but computes the logits of a few tokens
-   * only.
-   */
+  /** Like {@link #forward(BooleanSupplier)}, for the logits of a few tokens only. */
   void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
     model.forward(batch, tokens, 0, candidates, cancelled);
@@ -170,15 +163,11 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /**
-   * Returns the largest number of prompt tokens in one pass, so that {@link #fill()} still has
-   * room.
-   */
+  /** Most prompt tokens in one pass, so that {@link #fill()} still has room. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }
 
-  /** Refuses an empty list of tokens, and unknown tokens. */
   void requirePrompt(int[] ids) {
     if (ids.length == 0) {
       throw new IllegalArgumentException("a prompt or continuation is empty");
@@ -187,10 +176,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Throws an exception if a token was chosen by logits with NaN; devices choose token 0 then. No
-   * pass may be in flight, since a later pass would overwrite the logits.
-   *
-   * @param row row of the logits that the token was chosen by
+   * Throws an exception if a token was chosen by a row of logits with NaN; devices choose token 0
+   * then. No pass may be in flight, since a later pass would overwrite the logits.
    */
   void requireNumbers(int row, int chosen) {
     if (chosen != 0) {

@@ -33,10 +33,7 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /**
-   * Number of token choices that were encoded. The i-th choice uses slot i modulo the number of
-   * slots.
-   */
+  /** Number of encoded choices of tokens. The i-th uses slot i modulo the number of slots. */
   private int encoded;
 
   private int read;
@@ -56,7 +53,7 @@ public final class Generator {
    * Reads the prompt into the sequence and generates an answer. Afterwards the sequence has the
    * prompt and the tokens of the answer, except perhaps the last token.
    *
-   * @param prompt the prompt, at least one token
+   * @param prompt at least one token
    * @param listener receives each token of the answer when it is chosen
    * @param cancelled checked within and between passes
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
@@ -99,10 +96,9 @@ public final class Generator {
    * Answers several prompts, all of which follow one sequence that was read before. An answer does
    * not depend on the other prompts.
    *
-   * @param shared the sequence that all prompts follow; it is not changed
-   * @param prompts the prompts, each with at least one token
+   * @param shared is not changed
+   * @param prompts at least one token each
    * @param maxTokens largest number of tokens of each answer; at least 1
-   * @param stopTokens end an answer, and are no part of it
    * @return one answer per prompt; the times are those of all prompts together
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
    *     context
@@ -161,7 +157,6 @@ public final class Generator {
     }
   }
 
-  /** Chooses the first token of each answer, by the logits at the end of its prompt. */
   private void choose(List<GrowingAnswer> rows) {
     backend.argmax(work.batch, work.model.logits(), work.tokens, 0);
     backend.submit().await();
@@ -217,10 +212,7 @@ public final class Generator {
         : Math.max(answers, ForwardPasses.STEADY_ROWS);
   }
 
-  /**
-   * Encodes the pass that reads the tokens of choice {@code encoded − 1} and chooses the next
-   * tokens.
-   */
+  /** Encodes the pass that reads choice {@code encoded − 1} and chooses the next tokens. */
   private void encodePass(List<GrowingAnswer> rows) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
@@ -272,7 +264,6 @@ public final class Generator {
     }
   }
 
-  /** An answer that is being generated. */
   private static final class GrowingAnswer {
     private final KvCache cache;
     private final int maxTokens;
@@ -294,7 +285,6 @@ public final class Generator {
       ids = new int[Math.min(maxTokens, cache.shape().limit() + 1)];
     }
 
-    /** Whether one more token may be encoded. */
     boolean mayGoOn() {
       return reason == null && claimed < maxTokens && cache.length() < cache.shape().limit();
     }
@@ -329,11 +319,8 @@ public final class Generator {
   }
 
   /**
-   * An answer.
-   *
    * @param tokenIds tokens of the answer, without the stop token
    * @param stopToken token that ended the answer, or −1
-   * @param promptTokens number of tokens of the prompt
    * @param promptNanos time from the call to the first token
    * @param decodeNanos time from the first token to the last
    */
@@ -345,22 +332,15 @@ public final class Generator {
       long promptNanos,
       long decodeNanos) {
 
-    /** Reasons why an answer ended. */
     public enum StopReason {
-      /** The model chose a stop token. */
       STOP_TOKEN,
-      /** The answer has the largest allowed number of tokens. */
       LENGTH,
-      /** The context is full. */
       CONTEXT_FULL,
-      /** The caller cancelled. */
       CANCELLED
     }
   }
 
   /**
-   * Options of a generation.
-   *
    * @param maxTokens largest number of tokens of the answer; at least 1
    * @param stopTokens tokens that end an answer and are not part of it
    */

@@ -10,8 +10,6 @@ package dev.helixbg.llm.gguf;
 public record GgufArray(GgufType elementType, int count, GgufCursor elements, int[] starts) {
 
   /**
-   * Returns the elements of an array of strings.
-   *
    * @throws GgufException if the elements are not strings
    */
   public GgufStrings strings() {
@@ -20,9 +18,7 @@ public record GgufArray(GgufType elementType, int count, GgufCursor elements, in
   }
 
   /**
-   * Returns the elements of an array of INT32 or UINT32.
-   *
-   * @throws GgufException if the elements have another type
+   * @throws GgufException if the elements are neither INT32 nor UINT32
    */
   public int[] ints() {
     expect(elementType == GgufType.INT32 || elementType == GgufType.UINT32, "32-bit integers");

@@ -35,7 +35,6 @@ final class GgufCursor {
     this.bytes = bytes;
   }
 
-  /** Returns another cursor at the same place. */
   GgufCursor copy() {
     GgufCursor copy = new GgufCursor(file, bytes);
     copy.position = position;
@@ -62,7 +61,6 @@ final class GgufCursor {
     name = newName;
   }
 
-  /** Returns an error in the field that was read last. */
   GgufException error(String what) {
     return new GgufException(file, what, fieldStart, name);
   }
@@ -96,10 +94,7 @@ final class GgufCursor {
     return copy;
   }
 
-  /**
-   * Reads a 64-bit length or count of elements, each of which takes at least {@code leastBytes}
-   * bytes.
-   */
+  /** Reads a 64-bit length or count of elements of at least {@code leastBytes} bytes each. */
   long count(String what, long leastBytes, long limit) {
     long count = int64();
     if (count < 0 || count > left() / leastBytes) {
@@ -128,15 +123,11 @@ final class GgufCursor {
     return name;
   }
 
-  /** Skips {@code count} numbers of an array. */
   void skip(GgufType type, long count) {
     advance(count * type.leastBytes());
   }
 
-  /**
-   * Skips strings; returns the start of each string, relative to the current position, and the
-   * start of one more.
-   */
+  /** Skips strings; returns their starts, relative to the current position, and one more. */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];
     long first = position;
@@ -157,12 +148,12 @@ final class GgufCursor {
   }
 
   /**
-   * Skips the strings that are completely in the window, and stores their starts. Returns the
-   * number of all skipped strings. Plain arrays are the fastest way while a new process still
-   * interprets this code.
+   * Skips the strings that are completely in the window, and stores their starts. Plain arrays are
+   * the fastest way while a new process still interprets this code.
    *
    * @param passed number of strings that were skipped before
    * @param offset offset of the window from the first string
+   * @return number of all skipped strings
    */
   private int skipWhole(byte[] window, int size, int[] starts, int passed, int offset) {
     int next = passed;

@@ -10,14 +10,12 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 
 /**
- * Content of the head of a GGUF file, of any architecture and with any element types, whether it
- * can be run here or not.
+ * The head of a GGUF file, of any architecture and with any element types.
  *
  * @param version 2 or 3
  * @param alignment of the tensors' data, in bytes
  * @param dataStart byte offset of the data
  * @param metadata valid as long as the file is mapped
- * @param tensors in the file's order
  */
 public record GgufDescription(
     int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
@@ -25,7 +23,7 @@ public record GgufDescription(
   private static final String SPLIT_COUNT = "split.count";
 
   /**
-   * A tensor as it is described.
+   * A tensor's description.
    *
    * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
    * @param shape one to four sizes, the fastest running first
@@ -57,36 +55,27 @@ public record GgufDescription(
       try {
         type = StoredType.ofId(typeId);
       } catch (IllegalArgumentException e) {
-        throw wrong(file, typeAt, e.getMessage());
+        throw wrong(file, e.getMessage());
       }
       if (shape.getFirst() % type.blockElements() != 0) {
         throw wrong(
             file,
-            typeAt,
             "rows of %d elements are no whole number of %s blocks of %d"
                 .formatted(shape.getFirst(), type, type.blockElements()));
       }
-      long bytes =
-          bytes()
-              .orElseThrow(
-                  () ->
-                      wrong(
-                          file,
-                          typeAt,
-                          "%d elements of %s take more than 2^63 bytes"
-                              .formatted(elements(), type)));
+      String tooMany = "%d elements of %s take more than 2^63 bytes";
+      long bytes = bytes().orElseThrow(() -> wrong(file, tooMany.formatted(elements(), type)));
       if (offset > data.byteSize() || bytes > data.byteSize() - offset) {
         throw wrong(
             file,
-            typeAt,
             "%d bytes at offset %d do not fit the %d bytes of data: %s"
                 .formatted(bytes, offset, data.byteSize(), GgufCursor.BROKEN_OFF));
       }
       return new Tensor(name, type, shape, data.asSlice(offset, bytes));
     }
 
-    private GgufException wrong(String file, long place, String what) {
-      return new GgufException(file, what, place, name);
+    private GgufException wrong(String file, String what) {
+      return new GgufException(file, what, typeAt, name);
     }
   }
 
@@ -104,12 +93,7 @@ public record GgufDescription(
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
-  /**
-   * Refuses a part of a model.
-   *
-   * @param file what the error calls it
-   * @throws GgufException if it is one of several files
-   */
+  /** Refuses one of several files that are a model together. */
   public void requireWholeModel(String file) {
     if (isSplit()) {
       throw new GgufException(
@@ -123,19 +107,17 @@ public record GgufDescription(
   }
 
   /**
-   * Cuts the tensors out of the file.
+   * Returns the tensors by name, in the file's order.
    *
-   * @param file what errors call it
-   * @param bytes all of it
-   * @return by name, in the file's order
-   * @throws GgufException if one has an element type that is not known here, or is not all there
+   * @param bytes all of the file
+   * @throws GgufException if a tensor has an unknown element type, or is not all there
    */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));
     SequencedMap<String, Tensor> located = new LinkedHashMap<>();
     for (TensorEntry entry : tensors) {
       if (located.put(entry.name, entry.tensor(file, data)) != null) {
-        throw entry.wrong(file, entry.typeAt, "the tensor occurs twice");
+        throw entry.wrong(file, "the tensor occurs twice");
       }
     }
     return Collections.unmodifiableSequencedMap(located);

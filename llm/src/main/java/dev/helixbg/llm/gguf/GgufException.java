@@ -10,10 +10,7 @@ public final class GgufException extends RuntimeException {
   /** Offset of errors without a place in the file. */
   public static final long NO_OFFSET = -1;
 
-  /**
-   * Largest number of characters of a key, name or value that a message quotes. A file may have 64
-   * KiB in each.
-   */
+  /** Most characters that a message quotes; a key, name or value may have 64 KiB. */
   private static final int QUOTED = 300;
 
   /**

@@ -5,10 +5,9 @@ import java.nio.file.Path;
 import java.util.SequencedMap;
 
 /**
- * An open model file with its metadata and tensors, valid until {@link #close}. Tensors are slices
- * of the mapping, without a copy.
+ * An open model file, valid until {@link #close}. Tensors are slices of the mapping, without a
+ * copy.
  *
- * @param mapped the mapped file
  * @param tensors the tensors by name, in the file's order
  */
 public record GgufFile(
@@ -16,7 +15,7 @@ public record GgufFile(
     implements AutoCloseable {
 
   /**
-   * Reads the head of a mapped file. The result closes the mapped file.
+   * Reads the head of a mapped file, which the result closes.
    *
    * @throws GgufException if the file cannot be used; it is then closed
    */

@@ -28,7 +28,6 @@ public final class GgufMetadata {
     return values.putIfAbsent(key, value) == null;
   }
 
-  /** All values, in the file's order. */
   public SequencedMap<String, Object> values() {
     return Collections.unmodifiableSequencedMap(values);
   }
@@ -38,9 +37,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * A whole number.
-   *
-   * @throws GgufException if it is missing, of another type, or not within the bounds
+   * @throws GgufException if the number is missing, of another type, or not within the bounds
    */
   public int whole(String key, int least, int most) {
     return whole(key, required(key), least, most);
@@ -74,9 +71,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * A positive, finite number.
-   *
-   * @throws GgufException if it is missing or no such number
+   * @throws GgufException if the key is missing, or no positive, finite number
    */
   public double positive(String key) {
     if (!(required(key) instanceof Number number)) {
@@ -90,9 +85,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * A string.
-   *
-   * @throws GgufException if it is missing or no string
+   * @throws GgufException if the key is missing or no string
    */
   public String text(String key) {
     if (!(required(key) instanceof String value)) {
@@ -102,9 +95,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * An array of at most {@code most} elements.
-   *
-   * @throws GgufException if it is missing, no array, or longer
+   * @throws GgufException if the array is missing, no array, or longer than {@code most}
    */
   public GgufArray array(String key, int most) {
     if (!(required(key) instanceof GgufArray array)) {
@@ -116,7 +107,6 @@ public final class GgufMetadata {
     return array;
   }
 
-  /** An error in the value of a key. */
   public GgufException error(String key, String what) {
     return new GgufException(file, what, offsets.getOrDefault(key, GgufException.NO_OFFSET), key);
   }

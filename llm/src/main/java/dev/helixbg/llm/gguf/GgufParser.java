@@ -69,11 +69,9 @@ final class GgufParser {
   }
 
   /**
-   * Reads the head without checking whether the tensors can be used. The architecture may be any,
+   * Reads the head without checking whether the tensors can be used: the architecture may be any,
    * element types may be unknown, and data may be incomplete.
    *
-   * @param name the file's name in errors
-   * @param file all bytes of the file
    * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */
   static GgufDescription describe(String name, MemorySegment file) {
@@ -181,14 +179,11 @@ final class GgufParser {
     return alignment;
   }
 
-  // ---- tensors --------------------------------------------------------------------------------
-
   private TensorEntry tensor(int alignment) {
     in.inside("");
     String name = in.name("a tensor name", MAX_TENSOR_NAME_BYTES);
     in.inside(name);
     List<Long> shape = shape();
-    requireCountable(shape);
     int typeId = in.int32();
     long typeAt = in.fieldStart();
     long offset = in.int64();
@@ -217,15 +212,11 @@ final class GgufParser {
       }
       shape.add(size);
     }
-    return shape;
-  }
-
-  /** Refuses a shape whose number of elements exceeds 2^63 − 1. */
-  private void requireCountable(List<Long> shape) {
     try {
       shape.stream().reduce(1L, Math::multiplyExact);
     } catch (ArithmeticException e) {
       throw in.error("the dimensions %s multiply to more than 2^63".formatted(shape));
     }
+    return shape;
   }
 }

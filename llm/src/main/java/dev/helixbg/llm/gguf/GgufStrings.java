@@ -5,14 +5,11 @@ import java.util.AbstractList;
 import java.util.RandomAccess;
 
 /**
- * The strings of an array, copied from the file as one byte array. Few of the hundred thousand
- * tokens are ever needed as a {@link String}.
+ * The strings of an array, copied from the file as one byte array, since few of the hundred
+ * thousand tokens are ever needed as a {@link String}. Malformed UTF-8 becomes U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
-  /**
-   * Number of strings that one call should process. The JIT compiles a method after a hundred
-   * calls, but a loop only after sixty thousand rounds.
-   */
+  /** Strings per call: the JIT compiles a method after 100 calls, a loop after 60,000 rounds. */
   public static final int BATCH = 256;
 
   /** Strings as in the file: for each a length in bytes, then UTF-8. */
@@ -26,7 +23,6 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     this.starts = starts;
   }
 
-  /** Returns a string; malformed UTF-8 becomes U+FFFD. */
   @Override
   public String get(int index) {
     return new String(utf8, start(index), end(index) - start(index), StandardCharsets.UTF_8);
@@ -42,12 +38,10 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return utf8;
   }
 
-  /** Returns the start of a string in {@link #utf8}. */
   public int start(int index) {
     return starts[index];
   }
 
-  /** Returns the end of a string in {@link #utf8}. */
   public int end(int index) {
     return starts[index + 1] - Long.BYTES;
   }

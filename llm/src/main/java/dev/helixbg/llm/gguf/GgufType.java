@@ -22,10 +22,7 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /**
-   * Returns the least size of a value in the file, in bytes; for strings and arrays, the size of an
-   * empty one.
-   */
+  /** Least size in the file, in bytes; for strings and arrays, that of an empty one. */
   int leastBytes() {
     return leastBytes;
   }

@@ -22,10 +22,7 @@ import java.util.Optional;
  * after a computation, and discard its result if that throws.
  */
 public final class MappedFile implements AutoCloseable {
-  /**
-   * Size of a file, in bytes, that fits the memory of any machine on which the embedding model
-   * runs.
-   */
+  /** Bytes that fit the memory of any machine on which the embedding model runs. */
   private static final long SURELY_FITS = 1L << 30;
 
   private final Path path;
@@ -33,9 +30,7 @@ public final class MappedFile implements AutoCloseable {
   /** State of the file before it was opened. */
   private final FileState state;
 
-  /**
-   * Handle for reading the file's size. Unlike a channel, an interrupted thread does not close it.
-   */
+  /** Reads the file's size; unlike a channel, an interrupted thread does not close it. */
   private final RandomAccessFile handle;
 
   private final Arena arena;
@@ -53,8 +48,6 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Maps a file.
-   *
    * @throws GgufException if the file cannot be read
    */
   public static MappedFile open(Path path) {
@@ -98,7 +91,6 @@ public final class MappedFile implements AutoCloseable {
     return new GgufException(path.toString(), what, offset, "");
   }
 
-  /** Returns an error of the whole file. */
   public GgufException error(String what) {
     return error(path, what, GgufException.NO_OFFSET);
   }
@@ -129,7 +121,6 @@ public final class MappedFile implements AutoCloseable {
     return bytes.byteSize() <= memory / 4 * 3;
   }
 
-  /** Returns the memory of the machine or container, in bytes. */
   private static long memory() {
     return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getTotalMemorySize();

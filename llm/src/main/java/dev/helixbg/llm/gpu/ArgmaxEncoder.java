@@ -5,8 +5,7 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
 
 /**
  * Encodes the search for the largest logit of each row, in two steps: for each part of the row,
- * then among the parts. If there are few rows, the product that computes the logits does the first
- * step.
+ * then among the parts. For few rows, the product that computes the logits does the first step.
  */
 final class ArgmaxEncoder {
   // A constant of rows.metal.
@@ -19,10 +18,7 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /**
-   * Logits whose product did the first step, in the submission {@code foundIn}; null if there are
-   * none.
-   */
+  /** Logits whose product did the first step, in the submission {@code foundIn}; or null. */
   private GpuActivations found;
 
   private long foundIn;
@@ -35,10 +31,7 @@ final class ArgmaxEncoder {
     placesRoom = recorder.scratch("their places");
   }
 
-  /**
-   * Binds the buffers to which the product of the logits writes the largest logit of each part of
-   * each row.
-   */
+  /** Binds the buffers for the largest logit of each part of each row. */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
     recorder.writes(10, values).writes(11, places);
@@ -47,7 +40,7 @@ final class ArgmaxEncoder {
     foundParts = parts;
   }
 
-  /** Encodes the search in the first {@code rows} rows; writes the results to {@code ids}. */
+  /** Writes the results of the first {@code rows} rows to {@code ids}. */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;
     int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);

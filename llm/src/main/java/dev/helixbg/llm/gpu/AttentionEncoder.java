@@ -30,10 +30,10 @@ final class AttentionEncoder {
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
-  /** Largest number of values of a head that fit the tiles' threadgroup memory. */
+  /** Most values of a head that fit the tiles' threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /** Largest number of values of all heads of a group that fit the threadgroup memory of a row. */
+  /** Most values of a group's heads that fit the threadgroup memory of a row. */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;
@@ -69,7 +69,6 @@ final class AttentionEncoder {
     }
   }
 
-  /** Encodes the delayed rotation, if there is one. */
   void finishRotation() {
     Rotation r = pending;
     if (r == null) {
@@ -118,9 +117,7 @@ final class AttentionEncoder {
         && q == rotation.qkv.q();
   }
 
-  /**
-   * @param fresh the delayed rotation; null if the rows are already rotated
-   */
+  /** The rotation is null if the rows are already rotated. */
   private void rows(
       BatchTables tables,
       Batch batch,
@@ -133,10 +130,11 @@ final class AttentionEncoder {
     CacheKind kind = kind(batch, q);
     int heads = q.columns() / shape.headSize();
     int parts = parts(tables.mostBlocks());
+    int paddedHead = Math.ceilDiv(shape.headSize(), 4) * 4;
     GpuBuffer partial =
         parts == 1
             ? target.buffer()
-            : partials.of(partialBytes(batch.rows(), heads, parts, shape.headSize()));
+            : partials.of(4L * batch.rows() * heads * parts * (paddedHead + 4));
     GpuActivations k = fresh != null ? (GpuActivations) fresh.qkv.k() : q;
     GpuActivations v = fresh != null ? (GpuActivations) fresh.qkv.v() : q;
     recorder
@@ -178,8 +176,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the number of parts of the longest sequence, rounded up to a power of two, so that the
-   * grid seldom changes during an answer.
+   * The parts of the longest sequence, rounded up to a power of two, so that the grid seldom
+   * changes during an answer.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
@@ -202,8 +200,6 @@ final class AttentionEncoder {
         .writes(5, target.buffer())
         .dispatch(q.columns() / shape.headSize(), tables.tileCount(), 1, THREADS);
   }
-
-  // ---- helpers --------------------------------------------------------------------------------
 
   /** Writes the struct AttentionShape of {@code cache.metal}. */
   private void putShape(
@@ -241,10 +237,7 @@ final class AttentionEncoder {
     return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape));
   }
 
-  /**
-   * Returns the largest number of query heads per threadgroup that fits and divides the query heads
-   * of a key head.
-   */
+  /** The most query heads per threadgroup that fit and divide the query heads of a key head. */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0
@@ -252,11 +245,6 @@ final class AttentionEncoder {
       group--;
     }
     return group;
-  }
-
-  private static long partialBytes(int rows, int heads, int parts, int headSize) {
-    int paddedHead = Math.ceilDiv(headSize, 4) * 4;
-    return 4L * rows * heads * parts * (paddedHead + 4);
   }
 
   /** Rotation angles of all positions, written once, in the layout of {@link HostRope#table}. */

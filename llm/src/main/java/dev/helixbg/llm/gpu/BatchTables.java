@@ -23,7 +23,7 @@ record BatchTables(
     int tileCount,
     int mostBlocks,
     boolean distinct) {
-  /** Number of rows of a tile of {@code attend_tile}. */
+  /** Rows of a tile of {@code attend_tile}. */
   private static final int TILE = 32;
 
   /** The tables of the last batch, made at the first step of a pass that needs them. */

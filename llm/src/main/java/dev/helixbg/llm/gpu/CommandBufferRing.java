@@ -14,10 +14,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A ring of command buffers, first in, first out. The host encodes a buffer while the GPU has up to
- * (depth − 1) others.
- *
- * <p>Buffers end in the order of their commits, so waiting for a buffer also waits for all earlier
+ * A ring of command buffers. The host encodes a buffer while the GPU has up to (depth − 1) others.
+ * Buffers end in the order of their commits, so waiting for a buffer also waits for all earlier
  * ones.
  */
 final class CommandBufferRing {
@@ -33,10 +31,7 @@ final class CommandBufferRing {
 
   private record Outgrown(long number, Arena arena) {}
 
-  /**
-   * Number of buffers that were begun; {@code committed} and {@code ended} count those committed
-   * and ended.
-   */
+  /** Numbers of buffers that were begun, committed and ended. */
   private long begun;
 
   private long committed;
@@ -70,12 +65,11 @@ final class CommandBufferRing {
     }
   }
 
-  /** Sets whether buffers that are begun from now on do nothing. */
+  /** If {@code begins}, buffers that are begun from now on do nothing. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }
 
-  /** Returns the place in the ring of the buffer that was begun last. */
   int slot() {
     return slot(begun - 1);
   }
@@ -84,26 +78,20 @@ final class CommandBufferRing {
     return (int) (number % DEPTH);
   }
 
-  /** Submits the buffer that was begun last. */
   Submission commit() {
-    long number = committed;
-    GpuCommands buffer = buffers[slot(number)];
-    buffer.commit();
+    buffers[slot(committed)].commit();
     committed++;
     counters.add(Counter.SUBMISSIONS, 1);
     counters.max(Counter.MOST_IN_FLIGHT, committed - ended);
-    return () -> awaitThrough(number);
+    return last();
   }
 
-  /** Returns a submission for the last committed buffer, and so for all buffers. */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);
   }
 
   /**
-   * Waits for all committed buffers.
-   *
    * @throws GpuException if a buffer failed; the others have ended, too
    */
   void flush() {
@@ -118,7 +106,9 @@ final class CommandBufferRing {
     GpuException failure = null;
     try {
       // Waits for the last buffer first; the others have ended then.
-      wait(buffers[slot(last)]);
+      GpuCommands buffer = buffers[slot(last)];
+      counters.add(Counter.WAITS, buffer.ended() ? 0 : 1);
+      buffer.await();
     } catch (GpuException e) {
       failure = e;
     }
@@ -132,11 +122,6 @@ final class CommandBufferRing {
     if (failure != null) {
       throw failure;
     }
-  }
-
-  private void wait(GpuCommands buffer) {
-    counters.add(Counter.WAITS, buffer.ended() ? 0 : 1);
-    buffer.await();
   }
 
   /** Closes a buffer that was begun but never committed, after all others have ended. */

@@ -33,10 +33,7 @@ final class CommandRecorder {
 
   private long submission;
 
-  /**
-   * Buffers that were read since the last barrier; {@code writtenBefore} has those that were
-   * written.
-   */
+  /** Buffers that were read, and written, since the last barrier. */
   private final List<GpuBuffer> readBefore = new ArrayList<>();
 
   private final List<GpuBuffer> writtenBefore = new ArrayList<>();
@@ -64,8 +61,8 @@ final class CommandRecorder {
   }
 
   /**
-   * Begins or ends a rehearsal, in which nothing runs and weights may be missing. All earlier work
-   * is submitted and awaited first.
+   * Begins or ends a rehearsal, in which nothing runs and weights may be missing. Awaits all
+   * earlier work.
    */
   void rehearse(boolean begins) {
     flush();
@@ -73,31 +70,24 @@ final class CommandRecorder {
     inFlight.rehearse(begins);
   }
 
-  /** Returns memory for data between steps, which is released with this recorder. */
+  /** Memory for data between steps, which is released with this recorder. */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);
     scratches.add(scratch);
     return scratch;
   }
 
-  /** Returns a table for the dispatches of the submission that is being encoded. */
   UploadTables.Table table(int ints) {
     open();
     return uploads.table(ints);
   }
 
-  /**
-   * Makes the first {@code ints} numbers of a table visible to kernels that are encoded from now
-   * on.
-   */
+  /** Shows a table's first {@code ints} numbers to kernels that are encoded from now on. */
   void upload(UploadTables.Table table, int ints) {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /**
-   * Returns the number of the submission that is being encoded; tables of other submissions are
-   * invalid.
-   */
+  /** The submission that is being encoded; tables of other submissions are invalid. */
   long submission() {
     open();
     return submission;
@@ -113,7 +103,6 @@ final class CommandRecorder {
 
   // ---- one dispatch ---------------------------------------------------------------------------
 
-  /** Begins a dispatch. */
   CommandRecorder kernel(GpuKernel next) {
     open();
     kernel = next;
@@ -140,7 +129,6 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Binds a buffer that the kernel reads. */
   CommandRecorder reads(int index, GpuBuffer buffer) {
     commands.buffer(index, buffer, 0);
     conflict |= writtenBefore.contains(buffer);
@@ -163,7 +151,6 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Appends a number to the kernel's constants. */
   CommandRecorder put(float value) {
     return put(Float.floatToRawIntBits(value));
   }
@@ -204,19 +191,17 @@ final class CommandRecorder {
 
   // ---- the submission -------------------------------------------------------------------------
 
-  private Submission commit() {
+  /** Submits the encoded work. If there is none, returns the last submission. */
+  Submission submit() {
+    if (commands == null) {
+      return inFlight.last();
+    }
     readBefore.clear();
     writtenBefore.clear();
     commands = null;
     return inFlight.commit();
   }
 
-  /** Submits the encoded work. If there is none, returns the last submission. */
-  Submission submit() {
-    return commands == null ? inFlight.last() : commit();
-  }
-
-  /** Submits the encoded work and waits for all work. */
   void flush() {
     submit();
     inFlight.flush();

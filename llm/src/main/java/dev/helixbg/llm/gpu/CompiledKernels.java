@@ -43,7 +43,6 @@ final class CompiledKernels {
     }
   }
 
-  /** Kernels on rows of floats. */
   enum RowsKernel {
     NORMALISE,
     GATE,
@@ -53,7 +52,6 @@ final class CompiledKernels {
     COPY_BLOCKS
   }
 
-  /** Kernels on keys and values. */
   enum CacheKernel {
     ROTATE,
     ATTEND_ROW,
@@ -62,16 +60,11 @@ final class CompiledKernels {
   }
 
   /**
-   * Sizes that the kernels on keys and values are compiled for.
-   *
-   * @param headSize number of values per head
    * @param group number of query heads that a threadgroup processes together
    */
   record CacheKind(int headSize, int group) {}
 
   /**
-   * Key of a kernel for given types.
-   *
    * @param units number of units of 32 columns that a lane processes at a time; 0 if the kernel
    *     does not depend on it
    */
@@ -85,11 +78,9 @@ final class CompiledKernels {
   private static final Set<TensorType> COMMON =
       EnumSet.of(TensorType.Q4_K, TensorType.Q5_K, TensorType.Q6_K, TensorType.Q8_0);
 
-  /** Library of all {@link RowsKernel}s. */
   static final KernelLibrary ROWS =
       new KernelLibrary("rows", "", List.of("dialect.metal", "rows.metal"));
 
-  /** Library and name of a kernel. */
   private record Source(KernelLibrary library, String kernel) {}
 
   private final GpuDevice device;
@@ -107,7 +98,6 @@ final class CompiledKernels {
 
   /**
    * @param types distinct types of the matrices; the i-th is type i in the kernel
-   * @param columns number of columns of the matrices
    */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
@@ -140,7 +130,6 @@ final class CompiledKernels {
     return device.kernel(source.library(), source.kernel());
   }
 
-  /** Begins a rehearsal, in which kernels are only collected. */
   void rehearse() {
     wanted = new LinkedHashMap<>();
   }
@@ -206,15 +195,11 @@ final class CompiledKernels {
             key -> device.has(library(kernel, types, columns)));
   }
 
-  /** Returns the number of units that {@code matvec.metal} is compiled for. */
   private static int units(WeightsKernel kernel, List<TensorType> types, int columns) {
     return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
-  /**
-   * Returns the largest number of units: as many as fit the registers of a lane; for rare types
-   * fewer, to limit the number of kernels.
-   */
+  /** As many units as fit the registers of a lane; for rare types fewer, to limit the kernels. */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

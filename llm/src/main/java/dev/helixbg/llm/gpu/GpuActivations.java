@@ -21,7 +21,6 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
     return new GpuActivations(buffer, rows, columns, stride(columns));
   }
 
-  /** Makes activations in memory that has no other use. */
   static GpuActivations in(GrowableBuffer scratch, int rows, int columns) {
     return new GpuActivations(
         scratch.renewed(bytes(rows, columns)), rows, columns, stride(columns));
@@ -31,7 +30,7 @@ record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) imple
     return Math.ceilDiv(columns, UNIT) * UNIT;
   }
 
-  /** Returns the size of {@code rows} rows, in bytes. */
+  /** Size of {@code rows} rows, in bytes. */
   static long bytes(long rows, int columns) {
     return Math.multiplyExact(rows, (long) stride(columns) * Float.BYTES);
   }

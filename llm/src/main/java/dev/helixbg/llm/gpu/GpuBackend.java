@@ -41,9 +41,7 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /**
-   * @param closesDevice whether {@link #close} closes the device, too
-   */
+  /** {@link #close} closes the device, too, if {@code closesDevice}. */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
@@ -66,7 +64,7 @@ public final class GpuBackend implements Backend {
     return CommandBufferRing.DEPTH;
   }
 
-  /** Returns false: a fork copies its last block before the pass writes to that block. */
+  /** A fork copies its last block before the pass writes to that block. */
   @Override
   public boolean forksWithinPass() {
     return false;
@@ -82,9 +80,8 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Checks that the GPU has memory for a model, before any of it is loaded.
+   * Checks that the GPU has {@code bytes} bytes left, before any of a model is loaded.
    *
-   * @param bytes size of the model with all its buffers
    * @throws GpuException if the size exceeds the device's remaining memory budget
    */
   public void requireRoom(long bytes) {
@@ -97,8 +94,8 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Compiles all kernels that some steps need, in parallel, and copies the weights to the GPU
-   * meanwhile. The steps are only rehearsed and do not run.
+   * Compiles all kernels that some steps need, which are rehearsed and do not run, and copies the
+   * weights to the GPU meanwhile.
    *
    * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */
@@ -124,9 +121,7 @@ public final class GpuBackend implements Backend {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /**
-   * Encodes a copy of a block to another block. A block has {@code bytes} bytes, a multiple of 16.
-   */
+  /** Encodes a copy of a block of {@code bytes} bytes, a multiple of 16. */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
@@ -148,14 +143,14 @@ public final class GpuBackend implements Backend {
         .dispatch(Math.ceilDiv(fours, MatmulEncoder.ROW_THREADS), 1, 1, MatmulEncoder.ROW_THREADS);
   }
 
-  // ---- buffers -------- ------------------------------------------------------------------------
+  // ---- buffers --------------------------------------------------------------------------------
 
   @Override
   public Matrix matrix(Tensor tensor) {
     return weights.matrix(tensor);
   }
 
-  /** Returns the size of mapped weights that had to be copied, in bytes. */
+  /** Size of mapped weights that had to be copied, in bytes. */
   public long copiedWeightBytes() {
     return weights.copiedBytes();
   }
@@ -167,7 +162,10 @@ public final class GpuBackend implements Backend {
 
   @Override
   public TokenSlots tokens(int slots, int rows) {
-    return GpuTokens.allocate(device, arena, slots, rows);
+    return new GpuTokens(
+        IntStream.range(0, slots)
+            .mapToObj(slot -> device.shared(arena, "tokens " + slot, 4L * rows))
+            .toList());
   }
 
   @Override
@@ -253,14 +251,10 @@ public final class GpuBackend implements Backend {
   public void normGateUp(
       Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target) {
     attention.finishRotation();
-    products.gateUp(
-        (GpuActivations) x,
-        norm,
-        (GpuMatrix) gate,
-        (GpuMatrix) up,
-        (GpuActivations) target,
-        tables.of(batch).allRows(),
-        batch.rows());
+    products.begin((GpuActivations) x, norm, false);
+    products.matrix((GpuMatrix) gate, (GpuActivations) target);
+    products.matrix((GpuMatrix) up, (GpuActivations) target);
+    products.gateUp(tables.of(batch).allRows(), batch.rows());
   }
 
   @Override
@@ -297,23 +291,13 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Token ids in memory that host and GPU share. The host may read one slot while the GPU writes
-   * another.
-   */
+  /** Host and GPU share the memory. The host may read one slot while the GPU writes another. */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 
     private GpuTokens(List<GpuBuffer> buffers) {
       super(buffers.stream().map(GpuBuffer::data).toList());
       this.buffers = buffers;
-    }
-
-    static GpuTokens allocate(GpuDevice device, Arena arena, int slots, int rows) {
-      return new GpuTokens(
-          IntStream.range(0, slots)
-              .mapToObj(slot -> device.shared(arena, "tokens " + slot, 4L * rows))
-              .toList());
     }
 
     GpuBuffer buffer(int slot) {

@@ -23,7 +23,6 @@ final class GpuKvCache extends KvCache {
     return memory;
   }
 
-  /** Returns the number of blocks. */
   int blockCount() {
     return count;
   }
@@ -112,17 +111,13 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /**
-     * Makes room for {@code blocks} blocks at once. Taking blocks one by one could wait for the GPU
-     * each time.
-     */
+    /** Makes room at once: taking blocks one by one could wait for the GPU each time. */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);
       }
     }
 
-    /** Returns a block that no other sequence uses. */
     int take() {
       reserve(1);
       int block = free[--freeCount];
@@ -144,7 +139,6 @@ final class GpuKvCache extends KvCache {
       }
     }
 
-    /** Returns a new block, to which the GPU will copy the content of another one. */
     int copyOf(int block) {
       int copy = take();
       GpuBackend.copyBlock(recorder, kernels, buffer, block, copy, blockBytes);

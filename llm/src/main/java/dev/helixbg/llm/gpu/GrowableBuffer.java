@@ -5,8 +5,8 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;
 
 /**
- * A buffer for data between steps. When a larger buffer is needed, a new one replaces it. The old
- * buffer is released once no work in flight uses it.
+ * A buffer for data between steps. A larger one replaces it when needed, and it is released once no
+ * work in flight uses it.
  */
 final class GrowableBuffer {
   private final GpuDevice device;
@@ -15,19 +15,18 @@ final class GrowableBuffer {
   private Arena arena;
   private GpuBuffer buffer;
 
-  /** Makes an empty buffer, for {@link CommandRecorder#scratch}. */
   GrowableBuffer(GpuDevice device, CommandRecorder recorder, String label) {
     this.device = device;
     this.recorder = recorder;
     this.label = label;
   }
 
-  /** Returns a buffer of at least {@code bytes} bytes with undefined content. */
+  /** At least {@code bytes} bytes with undefined content. */
   GpuBuffer of(long bytes) {
     return buffer == null || buffer.bytes() < bytes ? renewed(bytes) : buffer;
   }
 
-  /** Returns a new buffer of {@code bytes} bytes, all zero. */
+  /** A new buffer of {@code bytes} bytes, all zero. */
   GpuBuffer renewed(long bytes) {
     Arena next = Arena.ofShared();
     try {

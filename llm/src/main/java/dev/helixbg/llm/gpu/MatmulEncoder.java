@@ -9,12 +9,12 @@ import dev.helixbg.llm.gpu.WeightBuffers.GpuMatrix;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /**
- * Encodes products of matrices with rows of activations. For up to {@link #ALONE} rows {@code
- * matvec.metal} does everything in one dispatch. Up to {@link #FEW} rows use {@code
- * matmul_few.metal}, more rows {@code matmul.metal}. A row's result never depends on the other
- * rows.
+ * Encodes products of matrices with rows of activations: up to {@link #ALONE} rows by {@code
+ * matvec.metal} in one dispatch, up to {@link #FEW} by {@code matmul_few.metal}, more by {@code
+ * matmul.metal}. A row's result never depends on the other rows.
  */
 final class MatmulEncoder {
   /** Number of threads of a threadgroup in {@code rows.metal}. */
@@ -26,9 +26,9 @@ final class MatmulEncoder {
   private static final int ALONE = 4;
 
   /**
-   * Largest number of vectors that use small tiles. Even small matrices have enough small tiles to
-   * keep a GPU busy. A pass has at most this number of wanted rows, so their logits are always
-   * computed in the same way.
+   * Most vectors that use small tiles, of which even small matrices have enough to keep a GPU busy.
+   * A pass has at most this number of wanted rows, so their logits are always computed in the same
+   * way.
    */
   static final int FEW = 32;
 
@@ -38,9 +38,7 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /**
-   * Least number of tiles of 16 rows that keeps a GPU busy; with fewer tiles, each tile is halved.
-   */
+  /** Fewest tiles of 16 rows that keep a GPU busy; with fewer, each tile is halved. */
   private static final int FEWEST_TILES = 256;
 
   // A constant of matvec.metal.
@@ -83,12 +81,6 @@ final class MatmulEncoder {
     this.counters = counters;
   }
 
-  /**
-   * Begins a new product without matrices.
-   *
-   * @param newNorm normalisation of the vectors before the product; null for none
-   * @param newAdds whether products are added to the targets
-   */
   void begin(GpuActivations newX, Norm newNorm, boolean newAdds) {
     x = newX;
     norm = newNorm;
@@ -97,25 +89,18 @@ final class MatmulEncoder {
     largest = null;
   }
 
-  /** Adds a matrix and the target of its product. */
   void matrix(GpuMatrix w, GpuActivations target) {
     matrices[count] = w;
     targets[count++] = target;
     counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
   }
 
-  /**
-   * Makes the product of one matrix with a few vectors also write the largest value of each part.
-   */
+  /** Makes the product of a matrix with few vectors also write the largest value of each part. */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
   }
 
-  /**
-   * Multiplies vectors.
-   *
-   * @param rowOf the row of x of each vector
-   */
+  /** Multiplies row {@code rowOf[i]} of x for each vector i. */
   void multiply(UploadTables.Table rowOf, int vectors) {
     WeightsKernel kernel =
         vectors <= ALONE
@@ -134,7 +119,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** Multiplies each vector with the matrices {@code from} to {@code to − 1}, in one dispatch. */
+  /** Multiplies each vector with matrices {@code from ≤ i < to}, in one dispatch. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
@@ -155,32 +140,22 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** Encodes the gated product of vectors. */
-  void gateUp(
-      GpuActivations newX,
-      Norm newNorm,
-      GpuMatrix gate,
-      GpuMatrix up,
-      GpuActivations target,
-      UploadTables.Table rowOf,
-      int vectors) {
-    begin(newX, newNorm, false);
-    matrix(gate, target);
-    matrix(up, target);
+  /** Like {@link #multiply} with two matrices and one target; the first matrix gates the second. */
+  void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
       gatedRows(kinds, vectors);
     } else if (vectors > ALONE && vectors <= FEW && kinds.size() == 1) {
       smallTiles(rowOf, vectors, 0, count, true);
     } else {
-      gates = room(gatesRoom, gates, vectors, target.columns());
+      gates = room(gatesRoom, gates, vectors, targets[1].columns());
       targets[0] = gates;
       multiply(rowOf, vectors);
-      gate(target, vectors);
+      gate(targets[1], vectors);
     }
   }
 
-  /** Encodes the gated product of a few vectors in one dispatch. */
+  /** Encodes the gated product of few vectors in one dispatch. */
   private void gatedRows(List<TensorType> kinds, int vectors) {
     GpuMatrix gate = matrices[0];
     GpuMatrix up = matrices[1];
@@ -238,7 +213,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies a few vectors with the matrices {@code from} to {@code to − 1}, in one dispatch.
+   * Multiplies few vectors with matrices {@code from ≤ i < to}, in one dispatch.
    *
    * @param gated whether the first matrix gates the second; the result then goes to the first
    *     target
@@ -263,7 +238,7 @@ final class MatmulEncoder {
     return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
   }
 
-  /** Multiplies vectors with the matrices {@code from} to {@code to − 1}, in one dispatch. */
+  /** Multiplies vectors with matrices {@code from ≤ i < to}, in one dispatch. */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =
@@ -276,8 +251,6 @@ final class MatmulEncoder {
     putMatrices(kinds, from, to);
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
-
-  // ---- helpers --------------------------------------------------------------------------------
 
   /** Begins a kernel that reads and normalises rows of x itself; further constants follow. */
   private CommandRecorder ofChosenRows(
@@ -296,10 +269,7 @@ final class MatmulEncoder {
         .put(adds ? 1 : 0);
   }
 
-  /**
-   * Returns the number of threadgroups for the rows of matrices, with {@code rowsPerGroup} rows
-   * each.
-   */
+  /** Number of threadgroups for matrices, with {@code rowsPerGroup} rows each. */
   private int groups(int from, int to, int rowsPerGroup) {
     int groups = 0;
     for (int i = from; i < to; i++) {
@@ -308,10 +278,7 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /**
-   * Binds three matrices and their targets, since Metal requires every argument to be bound, used
-   * or not.
-   */
+  /** Binds all three, since Metal requires every argument to be bound, used or not. */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;
@@ -326,17 +293,15 @@ final class MatmulEncoder {
 
   /** Adds constants for three matrices: rows, bytes per row, types, and strides of the targets. */
   private void putMatrices(List<TensorType> kinds, int from, int to) {
+    putThree(from, to, i -> matrices[i].rows());
+    putThree(from, to, i -> matrices[i].rowBytes());
+    putThree(from, to, i -> kinds.indexOf(matrices[i].type()));
+    putThree(from, to, i -> targets[i].stride());
+  }
+
+  private void putThree(int from, int to, IntUnaryOperator value) {
     for (int i = from; i < from + 3; i++) {
-      recorder.put(i < to ? matrices[i].rows() : 0);
-    }
-    for (int i = from; i < from + 3; i++) {
-      recorder.put(i < to ? matrices[i].rowBytes() : 0);
-    }
-    for (int i = from; i < from + 3; i++) {
-      recorder.put(i < to ? kinds.indexOf(matrices[i].type()) : 0);
-    }
-    for (int i = from; i < from + 3; i++) {
-      recorder.put(i < to ? targets[i].stride() : 0);
+      recorder.put(i < to ? value.applyAsInt(i) : 0);
     }
   }
 
@@ -344,9 +309,7 @@ final class MatmulEncoder {
     return norm == null ? 0 : norm.epsilon();
   }
 
-  /**
-   * Binds the gain of the norm. Without a norm any buffer is bound, which the kernel does not read.
-   */
+  /** Binds the gain; without a norm any buffer, which the kernel does not read. */
   private void bindGain(CommandRecorder r) {
     if (norm == null) {
       r.fixed(1, x.buffer());
@@ -355,10 +318,7 @@ final class MatmulEncoder {
     }
   }
 
-  /**
-   * Returns the threadgroup memory for a chunk of columns, in bytes, with the padding of {@code
-   * padded}.
-   */
+  /** Threadgroup memory for a chunk of columns, in bytes, with the padding of {@code padded}. */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int units =
         Math.min(

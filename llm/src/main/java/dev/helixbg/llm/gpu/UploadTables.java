@@ -21,7 +21,7 @@ final class UploadTables {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);
     }
 
-    /** Returns the part of the table from an int on. */
+    /** The part of the table from an int on. */
     Table from(int index) {
       return new Table(buffer, offset + 4L * index);
     }
@@ -42,7 +42,6 @@ final class UploadTables {
     }
   }
 
-  /** Switches to the memory of another submission, from its start. */
   void begin(int newSlot) {
     slot = newSlot;
     current = 0;

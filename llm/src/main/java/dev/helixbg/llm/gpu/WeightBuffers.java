@@ -13,9 +13,8 @@ import java.util.List;
 
 /**
  * Makes weights readable by the GPU. Weights in a mapped file are used in place if the GPU can read
- * them there. The pages of neighbouring tensors become one buffer, usually all of a model, in order
- * of address. Other weights are copied: those that are not mapped, not aligned, or not readable by
- * the GPU.
+ * them there: the pages of neighbouring tensors become one buffer, usually all of a model. Other
+ * weights are copied: those that are not mapped, not aligned, or not readable by the GPU.
  */
 final class WeightBuffers {
   /** Alignment in bytes that the kernels' widest load needs. */
@@ -32,12 +31,9 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /**
-   * Returns a matrix for a tensor. Mapped tensors are placed together, when the first of them is
-   * used.
-   */
+  /** Mapped tensors are placed together, when the first of them is used. */
   GpuMatrix matrix(Tensor tensor) {
-    GpuMatrix matrix = new GpuMatrix(this, tensor);
+    GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();
     if (data.isMapped() && data.address() % ALIGNMENT == 0) {
       waiting.add(matrix);
@@ -47,12 +43,10 @@ final class WeightBuffers {
     return matrix;
   }
 
-  /** Returns the size of mapped weights that had to be copied, in bytes. */
   long copiedBytes() {
     return copiedBytes;
   }
 
-  /** Places all waiting tensors. */
   void placeAll() {
     waiting.sort(Comparator.comparingLong(WeightBuffers::start));
     long most = device.maxBufferBytes();
@@ -97,17 +91,14 @@ final class WeightBuffers {
     matrix.place(buffer, 0);
   }
 
-  /** A weight matrix in a buffer. */
-  static final class GpuMatrix implements Matrix {
-    private final WeightBuffers owner;
+  final class GpuMatrix implements Matrix {
     private final Tensor tensor;
     private final int rows;
     private final int columns;
     private GpuBuffer buffer;
     private long offset;
 
-    GpuMatrix(WeightBuffers owner, Tensor tensor) {
-      this.owner = owner;
+    GpuMatrix(Tensor tensor) {
       this.tensor = tensor;
       rows = Math.toIntExact(tensor.rows());
       columns = Math.toIntExact(tensor.columns());
@@ -142,12 +133,12 @@ final class WeightBuffers {
 
     GpuBuffer buffer() {
       if (buffer == null) {
-        owner.placeAll();
+        placeAll();
       }
       return buffer;
     }
 
-    /** Returns the offset of the first row in {@link #buffer}, in bytes. */
+    /** Offset of the first row in {@link #buffer}, in bytes. */
     long offset() {
       buffer();
       return offset;

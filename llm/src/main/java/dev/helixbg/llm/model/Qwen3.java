@@ -1,16 +1,5 @@
 package dev.helixbg.llm.model;
 
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.ATTENDED;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.ATTENTION_OUTPUT;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.EMBEDDING;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.GATED;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.KEYS;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.LAYER_OUTPUT;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.LOGITS;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.QUERIES;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.ROTATED_QUERIES;
-import static dev.helixbg.llm.model.Qwen3.TapListener.Tap.VALUES;
-
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Backend.Matrix;
@@ -20,6 +9,7 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
+import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -39,15 +29,10 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /**
-   * Least number of rows of a pass that is submitted layer by layer, since it may take a device
-   * seconds.
-   */
+  /** Fewest rows of a pass that is submitted layer by layer, since it may take seconds. */
   private static final int WIDE = 128;
 
-  /**
-   * Number of rows of a rehearsed prompt, which has whole tiles and a partial tile of every kind.
-   */
+  /** Rows of a rehearsed prompt, which has whole tiles and a partial tile of every kind. */
   private static final int PROMPT_ROWS = 72;
 
   /** Number of rows that is too large for single rows and too small to fill a tile. */
@@ -71,16 +56,13 @@ public final class Qwen3 {
   private final Activations gated; // feedForward
   private final Activations logits; // vocabulary, a row per wanted row
 
-  /** Batch of the wanted rows of a pass. */
   private final Batch wanted;
 
   private TapListener taps = TapListener.NONE;
 
   /**
-   * Opens the model in a file, whose weights are used in place.
+   * Opens the model in a file, which must stay open: its weights are used in place.
    *
-   * @param file the model file, which must stay open while the model is used
-   * @param limits sizes of the model's buffers
    * @throws GgufException if the file is not a complete Qwen3 model
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
@@ -90,8 +72,6 @@ public final class Qwen3 {
   }
 
   /**
-   * Checks that a file has all tensors of a Qwen3 model, and no other.
-   *
    * @throws GgufException if a tensor is missing, superfluous, or has another shape
    */
   public static void requireTensors(GgufFile file) {
@@ -109,7 +89,7 @@ public final class Qwen3 {
     this.backend = backend;
     this.file = file;
     cacheShape = config.cacheShape(limits);
-    rope = backend.rope(config.ropeAngles(), cacheShape.limit());
+    rope = backend.rope(new RopeAngles(config.headSize(), config.ropeBase()), cacheShape.limit());
     x = backend.activations(limits.rows(), config.hidden());
     qkv =
         new Qkv(
@@ -145,14 +125,11 @@ public final class Qwen3 {
     Batch last = layers(batch, tokens, slot, cancelled);
     if (last.wanted() > 0) {
       backend.logits(last, streamOf(last), weights.outputNorm(), weights.output(), logits);
-      tap(LOGITS, 0, logits);
+      tap(Tap.LOGITS, 0, logits);
     }
   }
 
-  /**
-   * Computes all layers for a batch, and the logits of the candidate tokens only, which are written
-   * to {@code candidates}.
-   */
+  /** Computes the logits of the candidate tokens only, into {@code candidates}. */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -164,26 +141,25 @@ public final class Qwen3 {
         last, streamOf(last), weights.outputNorm(), candidates.rows(), candidates.logits());
   }
 
-  /** Returns the rows that the last layer computed: the batch, or its wanted rows. */
   private Batch layers(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
     file.requireWhole();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
 
     backend.embed(batch, tokens, slot, weights.embedding(), x);
-    tap(EMBEDDING, 0, x);
+    tap(Tap.EMBEDDING, 0, x);
 
     Batch rows = batch;
     for (int layer = 0; layer < config.layers(); layer++) {
       Qwen3Weights.Layer w = weights.layers().get(layer);
 
       backend.normProject(batch, x, w.attentionNorm(), w.q(), w.k(), w.v(), qkv);
-      tap(QUERIES, layer, qkv.q());
-      tap(KEYS, layer, qkv.k());
-      tap(VALUES, layer, qkv.v());
+      tap(Tap.QUERIES, layer, qkv.q());
+      tap(Tap.KEYS, layer, qkv.k());
+      tap(Tap.VALUES, layer, qkv.v());
 
       backend.rotateAndCache(batch, qkv, w.qNorm(), w.kNorm(), rope, layer);
-      tap(ROTATED_QUERIES, layer, qkv.q());
+      tap(Tap.ROTATED_QUERIES, layer, qkv.q());
 
       if (layer == config.layers() - 1
           && batch.wanted() < batch.rows()
@@ -195,18 +171,18 @@ public final class Qwen3 {
       }
       Activations stream = streamOf(rows);
       backend.attend(rows, rows == batch ? qkv.q() : wantedQ, layer, attended);
-      tap(ATTENDED, layer, attended);
+      tap(Tap.ATTENDED, layer, attended);
 
       backend.addProduct(rows, attended, w.attentionOutput(), stream);
-      tap(ATTENTION_OUTPUT, layer, stream);
+      tap(Tap.ATTENTION_OUTPUT, layer, stream);
       endIf(cancelled);
 
       backend.normGateUp(rows, stream, w.feedForwardNorm(), w.gate(), w.up(), gated);
-      tap(GATED, layer, gated);
+      tap(Tap.GATED, layer, gated);
       endIf(cancelled);
 
       backend.addProduct(rows, gated, w.down(), stream);
-      tap(LAYER_OUTPUT, layer, stream);
+      tap(Tap.LAYER_OUTPUT, layer, stream);
       endIf(cancelled);
       if (batch.rows() >= WIDE && cancelled != NEVER) {
         // Submitted work cannot be cancelled, so not all layers are submitted at once.
@@ -216,7 +192,7 @@ public final class Qwen3 {
     return rows;
   }
 
-  /** Keeps only the wanted rows, after the last layer has written its keys and values. */
+  /** Keeps the wanted rows, after the last layer has written its keys and values. */
   private Batch keepWanted(Batch batch) {
     wanted.narrow(batch);
     backend.keepWanted(batch, x, wantedX);
@@ -228,14 +204,18 @@ public final class Qwen3 {
     return rows == wanted ? wantedX : x;
   }
 
-  /**
-   * Prepares for computing the logits of a few tokens only.
-   *
-   * @param ids token ids
-   */
+  /** Prepares for computing the logits of a few tokens only. */
   public CandidateLogits candidates(int... ids) {
-    Activations few = backend.activations(logits.rows(), ids.length);
-    return CandidateLogits.of(backend, weights.outputTensor(), ids, few);
+    Tensor output = weights.outputTensor();
+    long bytes = output.rowBytes();
+    // The memory lives as long as it is used; backends free only their own memory.
+    MemorySegment data = Arena.ofAuto().allocate(bytes * ids.length, 64);
+    for (int i = 0; i < ids.length; i++) {
+      MemorySegment.copy(output.data(), bytes * ids[i], data, bytes * i, bytes);
+    }
+    List<Long> shape = List.of(output.columns(), (long) ids.length);
+    Matrix rows = backend.matrix(new Tensor("candidates", output.type(), shape, data));
+    return new CandidateLogits(rows, backend.activations(logits.rows(), ids.length));
   }
 
   /**
@@ -295,17 +275,15 @@ public final class Qwen3 {
     return backend;
   }
 
-  /** Returns the size of the vocabulary; token ids are smaller. */
   public int vocabulary() {
     return weights.embedding().rows();
   }
 
-  /** Returns the shape of the caches of this model's sequences; its limit is the context limit. */
+  /** Shape of the caches of this model's sequences; its limit is the context limit. */
   public KvShape cacheShape() {
     return cacheShape;
   }
 
-  /** Returns the logits of the wanted rows of the last pass, one row each. */
   public Activations logits() {
     return logits;
   }
@@ -317,28 +295,16 @@ public final class Qwen3 {
    * @param rows one row per candidate, with hidden columns
    * @param logits logits of the last pass: a row per wanted row, a column per candidate
    */
-  public record CandidateLogits(Matrix rows, Activations logits) {
+  public record CandidateLogits(Matrix rows, Activations logits) {}
 
-    static CandidateLogits of(Backend backend, Tensor output, int[] ids, Activations logits) {
-      long bytes = output.rowBytes();
-      // The memory lives as long as it is used; backends free only their own memory.
-      MemorySegment data = Arena.ofAuto().allocate(bytes * ids.length, 64);
-      for (int i = 0; i < ids.length; i++) {
-        MemorySegment.copy(output.data(), bytes * ids[i], data, bytes * i, bytes);
-      }
-      List<Long> shape = List.of(output.columns(), (long) ids.length);
-      return new CandidateLogits(
-          backend.matrix(new Tensor("candidates", output.type(), shape, data)), logits);
-    }
-  }
-
-  /** Receives the activations of a pass, step by step, for tests and debugging. */
+  /**
+   * Receives the activations of a pass, for tests and debugging; they may be read until the call
+   * returns.
+   */
   @FunctionalInterface
   public interface TapListener {
-    /** Listener that does nothing. */
     TapListener NONE = (tap, layer, values) -> {};
 
-    /** A place in the computation of a layer. */
     enum Tap {
       /** The embedded tokens; the layer is 0. */
       EMBEDDING,
@@ -347,7 +313,6 @@ public final class Qwen3 {
       VALUES,
       /** Queries after their norm and rotation. */
       ROTATED_QUERIES,
-      /** The result of attention of each head. */
       ATTENDED,
       /** The residual stream after attention. */
       ATTENTION_OUTPUT,
@@ -359,7 +324,6 @@ public final class Qwen3 {
       LOGITS
     }
 
-    /** Receives the values at a tap, which may be read until the call returns. */
     void at(Tap tap, int layer, Activations values);
   }
 

@@ -1,7 +1,6 @@
 package dev.helixbg.llm.model;
 
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 
@@ -9,14 +8,10 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  * The dimensions of a dense Qwen3 model, from its file.
  *
  * @param contextLength number of positions that the model was trained for
- * @param layers number of blocks
  * @param hidden width of the residual stream
  * @param feedForward width of the feed-forward part
- * @param heads number of query heads
  * @param kvHeads number of key and value heads; a divisor of {@code heads}
  * @param headSize number of values per head; even; not always {@code hidden / heads}
- * @param ropeBase base of the rotation angles
- * @param epsilon epsilon of all normalisations
  */
 public record Qwen3Config(
     int contextLength,
@@ -55,8 +50,9 @@ public record Qwen3Config(
     refusePooling(metadata);
     refuseRopeScaling(metadata);
     int heads = metadata.wholeOfAllLayers(key("attention.head_count"), 1, MAX_HEADS);
+    int contextLength = metadata.whole(key("context_length"), 1, Integer.MAX_VALUE);
     return new Qwen3Config(
-        contextLength(metadata),
+        Math.min(contextLength, MAX_CONTEXT), // sessions are far shorter
         metadata.whole(key("block_count"), 1, MAX_LAYERS),
         metadata.whole(key("embedding_length"), 1, MAX_WIDTH),
         metadata.wholeOfAllLayers(key("feed_forward_length"), 1, MAX_WIDTH),
@@ -71,9 +67,7 @@ public record Qwen3Config(
     return ARCHITECTURE + "." + name;
   }
 
-  /**
-   * Refuses Qwen3-Embedding and Qwen3-Reranker, which have the same architecture but cannot chat.
-   */
+  /** Refuses Qwen3-Embedding and Qwen3-Reranker: the same architecture, but they cannot chat. */
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
     if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
@@ -93,14 +87,6 @@ public record Qwen3Config(
                 + " one");
       }
     }
-  }
-
-  /**
-   * Returns the context length. A larger value than the limit is not refused but reduced, since
-   * sessions are far shorter.
-   */
-  private static int contextLength(GgufMetadata metadata) {
-    return Math.min(metadata.whole(key("context_length"), 1, Integer.MAX_VALUE), MAX_CONTEXT);
   }
 
   private static int kvHeads(GgufMetadata metadata, int heads) {
@@ -132,17 +118,10 @@ public record Qwen3Config(
     return new KvShape(layers, kvHeads, headSize, context);
   }
 
-  /** Returns the rotation of heads. */
-  RopeAngles ropeAngles() {
-    return new RopeAngles(headSize, ropeBase);
-  }
-
-  /** Returns the number of values of all query heads. */
   public int queryWidth() {
     return heads * headSize;
   }
 
-  /** Returns the number of values of all key heads, which equals that of all value heads. */
   public int kvWidth() {
     return kvHeads * headSize;
   }

@@ -49,8 +49,6 @@ final class Qwen3Tensors {
   }
 
   /**
-   * Returns all weights of a model.
-   *
    * @param backend makes a matrix of a tensor
    * @param unpacks whether tensors of a {@link PackedType} are unpacked, to memory that is freed
    *     with the file; if false, only shapes are checked
@@ -84,7 +82,6 @@ final class Qwen3Tensors {
         embedding, List.copyOf(layers), outputNorm, output, ready(outputTensor));
   }
 
-  /** Returns the weights of the layer of {@link #prefix}. */
   private Qwen3Weights.Layer layer() {
     return new Qwen3Weights.Layer(
         norm("attn_norm", config.hidden()),

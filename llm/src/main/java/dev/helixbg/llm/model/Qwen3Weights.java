@@ -9,29 +9,13 @@ import java.util.List;
  * The weights of a model on its backend; shapes are rows × columns.
  *
  * @param embedding vocabulary × hidden
- * @param layers layers, in order
- * @param outputNorm normalisation before the output matrix
  * @param output vocabulary × hidden; in small models the same matrix as the embedding
  * @param outputTensor tensor of {@code output} in the file
  */
 record Qwen3Weights(
     Matrix embedding, List<Layer> layers, Norm outputNorm, Matrix output, Tensor outputTensor) {
 
-  /**
-   * The weights of one layer.
-   *
-   * @param attentionNorm hidden values
-   * @param q queryWidth × hidden
-   * @param k kvWidth × hidden
-   * @param v kvWidth × hidden
-   * @param qNorm headSize values, the same for every head
-   * @param kNorm headSize values
-   * @param attentionOutput hidden × queryWidth
-   * @param feedForwardNorm hidden values
-   * @param gate feedForward × hidden
-   * @param up feedForward × hidden
-   * @param down hidden × feedForward
-   */
+  /** The weights of one layer, with the shapes that {@link Qwen3Tensors} checks. */
   record Layer(
       Norm attentionNorm,
       Matrix q,

@@ -34,10 +34,7 @@ public enum PackedType implements StoredType {
    */
   IQ4_XS(23, 256, 136, TensorType.Q8_0);
 
-  /**
-   * Number of weights that share a scale and 16 bytes of nibbles. Byte j has weight j in its low
-   * and weight j + 16 in its high nibble.
-   */
+  /** Weights that share a scale. Byte j has weight j in its low, j + 16 in its high nibble. */
   private static final int GROUP = 32;
 
   /** Number of blocks that a thread unpacks at a time. */
@@ -65,12 +62,7 @@ public enum PackedType implements StoredType {
     return computed;
   }
 
-  /**
-   * Unpacks all weights of {@code stored} to blocks of {@link #computed}, on all processors.
-   *
-   * @param stored whole blocks of this type
-   * @param target memory for the weights in the computed type
-   */
+  /** Unpacks all blocks of {@code stored} to {@link #computed}, on all processors. */
   public void unpack(MemorySegment stored, MemorySegment target) {
     long blocks = stored.byteSize() / blockBytes();
     LongStream.range(0, Math.ceilDiv(blocks, BLOCKS_AT_A_TIME))
@@ -87,12 +79,11 @@ public enum PackedType implements StoredType {
   private void unpack(MemorySegment source, long at, MemorySegment target, long to) {
     float d = half(source, at);
     switch (this) {
-      case Q4_0 -> group(source, at + 2, 0, d, target, to);
+      case Q4_0, IQ4_NL -> group(source, at + 2, 0, d, target, to);
       case Q4_1 -> group(source, at + 4, 0, d, target, to, half(source, at + 2));
       case Q5_0 -> group(source, at + 6, source.get(INT, at + 2), d, target, to);
       case Q5_1 ->
           group(source, at + 8, source.get(INT, at + 4), d, target, to, half(source, at + 2));
-      case IQ4_NL -> group(source, at + 2, 0, d, target, to);
       case IQ4_XS -> {
         int high = Short.toUnsignedInt(source.get(SHORT, at + 2));
         for (int sub = 0; sub < blockElements() / GROUP; sub++) {

@@ -1,6 +1,5 @@
 package dev.helixbg.llm.tensor;
 
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -14,14 +13,10 @@ import java.util.stream.Stream;
  */
 public sealed interface StoredType permits TensorType, PackedType {
   /**
-   * The type with this id.
-   *
    * @throws IllegalArgumentException naming the id, and ggml's name for it where it has one
    */
   static StoredType ofId(int id) {
-    return all()
-        .filter(type -> type.id() == id)
-        .findAny()
+    return find(id)
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
@@ -31,16 +26,16 @@ public sealed interface StoredType permits TensorType, PackedType {
 
   /** ggml's name of the type with this id, or its number where no name is known. */
   static String nameOf(int id) {
-    return all()
-        .filter(type -> type.id() == id)
+    return find(id)
         .map(StoredType::toString)
-        .findAny()
         .or(() -> otherName(id))
         .orElseGet(() -> "type " + Integer.toUnsignedString(id));
   }
 
-  private static Stream<StoredType> all() {
-    return Stream.concat(Arrays.stream(TensorType.values()), Arrays.stream(PackedType.values()));
+  private static Optional<StoredType> find(int id) {
+    return Stream.<StoredType>concat(Stream.of(TensorType.values()), Stream.of(PackedType.values()))
+        .filter(type -> type.id() == id)
+        .findAny();
   }
 
   /** Names of types that the engine does not read. */
@@ -82,17 +77,14 @@ public sealed interface StoredType permits TensorType, PackedType {
 
   Block block();
 
-  /** The id in a GGUF file. */
   default int id() {
     return block().id();
   }
 
-  /** Weights per block. */
   default int blockElements() {
     return block().elements();
   }
 
-  /** Bytes per block. */
   default int blockBytes() {
     return block().bytes();
   }

@@ -4,9 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A tensor in a model file: a name, an element type, a shape, and the bytes.
+ * A tensor in a model file.
  *
- * @param name name in the file
  * @param stored type of the bytes; backends take tensors of a {@link TensorType} only
  * @param shape one to four sizes; the first dimension is contiguous in memory: a matrix is {@code
  *     [columns, rows]}
@@ -22,17 +21,16 @@ public record Tensor(String name, StoredType stored, List<Long> shape, MemorySeg
     return stored.computed();
   }
 
-  /** Returns the number of elements of one row. */
   public long columns() {
     return shape.getFirst();
   }
 
-  /** Returns the number of rows: the product of all sizes except the first. */
+  /** The product of all sizes except the first. */
   public long rows() {
     return shape.stream().skip(1).reduce(1L, Math::multiplyExact);
   }
 
-  /** Returns the size of one row in {@link #type}, in bytes. */
+  /** Size of one row in {@link #type}, in bytes. */
   public long rowBytes() {
     return type().bytes(columns());
   }

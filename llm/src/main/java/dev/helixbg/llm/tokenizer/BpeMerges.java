@@ -32,10 +32,7 @@ final class BpeMerges {
   private byte[] scratch = new byte[64];
 
   /**
-   * Indexes the merges.
-   *
-   * @param texts pairs of tokens with a space between them; earlier pairs are merged first
-   * @throws IllegalArgumentException if a merge is not such a pair, or makes no token
+   * @throws IllegalArgumentException if a merge is no pair of tokens, or makes no token
    */
   BpeMerges(GgufStrings texts, TokenIndex tokens) {
     this.texts = texts;
@@ -99,7 +96,6 @@ final class BpeMerges {
         : tokens.find(joined(utf8, start, space, end), 0, end - start - 1);
   }
 
-  /** Returns the bytes without the space. */
   private byte[] joined(byte[] utf8, int start, int space, int end) {
     if (scratch.length < end - start) {
       scratch = new byte[2 * (end - start)];
@@ -124,8 +120,7 @@ final class BpeMerges {
   }
 
   /**
-   * Returns the merge that joins two neighbours, or −1. If the file has a merge twice, the last is
-   * returned.
+   * Returns the merge that joins two neighbours, or −1; the last if the file has it twice.
    *
    * @param middle start of the second neighbour
    */
@@ -157,19 +152,16 @@ final class BpeMerges {
 
     private final byte[] utf8;
 
-    /** Start of the next part, by part. */
+    /**
+     * By part: start of the next part, start of the previous part, merge that joins it with the
+     * next.
+     */
     private final int[] following;
 
-    /** Start of the previous part, by part. */
     private final int[] previous;
-
-    /** Merge that joins a part with the next one, by part. */
     private final int[] merges;
 
-    /**
-     * Queue of possible merges, some of which may be outdated. The upper 32 bits are the merge, the
-     * lower 32 bits the part.
-     */
+    /** Possible merges, some outdated: the merge in the upper 32 bits, the part in the lower. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

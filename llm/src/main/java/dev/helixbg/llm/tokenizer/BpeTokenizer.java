@@ -27,10 +27,7 @@ import java.util.stream.IntStream;
  * <p>Normaliser and pattern are those of Qwen2's tokenizer.json.
  */
 public final class BpeTokenizer {
-  /**
-   * Pattern that splits text before merging: contractions, words, single digits, punctuation, white
-   * space.
-   */
+  /** Splits text: contractions, words, single digits, punctuation, white space. */
   private static final Pattern WORD =
       Pattern.compile(
           "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}"
@@ -48,7 +45,6 @@ public final class BpeTokenizer {
     this.special = vocabulary.special();
   }
 
-  /** Returns the ordinary tokens of a text. */
   public int[] encode(String text) {
     IntStream.Builder ids = IntStream.builder();
     String normal = Normalizer.normalize(PrintableText.wellFormed(text), Normalizer.Form.NFC);
@@ -83,8 +79,6 @@ public final class BpeTokenizer {
   }
 
   /**
-   * Returns the id of a special token.
-   *
    * @throws TokenizerException if the vocabulary has no such token
    */
   int special(String token) {
@@ -115,7 +109,6 @@ public final class BpeTokenizer {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Returns a decoder for tokens that arrive one by one. */
   public TextStream stream() {
     return new TextStream(this);
   }
@@ -172,7 +165,7 @@ public final class BpeTokenizer {
       return text;
     }
 
-    /** Ends the text. Returns U+FFFD if a character is incomplete, else an empty text. */
+    /** Ends the text. Returns U+FFFD if a character is incomplete. */
     public String finish() {
       String text = decode(ByteBuffer.wrap(part), true);
       part = new byte[0];

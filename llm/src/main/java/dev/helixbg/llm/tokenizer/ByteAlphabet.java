@@ -28,12 +28,12 @@ final class ByteAlphabet {
 
   private ByteAlphabet() {}
 
-  /** Returns the character for byte {@code b}, 0 to 255. */
+  /** Takes 0 to 255. */
   static char charOf(int b) {
     return CHAR_OF_BYTE[b];
   }
 
-  /** Returns the byte of a character, 0 to 255, or −1. */
+  /** Returns 0 to 255, or −1. */
   static int byteOf(char c) {
     return c < BYTE_OF_CHAR.length ? BYTE_OF_CHAR[c] : -1;
   }

@@ -21,12 +21,9 @@ import java.util.stream.IntStream;
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
  * across the cut, so a cache of the opening serves every request.
  *
- * @param tokenizer tokenizer of the model; methods throw a {@link TokenizerException} if it lacks
- *     the control tokens
- * @param thought whether the model thinks
+ * <p>All methods throw a {@link TokenizerException} if the tokenizer lacks the control tokens.
  */
 public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
-  /** Ways in which a model thinks before it answers. */
   public enum Thought {
     /** The model thinks unless the prompt prevents it. */
     OPTIONAL,
@@ -36,13 +33,12 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     ALWAYS;
 
     /**
-     * Pattern of a template that begins an answer with a thought; Jinja may write the line break as
-     * {@code \n}.
+     * A template that begins answers with a thought; Jinja may write the line break as {@code \n}.
      */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
 
-    /** Returns the way of a model file's Jinja template, which may be missing. */
+    /** Reads a model file's Jinja template, which may be missing. */
     public static Thought of(Optional<String> template) {
       if (template.isEmpty() || template.get().contains("enable_thinking")) {
         return OPTIONAL;
@@ -80,8 +76,6 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
-   * Returns the part of a prompt from the user's turn to the start of the answer.
-   *
    * @param user the question; becomes ordinary tokens only
    * @param thinking whether the model may think before it answers
    */
@@ -96,7 +90,6 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     return ids.toArray();
   }
 
-  /** Returns a whole prompt: opening and request. */
   public int[] prompt(String system, String user, boolean thinking) {
     return new Ids().all(opening(system)).all(request(user, thinking)).toArray();
   }
@@ -109,7 +102,6 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     return new Ids().text(text).special(END).toArray();
   }
 
-  /** Builder of a prompt's tokens. */
   private final class Ids {
     private final IntStream.Builder ids = IntStream.builder();
 

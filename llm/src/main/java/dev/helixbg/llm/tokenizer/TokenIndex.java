@@ -1,6 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.llm.gguf.GgufStrings;
+import java.util.Arrays;
 
 /** Finds the ids of ordinary tokens by their text, with a hash table of two arrays. */
 final class TokenIndex {
@@ -11,8 +12,8 @@ final class TokenIndex {
   private static final int SPREAD = 0x9E3779B9;
 
   /**
-   * Largest number of tokens with one hash. Real vocabularies stay below ten; the limit prevents
-   * files that make every search slow.
+   * Most tokens with one hash. Real vocabularies stay below ten; the limit prevents files that make
+   * every search slow.
    */
   private static final int MOST_AT_A_PLACE = 100;
 
@@ -23,14 +24,10 @@ final class TokenIndex {
   /** For each hash, the last token with that hash, plus one; 0 for none. */
   private final int[] heads;
 
-  /**
-   * For each token, the previous token with the same place in {@code heads}, plus one; −1 for a
-   * token that is not indexed.
-   */
+  /** For each token, the previous one with the same hash, plus one; −1 if it is not indexed. */
   private final int[] next;
 
   /**
-   * @param kinds kind of each token
    * @throws IllegalArgumentException if far more tokens have the same hash than expected by chance
    */
   TokenIndex(GgufStrings tokens, byte[] kinds) {
@@ -98,17 +95,7 @@ final class TokenIndex {
   }
 
   private boolean isText(int id, byte[] text, int textStart, int textEnd) {
-    int start = tokens.start(id);
-    int length = textEnd - textStart;
-    if (tokens.end(id) - start != length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (utf8[start + i] != text[textStart + i]) {
-        return false;
-      }
-    }
-    return true;
+    return Arrays.equals(utf8, tokens.start(id), tokens.end(id), text, textStart, textEnd);
   }
 
   /** Whether a token equals a text without the byte at {@code omitted}. */

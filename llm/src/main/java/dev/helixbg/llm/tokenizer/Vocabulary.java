@@ -18,7 +18,6 @@ public final class Vocabulary {
 
   /** Kind of a token; the ordinal is ggml's id ({@code enum llama_token_type}) minus one. */
   enum Kind {
-    /** A token that is ordinary text. */
     NORMAL,
     UNKNOWN,
     /** A token that controls the model and is never shown. */
@@ -35,16 +34,13 @@ public final class Vocabulary {
   private static final String KINDS = "tokenizer.ggml.token_type";
   private static final String MERGES = "tokenizer.ggml.merges";
 
-  /** Keys of the tokens that end a text and a turn. */
   private static final List<String> ENDS =
       List.of("tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id");
 
   /** Names of Qwen2's pattern in model files. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /**
-   * Tokens that are never ordinary text, even if a file says so; otherwise a text could end a turn.
-   */
+  /** Never ordinary text, even if a file says so; otherwise a text could end a turn. */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,
@@ -61,9 +57,7 @@ public final class Vocabulary {
   /** Value of {@link Kind#NORMAL} in {@link #kinds}. */
   static final byte NORMAL = 0;
 
-  /**
-   * Texts of the tokens: ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text.
-   */
+  /** Ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text. */
   private final GgufStrings tokens;
 
   /** Ordinal in {@link Kind} of each token. */
@@ -101,9 +95,8 @@ public final class Vocabulary {
   }
 
   /**
-   * Checks that the vocabulary is byte-level with Qwen2's pattern, without reading it.
-   *
-   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary has another form
+   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary is not byte-level with Qwen2's
+   *     pattern
    */
   public static void requireKnownForm(GgufMetadata metadata) {
     require(metadata, MODEL, Set.of("gpt2"));
@@ -123,24 +116,15 @@ public final class Vocabulary {
   /** Marks known special tokens as special, even if the file marks them as ordinary. */
   private static void retype(GgufStrings tokens, byte[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
-      if (kinds[id] == NORMAL && mayBeSpecial(tokens, id)) {
+      // The first byte decides before a hundred thousand tokens become Strings.
+      int start = tokens.start(id);
+      if (kinds[id] == NORMAL && start < tokens.end(id) && tokens.utf8()[start] == '<') {
         kinds[id] = (byte) KNOWN_SPECIAL.getOrDefault(tokens.get(id), Kind.NORMAL).ordinal();
       }
     }
   }
 
-  /**
-   * Whether a token may be special, by its first byte. This avoids making a String of each of a
-   * hundred thousand tokens.
-   */
-  private static boolean mayBeSpecial(GgufStrings tokens, int id) {
-    return tokens.start(id) < tokens.end(id) && tokens.utf8()[tokens.start(id)] == '<';
-  }
-
-  /**
-   * Returns the end tokens of all keys, which have one token or an array; ids outside the
-   * vocabulary are skipped.
-   */
+  /** Reads keys of one token or an array; skips ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .flatMapToLong(key -> ids(metadata.values().get(key)))
@@ -198,7 +182,6 @@ public final class Vocabulary {
     }
   }
 
-  /** Passes the tokens of a word to {@code ids}. */
   void encode(String word, IntConsumer ids) {
     byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
     StringBuilder written = new StringBuilder(bytes.length);
@@ -208,12 +191,10 @@ public final class Vocabulary {
     merges.encode(written.toString().getBytes(StandardCharsets.UTF_8), ids);
   }
 
-  /** Returns the number of ids. */
   int size() {
     return kinds.length;
   }
 
-  /** Returns a token as the file has it. */
   String text(int id) {
     return tokens.get(id);
   }
@@ -223,15 +204,11 @@ public final class Vocabulary {
     return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
   }
 
-  /** Returns the end tokens of the file. */
   List<Integer> ends() {
     return ends;
   }
 
-  /**
-   * Returns the ids of control and user-defined tokens by their text; tokens without a text are
-   * left out.
-   */
+  /** Ids of control and user-defined tokens by their text, without empty ones. */
   Map<String, Integer> special() {
     Map<String, Integer> special = new HashMap<>();
     for (int id = 0; id < kinds.length; id++) {

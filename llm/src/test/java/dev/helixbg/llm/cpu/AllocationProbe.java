@@ -63,7 +63,7 @@ final class AllocationProbe {
         KernelWarmUp.tiles(type);
       }
       try (Arena arena = Arena.ofShared();
-          CpuBackend backend = new CpuBackend(1)) {
+          CpuBackend backend = new CpuBackend(1, () -> {})) {
         for (int rows : new int[] {1, 20}) {
           check(type + ": " + rows + " rows", new Pass(arena, backend, type, rows));
         }

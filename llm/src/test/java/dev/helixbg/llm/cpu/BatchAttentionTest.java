@@ -57,7 +57,7 @@ class BatchAttentionTest {
   /** A panel holds one head of a row; what follows it in memory is not its own. */
   @Test
   void headsThatNoPanelHoldsAreRefused() {
-    try (CpuBackend backend = new CpuBackend(1)) {
+    try (CpuBackend backend = new CpuBackend(1, () -> {})) {
       backend.cache(new KvShape(1, 1, TileProduct.DEPTH, 8)).close();
       KvShape larger = new KvShape(1, 1, TileProduct.DEPTH + 2, 8);
       assertThrows(IllegalArgumentException.class, () -> backend.cache(larger));
@@ -76,7 +76,7 @@ class BatchAttentionTest {
   void aSequencesBitsDoNotDependOnItsBatch(int size, int group) {
     try (Arena arena = Arena.ofShared()) {
       for (int threads = 1; threads <= 3; threads++) {
-        try (CpuBackend backend = new CpuBackend(threads)) {
+        try (CpuBackend backend = new CpuBackend(threads, () -> {})) {
           Side side = new Side(backend, arena, size, group);
           float[][] together = side.attended(SEQUENCES);
           int row = 0;

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CpuBackendContractTest extends BackendContract {
   @Override
   protected Backend backend() {
-    return new CpuBackend(2);
+    return new CpuBackend(2, () -> {});
   }
 
   /** What an emulated processor does within a minute: scripts/check-arm64 --quick. */

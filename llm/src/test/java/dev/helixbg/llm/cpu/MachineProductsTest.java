@@ -112,7 +112,7 @@ class MachineProductsTest {
     }
     for (TensorType type : TensorType.values()) {
       try (Arena arena = Arena.ofShared();
-          CpuBackend backend = new CpuBackend(2)) {
+          CpuBackend backend = new CpuBackend(2, () -> {})) {
         StringBuilder line = new StringBuilder(type + " " + ByteMatmul.takes(type));
         for (float[] row : product(arena, backend, type)) {
           for (float value : row) {

@@ -42,7 +42,7 @@ class UnequalCoresTest {
     Tensor weights = new Tensor("w", type, List.of((long) COLUMNS, (long) ROWS), data.asReadOnly());
     AtomicIntegerArray taken = new AtomicIntegerArray(4);
     float[][] alone;
-    try (CpuBackend backend = new CpuBackend(1)) {
+    try (CpuBackend backend = new CpuBackend(1, () -> {})) {
       alone = product(backend, weights, rows);
     }
     try (CpuBackend backend = new CpuBackend(new SlowedTeam(slow, taken), () -> {})) {

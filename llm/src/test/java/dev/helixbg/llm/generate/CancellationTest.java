@@ -34,7 +34,7 @@ class CancellationTest {
 
   @Test
   void onTheCpu() {
-    try (Backend backend = new CpuBackend(2)) {
+    try (Backend backend = new CpuBackend(2, () -> {})) {
       passesEndAnywhere(backend, false);
     }
   }

@@ -28,7 +28,7 @@ class ChoiceScorerTest {
   /** Of floats: quantised ones are rounded in passes of many tokens, but not in those of few. */
   private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.F16.path()));
 
-  private final Backend backend = new CpuBackend(1);
+  private final Backend backend = new CpuBackend(1, () -> {});
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final ChoiceScorer scorer = new ChoiceScorer(work);

@@ -46,7 +46,7 @@ class GeneratorTest {
   private static final PassLimits LIMITS = new PassLimits(256, 256, 1);
 
   private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()));
-  private final Backend backend = new CpuBackend(1);
+  private final Backend backend = new CpuBackend(1, () -> {});
 
   @AfterEach
   void close() {

@@ -29,7 +29,7 @@ class GroupGeneratorTest {
   private static final PassLimits LIMITS = new PassLimits(512, 200, 8);
 
   private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()));
-  private final Backend backend = new CpuBackend(1);
+  private final Backend backend = new CpuBackend(1, () -> {});
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final KvCache empty = backend.cache(model.cacheShape());

@@ -33,7 +33,7 @@ class NotANumberTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void nothingIsChosenAmongWhatIsNoNumber(boolean all) {
-    for (Backend backend : List.of(new CpuBackend(1), new ScalarBackend())) {
+    for (Backend backend : List.of(new CpuBackend(1, () -> {}), new ScalarBackend())) {
       try (backend;
           GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_0.path()))) {
         Qwen3 model = Qwen3.of(file, damaged(backend, all), LIMITS);

@@ -16,7 +16,7 @@ abstract class CpuGoldenContract extends GoldenContract {
 
   @Override
   Backend backend() {
-    return new CpuBackend(threads);
+    return new CpuBackend(threads, () -> {});
   }
 
   @Override

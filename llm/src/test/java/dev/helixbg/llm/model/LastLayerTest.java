@@ -39,7 +39,7 @@ class LastLayerTest {
   /** Attention of a single row adds in another order than that of many. */
   @Test
   void logitsAreNearlyTheSameOnTheCpu() {
-    try (Backend backend = new CpuBackend(2)) {
+    try (Backend backend = new CpuBackend(2, () -> {})) {
       float[][][] logits = bothWays(backend);
       for (int i = 0; i < logits[0].length; i++) {
         assertArrayEquals(logits[0][i], logits[1][i], 0.02f);

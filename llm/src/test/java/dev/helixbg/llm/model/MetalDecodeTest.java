@@ -165,7 +165,7 @@ class MetalDecodeTest {
   @Test
   void aContextIsFilledToItsEnd() throws IOException {
     try (GgufFile file = model(2, FULL);
-        Backend cpu = new CpuBackend(1)) {
+        Backend cpu = new CpuBackend(1, () -> {})) {
       float[][] expected = lastLogits(file, cpu);
       float[][] actual = lastLogits(file, backend);
       for (int i = 0; i < expected.length; i++) {

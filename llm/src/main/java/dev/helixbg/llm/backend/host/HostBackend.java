@@ -25,10 +25,7 @@ public abstract class HostBackend implements Backend {
   private final BackendCounters counters = new BackendCounters();
   private float[] embedding = {};
 
-  /**
-   * Returns the arena of the backend's memory, which closes with the backend; worker threads may
-   * use the arena.
-   */
+  /** The arena closes with the backend; worker threads may use it. */
   protected final Arena arena() {
     return arena;
   }
@@ -38,7 +35,7 @@ public abstract class HostBackend implements Backend {
     return 1;
   }
 
-  /** Returns true: each step processes all rows before the next step begins. */
+  /** Each step processes all rows before the next step begins. */
   @Override
   public final boolean forksWithinPass() {
     return true;

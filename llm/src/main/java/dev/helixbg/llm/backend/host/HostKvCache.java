@@ -31,7 +31,6 @@ public final class HostKvCache extends KvCache {
     return runs;
   }
 
-  /** Returns the run of a position. */
   public int runOf(int position) {
     int run = runs - 1;
     while (starts[run] > position) {
@@ -44,12 +43,12 @@ public final class HostKvCache extends KvCache {
     return starts[run];
   }
 
-  /** Returns the position after a run's last position. */
+  /** The position after a run's last position. */
   public int runEnd(int run) {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /** Returns the number of first positions that share their memory with another cache. */
+  /** Number of first positions that share their memory with another cache. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;
@@ -67,17 +66,14 @@ public final class HostKvCache extends KvCache {
   }
 
   /**
-   * Returns the offset in {@link #data} of a head's key at the run's first position, in bytes. The
-   * keys of the next positions follow, with {@code headSize} values each.
+   * Offset in {@link #data} of a head's key at the run's first position, in bytes. The keys of the
+   * next positions follow, with {@code headSize} values each.
    */
   public long keys(int run, int layer, int kvHead) {
     return headBytes() * (2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /**
-   * Returns the offset in {@link #data} of a head's value vector at the run's first position, in
-   * bytes.
-   */
+  /** Offset of a head's value vectors, like {@link #keys}. */
   public long values(int run, int layer, int kvHead) {
     return headBytes() * ((2L * layer + 1) * shape().kvHeads() + kvHead);
   }
@@ -96,7 +92,6 @@ public final class HostKvCache extends KvCache {
     }
   }
 
-  /** Returns the number of positions that can still be added to the last run. */
   private int lastRunRoom() {
     if (runs == 0) {
       return 0;
@@ -136,15 +131,9 @@ public final class HostKvCache extends KvCache {
     return child;
   }
 
-  /**
-   * Pool of pages for caches of one shape. Memory is allocated at first need and reused until the
-   * arena closes.
-   */
+  /** Pages for caches of one shape, allocated at first need and reused until the arena closes. */
   static final class Pool {
-    /**
-     * Number of positions of a page. It keeps the number of runs small; the unused rest of a page
-     * is not resident.
-     */
+    /** Positions of a page: keeps runs few; the unused rest of a page is not resident. */
     static final int POSITIONS = 128;
 
     private final Arena arena;
@@ -177,10 +166,7 @@ public final class HostKvCache extends KvCache {
     }
   }
 
-  /**
-   * Memory for the keys and values of some positions in all layers: {@code [layer][key,
-   * value][kvHead][position][headSize]}.
-   */
+  /** Memory in the layout {@code [layer][key, value][kvHead][position][headSize]}. */
   static final class Page {
     final MemorySegment data;
 

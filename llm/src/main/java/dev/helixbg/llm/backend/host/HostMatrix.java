@@ -6,11 +6,7 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 
-/**
- * A weight matrix in the mapped model file, row after row.
- *
- * @param rowBytes size of one row, in bytes
- */
+/** A weight matrix in the mapped model file, row after row. */
 public record HostMatrix(TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {
 
@@ -18,7 +14,7 @@ public record HostMatrix(TensorType type, int rows, int columns, long rowBytes, 
     return data.address() + row * rowBytes;
   }
 
-  /** Writes the exact values of a row to the first {@link #columns} elements of {@code target}. */
+  /** Writes the exact values of a row to the start of {@code target}. */
   public void read(int row, float[] target) {
     Dequantize.row(type, data, row * rowBytes, columns, target, 0);
   }

@@ -26,21 +26,14 @@ public final class HostMemory {
   private static final int NO_FILE = -1;
   private static final long FAILED = -1;
 
-  /**
-   * The C function {@code void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t
-   * offset)}.
-   */
+  // void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
   private static final NativeFunction MAP = NativeFunction.ofC("mmap").orElseThrow();
-
-  /** The C function {@code int munmap(void *addr, size_t length)}. */
+  // int munmap(void *addr, size_t length)
   private static final NativeFunction UNMAP = NativeFunction.ofC("munmap").orElseThrow();
 
   private HostMemory() {}
 
-  /**
-   * Initialises this class and its method handle. This takes tens of milliseconds, so another
-   * thread may do it early.
-   */
+  /** Initialises this class, which takes tens of milliseconds, so another thread may do it. */
   public static void prepare() {}
 
   /** Allocates memory that is returned to the system when the arena closes. */

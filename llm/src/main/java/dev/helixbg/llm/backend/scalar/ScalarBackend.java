@@ -7,7 +7,6 @@ import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
@@ -60,8 +59,9 @@ public final class ScalarBackend extends HostBackend {
       for (int i = 0; i < half; i++) {
         float a = heads[head + i] * scale * gain[i];
         float b = heads[head + i + half] * scale * gain[i + half];
-        float cos = floatAt(rope.table(), rope.cosines(position) + (long) i * Float.BYTES);
-        float sin = floatAt(rope.table(), rope.sines(position) + (long) i * Float.BYTES);
+        float cos = rope.table().get(ValueLayout.JAVA_FLOAT, rope.cosines(position) + 4L * i);
+        float sin =
+            rope.table().get(ValueLayout.JAVA_FLOAT, rope.cosines(position) + 4L * (half + i));
         heads[head + i] = a * cos - b * sin;
         heads[head + i + half] = a * sin + b * cos;
       }
@@ -98,9 +98,7 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /**
-   * Computes one query head of one row over the first {@code positions} positions of its sequence.
-   */
+  /** Computes one query head of a row over the first {@code positions} positions. */
   private static void attendHead(
       HostKvCache cache,
       int layer,
@@ -113,10 +111,9 @@ public final class ScalarBackend extends HostBackend {
     double[] weights = new double[positions];
     double max = Double.NEGATIVE_INFINITY;
     float[] numbers = new float[size];
-    long bytes = cache.shape().headBytes();
     for (int p = 0; p < positions; p++) {
       int run = cache.runOf(p);
-      get(cache, run, cache.keys(run, layer, kvHead) + bytes * (p - cache.runStart(run)), numbers);
+      get(cache, run, p, cache.keys(run, layer, kvHead), numbers);
       double dot = 0;
       for (int i = 0; i < size; i++) {
         dot += (double) query[head * size + i] * numbers[i];
@@ -128,11 +125,7 @@ public final class ScalarBackend extends HostBackend {
     double[] sum = new double[size];
     for (int p = 0; p < positions; p++) {
       int run = cache.runOf(p);
-      get(
-          cache,
-          run,
-          cache.values(run, layer, kvHead) + bytes * (p - cache.runStart(run)),
-          numbers);
+      get(cache, run, p, cache.values(run, layer, kvHead), numbers);
       double weight = Math.exp(weights[p] - max);
       total += weight;
       for (int i = 0; i < size; i++) {
@@ -193,8 +186,6 @@ public final class ScalarBackend extends HostBackend {
       tokens.set(slot, r, numbers ? best : 0);
     }
   }
-
-  // ---- elementary operations ------------------------------------------------------------------
 
   /** Returns {@code W·v} for each vector. */
   private static float[][] product(Matrix matrix, float[][] vectors) {
@@ -266,12 +257,9 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  private static float floatAt(MemorySegment segment, long offset) {
-    return segment.get(ValueLayout.JAVA_FLOAT, offset);
-  }
-
-  /** Reads one head's values at one position. */
-  private static void get(HostKvCache cache, int run, long offset, float[] numbers) {
+  /** Reads one head's values at a position; {@code first} is the offset at the run's start. */
+  private static void get(HostKvCache cache, int run, int position, long first, float[] numbers) {
+    long offset = first + (position - cache.runStart(run)) * cache.shape().headBytes();
     for (int i = 0; i < numbers.length; i++) {
       numbers[i] =
           Float.float16ToFloat(cache.data(run).get(ValueLayout.JAVA_SHORT, offset + 2L * i));

@@ -28,10 +28,7 @@ import jdk.incubator.vector.VectorSpecies;
  * 32 or 16 columns.
  */
 public final class ActivationBytes {
-  /** Number of columns of a block. */
   public static final int COLUMNS = 256;
-
-  /** Number of columns that share a step. */
   public static final int SUB = 32;
 
   /** Offset of the steps in a block, in bytes. */
@@ -39,13 +36,13 @@ public final class ActivationBytes {
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
 
-  /** Size of 32 columns with their step, in bytes, for rows whose blocks have one scale. */
+  /** Bytes of 32 columns with their step, for rows whose blocks have one scale. */
   public static final int SINGLE_BYTES = SUB + Float.BYTES;
 
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** Vector shape with one byte per float of a vector. */
+  /** One byte per float of a vector. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 
@@ -54,14 +51,11 @@ public final class ActivationBytes {
 
   private ActivationBytes() {}
 
-  /** Returns the size of a block, in bytes. */
   public static int blockBytes(boolean halves) {
     return OFFSETS + 4 * COLUMNS / (halves ? HALF : SUB);
   }
 
   /**
-   * Rounds {@code columns} floats.
-   *
    * @param columns number of floats, a multiple of 256
    * @param halves whether each 16 columns have an offset, instead of each 32
    */
@@ -93,8 +87,7 @@ public final class ActivationBytes {
   }
 
   /**
-   * Rounds {@code columns} floats for rows whose blocks have 32 columns and one scale. Each 32
-   * bytes are followed by their step.
+   * Rounds for blocks of 32 columns with one scale; each 32 bytes are followed by their step.
    *
    * @param columns number of floats, a multiple of 32
    */

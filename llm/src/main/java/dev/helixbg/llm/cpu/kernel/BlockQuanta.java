@@ -18,21 +18,15 @@ import jdk.incubator.vector.IntVector;
 /**
  * First step of unpacking weights of any quantised type: the quanta of a block become signed bytes,
  * in order, with a scale and a minimum per 16 weights. A weight is byte · scale + minimum, bit for
- * bit equal to {@link Dequantize}.
- *
- * <p>Each thread needs its own instance, which has the memory of the bytes.
+ * bit equal to {@link Dequantize}. Each thread needs its own instance.
  */
 final class BlockQuanta {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
   private static final int LOW_PAIRS = 0x03030303;
   private static final long LOW_BITS = 0x0101010101010101L;
-
-  /** Address of the signed quanta of up to 256 weights. */
   private final long levels;
 
   final float[] scales = new float[16];
-
-  /** Minima, for types with minima. */
   final float[] minima = new float[16];
 
   BlockQuanta(Arena arena) {
@@ -43,7 +37,7 @@ final class BlockQuanta {
     return type == TensorType.Q4_K || type == TensorType.Q5_K;
   }
 
-  /** Unpacks a stored block; returns the address of its bytes. */
+  /** Returns the address of the block's bytes, up to 256. */
   long of(TensorType type, long block) {
     switch (type) {
       case Q8_0 -> {
@@ -73,27 +67,18 @@ final class BlockQuanta {
     return levels;
   }
 
-  // ---- scales ---------------------------------------------------------------------------------
-
-  /** Unpacks the scales and minima of Q4_K and Q5_K; see {@link SixBitScales}. */
   private void scalesAndMinima(long source) {
     float d = half(source);
     float m = half(source + 2);
     long scaleBits = SixBitScales.scales(source);
     long minimumBits = SixBitScales.minima(source);
     for (int i = 0; i < 8; i++) {
-      setSub(i, d * (int) (scaleBits >>> 8 * i & 63), m * (int) (minimumBits >>> 8 * i & 63));
+      scales[2 * i] = d * (int) (scaleBits >>> 8 * i & 63);
+      scales[2 * i + 1] = scales[2 * i];
+      minima[2 * i] = -(m * (int) (minimumBits >>> 8 * i & 63));
+      minima[2 * i + 1] = minima[2 * i];
     }
   }
-
-  private void setSub(int sub, float scale, float minimum) {
-    scales[2 * sub] = scale;
-    scales[2 * sub + 1] = scale;
-    minima[2 * sub] = -minimum;
-    minima[2 * sub + 1] = -minimum;
-  }
-
-  // ---- quanta to bytes ------------------------------------------------------------------------
 
   /** Unpacks four times 32 bytes: low nibbles to 32 levels, high nibbles to the next 32. */
   private void nibblePairs(long source) {

@@ -50,7 +50,6 @@ public final class ByteRows {
   private boolean halves;
 
   /**
-   * @param rows largest number of rows
    * @param pairs whether the rows are for sums of pairs
    */
   public ByteRows(Arena arena, int rows, boolean pairs) {
@@ -60,14 +59,12 @@ public final class ByteRows {
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
   }
 
-  /** Returns the difference of a byte and its quantum. */
+  /** Difference of a byte and its quantum. */
   public static int bias(boolean pairs) {
     return pairs ? 32 : 128;
   }
 
-  /**
-   * Whether a type can be unpacked to such rows; for sums of pairs, only types of up to six bits.
-   */
+  /** For sums of pairs, only types of up to six bits. */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;
@@ -76,7 +73,6 @@ public final class ByteRows {
     };
   }
 
-  /** Returns the address of the rows. */
   public long address() {
     return rows;
   }
@@ -87,8 +83,6 @@ public final class ByteRows {
   }
 
   /**
-   * Unpacks columns of a row.
-   *
    * @param columns number of columns, a multiple of the type's block, at most 256
    */
   public void unpack(TensorType type, long source, int columns, int row) {

@@ -29,9 +29,7 @@ import jdk.incubator.vector.VectorSpecies;
  * bit must be subtracted, and the exponent 31 (infinite or NaN).
  */
 public final class HalfFloats {
-  /**
-   * Vector shape with one short per float of a vector; on 128-bit machines four shorts in 64 bits.
-   */
+  /** One short per float of a vector; on 128-bit machines four shorts in 64 bits. */
   private static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
@@ -41,7 +39,7 @@ public final class HalfFloats {
   private static final int INFINITE = 0x7C00;
   private static final int NOT_A_NUMBER = 0x7E00;
 
-  /** Bits of the float 2^−14. The next two constants are the bits of 1/2 and of infinity. */
+  /** The bits of 2^−14, and next those of 1/2 and of infinity. */
   private static final int LEAST_NORMAL = 113 << 23;
 
   private static final int BITS_OF_HALF = 126 << 23;
@@ -65,7 +63,6 @@ public final class HalfFloats {
     }
   }
 
-  /** Converts {@code count} f16 numbers to floats. */
   public static void unpackF16(long source, int count, long target) {
     long vectors = 2L * (count & -Lanes.COUNT);
     long i = 0;
@@ -90,7 +87,7 @@ public final class HalfFloats {
     }
   }
 
-  /** Converts {@code count} floats to f16, rounded to the nearest. */
+  /** Rounds to the nearest. */
   public static void packF16(long source, int count, long target) {
     ShortVector none = ShortVector.zero(SHORTS);
     long vectors = 2L * (count & -Lanes.COUNT);

@@ -1,15 +1,11 @@
 package dev.helixbg.llm.cpu.kernel;
 
 /**
- * Product of a matrix with a vector, for stored rows of one type.
- *
- * <p>Parameters are addresses; those of activations are aligned to 64 bytes.
+ * Product of a matrix with a vector, for stored rows of one type. Parameters are addresses; those
+ * of activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /**
-   * Returns the number of floats that {@link #prepare} writes; fewer than columns if it rounds them
-   * to integers.
-   */
+  /** Floats that {@link #prepare} writes; fewer than columns if it rounds them to integers. */
   default int floats(int columns) {
     return columns;
   }

@@ -5,7 +5,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.INT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 
 /**
- * Unpacks the 6-bit scales and minima of Q4_K and Q5_K.
+ * Unpacks the eight 6-bit scales, or minima, of Q4_K and Q5_K to bytes.
  *
  * <p>A block stores them in three ints. The first int has the first four scales, the second the
  * first four minima. The two upper bits of each byte belong to a later scale or minimum. The third
@@ -18,12 +18,10 @@ public final class SixBitScales {
 
   private SixBitScales() {}
 
-  /** Returns the eight scales of a stored block, one byte each. */
   public static long scales(long block) {
     return eight(MEMORY.get(INT, block + 4 & ADDRESS), third(block));
   }
 
-  /** Returns the eight minima of a stored block, one byte each. */
   public static long minima(long block) {
     return eight(MEMORY.get(INT, block + 8 & ADDRESS), third(block) >>> 4);
   }
@@ -33,8 +31,6 @@ public final class SixBitScales {
   }
 
   /**
-   * Returns eight numbers as bytes.
-   *
    * @param first int with the first four numbers in the low six bits, and bits of the later numbers
    *     in the top two
    * @param nibbles int with the low nibbles of the later numbers

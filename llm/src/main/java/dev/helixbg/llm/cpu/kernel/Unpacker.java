@@ -20,10 +20,8 @@ import jdk.incubator.vector.FloatVector;
 
 /**
  * Turns stored weights of any type into floats, in order, bit for bit equal to {@link Dequantize}.
- *
- * <p>There are two steps, with intermediate results in the first-level cache. First the quanta of a
- * block become signed bytes ({@link BlockQuanta}). Then byte · scale + minimum becomes a float, in
- * the same way for all types.
+ * First the quanta of a block become signed bytes ({@link BlockQuanta}), in the first-level cache;
+ * then byte · scale + minimum becomes a float, in the same way for all types.
  *
  * <p>Each thread needs its own instance, which has memory for the steps and for a row ({@link
  * #room}).
@@ -39,7 +37,7 @@ public final class Unpacker {
   }
 
   /**
-   * Reads stored rows into the processor's caches in order, before the rows are unpacked piece by
+   * Reads stored rows into the processor's caches in order, before they are unpacked piece by
    * piece. A processor prefetches only what is read sequentially.
    *
    * @param stride distance between rows, in bytes
@@ -57,15 +55,14 @@ public final class Unpacker {
     return sum;
   }
 
-  /** Returns the address of at least {@code count} floats with undefined content. */
+  /** At least {@code count} floats with undefined content. */
   public long room(int count) {
     room = HostMemory.grown(arena, room, 4L * count);
     return room.address();
   }
 
   /**
-   * Writes {@code elements} weights, stored at address {@code source}, as floats to address {@code
-   * target}.
+   * Writes floats to address {@code target}.
    *
    * @param elements number of weights, a multiple of the type's block
    */

@@ -37,10 +37,7 @@ public final class VectorOps {
 
   private VectorOps() {}
 
-  /**
-   * Returns {@code Σ a[i] · b[i]} over {@code count} floats. Four parallel sums hide the latency of
-   * an FMA.
-   */
+  /** Returns {@code Σ a[i] · b[i]}. Four parallel sums hide the latency of an FMA. */
   public static float dot(long a, long b, int count) {
     FloatVector s0 = FloatVector.zero(FLOATS);
     FloatVector s1 = s0;
@@ -66,9 +63,7 @@ public final class VectorOps {
     return sum;
   }
 
-  /**
-   * Computes {@code y = x · gain / √(mean(x²) + epsilon)} over {@code count} floats; y may be x.
-   */
+  /** Computes {@code y = x · gain / √(mean(x²) + epsilon)}; y may be x. */
   public static void normalise(long x, int count, long gain, float epsilon, long y) {
     float scale = inverseRootMeanSquare(x, count, epsilon);
     long vectors = 4L * (count & -COUNT);
@@ -91,10 +86,9 @@ public final class VectorOps {
   /**
    * Normalises a head in place, then rotates its pairs (i, i + half) by the angles of a position.
    *
-   * @param cosinesAt, sinesAt {@code half} floats each
+   * @param angles {@code half} cosines, then {@code half} sines
    */
-  public static void normaliseAndRotate(
-      long x, int half, long gain, float epsilon, long cosinesAt, long sinesAt) {
+  public static void normaliseAndRotate(long x, int half, long gain, float epsilon, long angles) {
     float scale = inverseRootMeanSquare(x, 2 * half, epsilon);
     long second = 4L * half;
     long vectors = 4L * (half & -COUNT);
@@ -102,27 +96,25 @@ public final class VectorOps {
     for (; i != vectors; i += BYTES) {
       FloatVector a = loadFloats(x + i).mul(scale).mul(loadFloats(gain + i));
       FloatVector b = loadFloats(x + second + i).mul(scale).mul(loadFloats(gain + second + i));
-      FloatVector cos = loadFloats(cosinesAt + i);
-      FloatVector sin = loadFloats(sinesAt + i);
+      FloatVector cos = loadFloats(angles + i);
+      FloatVector sin = loadFloats(angles + second + i);
       a.mul(cos).sub(b.mul(sin)).intoMemorySegment(MEMORY, x + i, ORDER);
       a.mul(sin).add(b.mul(cos)).intoMemorySegment(MEMORY, x + second + i, ORDER);
     }
     for (; i != second; i += 4) {
       float a = MEMORY.get(FLOAT, x + i) * scale * MEMORY.get(FLOAT, gain + i);
       float b = MEMORY.get(FLOAT, x + second + i) * scale * MEMORY.get(FLOAT, gain + second + i);
-      float cos = MEMORY.get(FLOAT, cosinesAt + i);
-      float sin = MEMORY.get(FLOAT, sinesAt + i);
+      float cos = MEMORY.get(FLOAT, angles + i);
+      float sin = MEMORY.get(FLOAT, angles + second + i);
       MEMORY.set(FLOAT, x + i, a * cos - b * sin);
       MEMORY.set(FLOAT, x + second + i, a * sin + b * cos);
     }
   }
 
-  /** Copies x to y. */
   public static void copy(long x, int count, long y) {
     MemorySegment.copy(MEMORY, x, MEMORY, y, 4L * count);
   }
 
-  /** Sets y to 0. */
   public static void clear(long y, int count) {
     long vectors = 4L * (count & -COUNT);
     long i = 0;

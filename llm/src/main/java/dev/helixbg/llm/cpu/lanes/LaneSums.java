@@ -14,10 +14,10 @@ import jdk.incubator.vector.VectorShuffle;
  * result's last bits would change while a program warms up.
  */
 public final class LaneSums {
-  /** Shuffle that swaps lanes whose numbers differ by 8, in vectors of 16 lanes. */
+  /** Swaps lanes whose numbers differ by 8, in vectors of 16 lanes. */
   public static final VectorShuffle<Float> BY_8 = partners(8);
 
-  /** Shuffle that swaps lanes whose numbers differ by 4, in vectors of at least 8 lanes. */
+  /** Swaps lanes whose numbers differ by 4, in vectors of at least 8 lanes. */
   public static final VectorShuffle<Float> BY_4 = partners(4);
 
   public static final VectorShuffle<Float> BY_2 = partners(2);
@@ -28,7 +28,6 @@ public final class LaneSums {
     return VectorShuffle.fromOp(FLOATS, lane -> (lane ^ apart) % COUNT);
   }
 
-  /** Returns the sum of all lanes. */
   public static float sum(FloatVector lanes) {
     FloatVector four = toFour(toEight(lanes));
     FloatVector two = four.add(four.rearrange(BY_2));

@@ -28,8 +28,8 @@ public final class Lanes {
           && MachineCode.function(RETURN).isPresent();
 
   /**
-   * Width of the widest vectors used here, in bits. 512 bits need machine code for the rows of
-   * quantised matrices, because their kernels by the Vector API stop at 256 bits.
+   * Bits of the widest vectors. 512 bits need machine code for the rows of quantised matrices,
+   * because their kernels by the Vector API stop at 256 bits.
    */
   public static final int LARGEST = MACHINE_CODE ? 512 : 256;
 
@@ -46,7 +46,6 @@ public final class Lanes {
   public static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS));
 
-  /** Shape of sixteen bytes, on every machine. */
   public static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;
 
   public static final VectorSpecies<Integer> INTS_4 = IntVector.SPECIES_128;
@@ -55,8 +54,7 @@ public final class Lanes {
   public static final int COUNT = FLOATS.length();
 
   /**
-   * Shuffle that repeats the lanes at even places in both halves of a vector; {@code ODD} repeats
-   * those at odd places.
+   * Repeats the lanes at even places in both halves of a vector, {@code ODD} those at odd places.
    */
   public static final VectorShuffle<Float> EVEN =
       VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
@@ -66,13 +64,9 @@ public final class Lanes {
   public static final VectorMask<Float> UPPER_HALF =
       VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
 
-  /** Whether vectors have 512 bits. */
   public static final boolean WIDE = COUNT == 16;
 
-  /**
-   * Size of a vector in bytes, and alignment of all activations; a load across two cache lines
-   * costs twice.
-   */
+  /** Bytes of a vector, and alignment of activations; a load across two cache lines costs twice. */
   public static final int BYTES = COUNT * Float.BYTES;
 
   /**
@@ -98,32 +92,27 @@ public final class Lanes {
 
   private Lanes() {}
 
-  /** Loads a vector of floats. */
   public static FloatVector loadFloats(long address) {
     return FloatVector.fromMemorySegment(FLOATS, MEMORY, address, ORDER);
   }
 
-  /** Loads a vector of ints. */
   public static IntVector loadInts(long address) {
     return IntVector.fromMemorySegment(INTS, MEMORY, address, ORDER);
   }
 
-  /** Loads four ints. */
   public static IntVector loadInts4(long address) {
     return IntVector.fromMemorySegment(INTS_4, MEMORY, address, ORDER);
   }
 
-  /** Loads a vector of shorts. */
   public static ShortVector loadShorts(long address) {
     return ShortVector.fromMemorySegment(SHORTS, MEMORY, address, ORDER);
   }
 
-  /** Loads one float into all lanes. */
   public static FloatVector broadcastFloat(long address) {
     return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, address));
   }
 
-  /** Loads one f16 number into all lanes. */
+  /** Loads one f16 number. */
   public static FloatVector broadcastHalf(long address) {
     return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
   }

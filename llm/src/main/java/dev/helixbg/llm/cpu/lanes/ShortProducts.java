@@ -28,18 +28,18 @@ public final class ShortProducts {
     return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));
   }
 
-  /** Returns products of weights, in 16-bit lanes, with activations. */
+  /** The weights are in 16-bit lanes. */
   public static ShortVector times(IntVector weights, long address) {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
 
-  /** Returns the products of the low nibbles of 32 bytes. */
+  /** Uses the low nibbles of 32 bytes. */
   public static ShortVector ofLow(long bytes, IntVector nibbles, long address) {
     ShortVector sums = low(bytes, nibbles, address);
     return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  /** Returns the products of the high nibbles of 32 bytes. */
+  /** Uses the high nibbles of 32 bytes. */
   public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
     ShortVector sums = high(bytes, nibbles, address);
     return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);
@@ -63,8 +63,7 @@ public final class ShortProducts {
   }
 
   /**
-   * Returns the factors of two groups of 16 weights at 256 bits, or the factor of the first group
-   * at 128 bits, for the groups' ints.
+   * Factors of two groups of 16 weights at 256 bits, or of the first at 128 bits.
    *
    * @param eight address of eight factors, of which {@code pair} selects two at 256 bits
    * @param place offset of the first group's factor, in bytes

@@ -11,10 +11,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/**
- * Unpacks the 6-bit scales and minima of a block of Q4_K or Q5_K to vectors, for kernels below 512
- * bits.
- */
+/** Unpacks the 6-bit scales and minima of Q4_K and Q5_K, for kernels below 512 bits. */
 public final class SubBlockScales {
   private static final VectorSpecies<Integer> INTS_2 = IntVector.SPECIES_64;
   private static final IntVector LOW = IntVector.fromArray(INTS_2, new int[] {0x0F0F0F0F, 0}, 0);
@@ -53,10 +50,7 @@ public final class SubBlockScales {
         .mul((FloatVector) bytes.reinterpretAsBytes().convertShape(B2F, FLOATS, part));
   }
 
-  /**
-   * Returns the first vector of bytes times the floats at an address, and writes it to scratch
-   * memory.
-   */
+  /** Multiplies the first vector of bytes by floats; also writes it to scratch memory. */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);
     factors.intoMemorySegment(MEMORY, scratch, ORDER);

@@ -37,7 +37,6 @@ public final class ByteProduct {
           && HALVES.isPresent()
           && HALVES_OF_ONE.isPresent();
 
-  /** Name of the instruction set that multiplies; {@code none} if not {@link #AVAILABLE}. */
   public static final String INSTRUCTIONS = !AVAILABLE ? "none" : PAIRS ? "AVX2" : "VNNI";
 
   private ByteProduct() {}

@@ -28,7 +28,6 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  * half the speed of VNNI.
  */
 final class ByteProductCode {
-  /** Number of vectors of sums. */
   static final int SUM_VECTORS = 12;
 
   private static final int VECTOR = Lanes.BYTES;
@@ -74,7 +73,7 @@ final class ByteProductCode {
     return SUM_VECTORS + v;
   }
 
-  /** Returns a register for sums of pairs: first for products, then for ones. */
+  /** For sums of pairs: first products, then ones. */
   private int other() {
     return weight + 1;
   }
@@ -110,7 +109,6 @@ final class ByteProductCode {
     return code.code();
   }
 
-  /** Loads the start values of each row's sums. */
   private void begin(int starts) {
     for (int v = 0; v < vectors; v++) {
       code.load(x(v), X, starts + VECTOR * v);
@@ -145,9 +143,7 @@ final class ByteProductCode {
     }
   }
 
-  /**
-   * Multiplies by both scales and adds to the sums in memory; adds the minimum times the sum of x.
-   */
+  /** Multiplies by both scales, adds to the sums in memory, adds the minimum times the sum of x. */
   private void addUp(int scales) {
     if (pairs) {
       code.ones(other());

@@ -18,27 +18,12 @@ import java.util.Optional;
  * by the order of sums only. The Vector API needs at least twice as many instructions, also with
  * vectors of 512 bits.
  */
-public final class ByteRowProduct implements RowKernel {
-  private static final int EIGHT = 8;
+public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
+    implements RowKernel {
 
-  private final TensorType type;
-  private final NativeFunction product;
-  private final boolean halves;
-  private final float zero;
-
-  private ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero) {
-    this.type = type;
-    this.product = product;
-    this.halves = halves;
-    this.zero = zero;
-  }
-
-  /**
-   * Makes the kernel for a type; empty if there is no such kernel, or it cannot run on this
-   * machine.
-   */
+  /** Empty if the type has no such kernel, or it cannot run on this machine. */
   public static Optional<RowKernel> of(TensorType type) {
-    if (Lanes.COUNT < EIGHT || !Lanes.MACHINE_CODE) {
+    if (Lanes.COUNT < 8 || !Lanes.MACHINE_CODE) {
       return Optional.empty();
     }
     return switch (type) {
@@ -74,7 +59,6 @@ public final class ByteRowProduct implements RowKernel {
     }
   }
 
-  /** Whether a block has one scale. */
   private boolean isSingle() {
     return type.blockElements() == ActivationBytes.SUB;
   }

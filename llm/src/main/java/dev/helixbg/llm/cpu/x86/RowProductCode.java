@@ -26,8 +26,8 @@ import java.util.function.IntUnaryOperator;
  */
 final class RowProductCode {
   /**
-   * Offset in the calling thread's memory, behind eight factors, of the distance to the next row of
-   * weights. The distances of results and activations follow.
+   * Offsets in the calling thread's memory, behind eight factors, of the distances to the next row
+   * of weights, the next result, and the same activations.
    */
   static final int NEXT_ROW = 64;
 
@@ -72,18 +72,12 @@ final class RowProductCode {
   private static final int HIGH = ints(6, i -> i < 4 ? 0 : 0x30);
   private static final int BITS_TO_HIGH = 10;
 
-  /**
-   * Shuffle of Q6_K's scales: those at even places first, so that they become the lower half when
-   * widened.
-   */
+  /** Shuffle of Q6_K's scales: even places first, which become the lower half when widened. */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
 
-  /**
-   * Shuffles that copy the i-th short of a half to all shorts of the half; the i-th shuffle is at
-   * {@code SPREAD + 32 · i}.
-   */
+  /** Shuffle {@code SPREAD + 32 · i} copies the i-th short of a half to all shorts of the half. */
   private static final int SPREAD = spread();
 
   // Registers of the arguments and of a row.
@@ -151,34 +145,32 @@ final class RowProductCode {
   static byte[] q8() {
     RowProductCode all = new RowProductCode();
     all.code.ones(OTHER);
-    all.rows(all::q8Block, Q8_0_BYTES, ActivationBytes.SINGLE_BYTES);
-    return all.code.code();
+    return all.rows(all::q8Block, Q8_0_BYTES, ActivationBytes.SINGLE_BYTES);
   }
 
   static byte[] q4K() {
     RowProductCode all = new RowProductCode();
     all.code.ones(OTHER);
-    all.rows(() -> all.minimaBlock(Q4_K_QUANTA), Q4_K_BYTES, ActivationBytes.blockBytes(false));
-    return all.code.code();
+    return all.rows(
+        () -> all.minimaBlock(Q4_K_QUANTA), Q4_K_BYTES, ActivationBytes.blockBytes(false));
   }
 
   static byte[] q5K() {
     RowProductCode all = new RowProductCode();
     all.code.ones(OTHER);
     all.code.load(FIFTH_BIT, CONSTANT, FIFTH_BITS);
-    all.rows(() -> all.minimaBlock(Q5_K_QUANTA), Q5_K_BYTES, ActivationBytes.blockBytes(false));
-    return all.code.code();
+    return all.rows(
+        () -> all.minimaBlock(Q5_K_QUANTA), Q5_K_BYTES, ActivationBytes.blockBytes(false));
   }
 
   static byte[] q6K() {
     RowProductCode all = new RowProductCode();
     all.code.load(OTHER, CONSTANT, TWO_BITS);
-    all.rows(all::q6KBlock, Q6_K_BYTES, ActivationBytes.blockBytes(true));
-    return all.code.code();
+    return all.rows(all::q6KBlock, Q6_K_BYTES, ActivationBytes.blockBytes(true));
   }
 
   /** Emits the loop over rows, which adds up each row's blocks. */
-  private void rows(Runnable block, int weightBytes, int xBytes) {
+  private byte[] rows(Runnable block, int weightBytes, int xBytes) {
     code.load(NIBBLE, CONSTANT, NIBBLES);
     int row = code.label();
     code.clear(SUM);
@@ -193,19 +185,15 @@ final class RowProductCode {
     code.add(X, xBytes);
     code.loop(LEFT, next);
     code.addFloats(OFFSET_SUM, SUM);
-    storeSum();
+    code.sumOfLanes(SUM, A); // in the order of LaneSums
+    code.storeFirst(SUM, Y, 0);
     code.add(WEIGHTS, OWN, NEXT_ROW);
     code.add(Y, OWN, NEXT_RESULT);
     code.add(X, OWN, SAME_X);
     code.loop(ROWS, row);
     code.clearUpperParts();
     code.end();
-  }
-
-  /** Stores the sum of lanes, added in the order of {@code LaneSums}. */
-  private void storeSum() {
-    code.sumOfLanes(SUM, A);
-    code.storeFirst(SUM, Y, 0);
+    return code.code();
   }
 
   private void q8Block() {
@@ -267,9 +255,7 @@ final class RowProductCode {
     code.toFloats(ints);
   }
 
-  /**
-   * Adds the fifth bits of one sub-block, from 32 bytes with one bit for each of eight sub-blocks.
-   */
+  /** Takes the bits from 32 bytes with one bit for each of eight sub-blocks. */
   private void addFifthBits(int sub, int quanta) {
     if (sub < FIFTH) {
       code.shiftShortsLeft(UPPER, FIFTH - sub, D);
@@ -338,7 +324,6 @@ final class RowProductCode {
     code.multiplyAdd(D, C, sum);
   }
 
-  /** Multiplies a block's sum by the block's scale and adds it to the row's sum. */
   private void addBlock(int scale) {
     code.addFloats(ODD, EVEN);
     half(A, scale);

@@ -16,10 +16,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The first NVIDIA GPU of the driver, with one stream and the loaded kernels.
- *
- * <p>All work runs in the order of the stream, so no barriers are needed. One thread at a time may
- * use the device; it may be any thread.
+ * The first NVIDIA GPU of the driver, with one stream and the loaded kernels. All work runs in the
+ * order of the stream, so no barriers are needed. One thread at a time may use the device; it may
+ * be any thread.
  */
 public final class CudaDevice implements GpuDevice {
   /** System property with the path of a library that replaces the driver's, for tests. */
@@ -88,8 +87,6 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /**
-   * Opens the first GPU of a driver library.
-   *
    * @throws GpuException if there is no driver or GPU, or it is too old to run the kernels; the
    *     message is one sentence
    */
@@ -234,7 +231,6 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Copies in the stream's order, and waits for the copy. */
   private void transfer(Function way, long target, long source, long bytes) {
     cuda.call(way, target, source, bytes, stream);
     cuda.call(Function.STREAM_SYNCHRONIZE, stream);
@@ -302,16 +298,12 @@ public final class CudaDevice implements GpuDevice {
     private final MemorySegment memory;
     private final MemorySegment host;
 
-    /**
-     * @param memory memory by the GPU's address, released by its scope
-     * @param host host memory of the same size; null if the host cannot access the buffer
-     */
+    /** The memory has the GPU's address; host memory has the same size, or is null. */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;
       this.host = host;
     }
 
-    /** Returns the GPU's address of byte {@code offset}. */
     long address(long offset) {
       if (!memory.scope().isAlive()) {
         throw new IllegalStateException("a buffer is used after it was released");

@@ -42,16 +42,10 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /**
-   * Least number of launches of a graph. Fewer launches start as fast one by one, and mostly belong
-   * to a prompt.
-   */
+  /** Fewest launches of a graph. Fewer start as fast one by one, and mostly belong to a prompt. */
   private static final int FEWEST = 16;
 
-  /**
-   * Largest number of remembered recordings. The passes of an answer alternate between buffers, so
-   * several are needed.
-   */
+  /** Most remembered recordings. The passes of an answer alternate between several buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
@@ -97,9 +91,6 @@ final class LaunchRecorder implements AutoCloseable {
   private final int[] argumentBytes = new int[MOST_ARGUMENTS];
   private final MemorySegment argument = arena.allocate(MOST_ARGUMENTS * MOST_ARGUMENT_BYTES, 8);
 
-  /**
-   * @param overlapping whether a kernel may start while the preceding one runs
-   */
   LaunchRecorder(LibCuda cuda, long stream, boolean overlapping) {
     this.cuda = cuda;
     this.stream = stream;
@@ -111,7 +102,6 @@ final class LaunchRecorder implements AutoCloseable {
     extra.setAtIndex(JAVA_LONG, 4, END);
   }
 
-  /** Begins a new recording. */
   GpuCommands commands() {
     length = 0;
     count = 0;
@@ -120,7 +110,7 @@ final class LaunchRecorder implements AutoCloseable {
     return new Commands();
   }
 
-  // ---- recording ----- -------------------------------------------------------------------------
+  // ---- recording ------------------------------------------------------------------------------
 
   private long place(int index, int bytes) {
     argumentBytes[index] = bytes;
@@ -172,7 +162,6 @@ final class LaunchRecorder implements AutoCloseable {
 
   // ---- running --------------------------------------------------------------------------------
 
-  /** Runs the recording on the stream. */
   private void run() {
     for (Upload upload : uploads) {
       cuda.call(Function.MEMCPY_TO_DEVICE, upload.target, upload.source, upload.bytes, stream);
@@ -188,10 +177,7 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /**
-   * Returns an equal earlier recording; null if there is none, and the recording is then
-   * remembered.
-   */
+  /** Returns an equal earlier recording; else remembers this one and returns null. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {

@@ -28,7 +28,6 @@ final class LibCuda {
 
   private static final int MOST_ARGUMENTS = 8;
 
-  /** Functions, with their names in the library. */
   enum Function {
     INIT("cuInit"),
     DRIVER_GET_VERSION("cuDriverGetVersion"),
@@ -115,7 +114,6 @@ final class LibCuda {
     current = null;
   }
 
-  /** Calls a function and returns its result code. */
   int ask(Function f, long... arguments) {
     // The driver stores a context per thread, so a new thread must set the context.
     if (context != 0 && current != Thread.currentThread()) {
@@ -144,14 +142,12 @@ final class LibCuda {
     }
   }
 
-  /** Throws an exception for an error code. */
   void check(Function f, int result) {
     if (result != 0) {
       throw GpuException.unfinished("%s (%s says %d)".formatted(text(result), f.symbol, result));
     }
   }
 
-  /** Returns the driver's text for a result code. */
   String text(int result) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment out = arena.allocate(ADDRESS);

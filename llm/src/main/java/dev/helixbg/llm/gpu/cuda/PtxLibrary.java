@@ -8,11 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The kernels in PTX, NVIDIA's portable assembly, one resource per library. {@code
- * scripts/make-ptx} makes them from the {@code .metal} files.
- *
- * <p>The kernels are made for Ampere. On newer GPUs two comments in them are replaced by
- * instructions that let a kernel start before the preceding one has ended.
+ * The kernels in PTX, NVIDIA's portable assembly, one resource per library, which {@code
+ * scripts/make-ptx} makes from the {@code .metal} files. They are made for Ampere. On newer GPUs
+ * two comments in them are replaced by instructions that let a kernel start before the preceding
+ * one has ended.
  */
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
@@ -28,10 +27,7 @@ final class PtxLibrary {
 
   private PtxLibrary() {}
 
-  /**
-   * Returns the name of a kernel in its library, which differs from the kernel's name in the
-   * source.
-   */
+  /** In its library a kernel has another name than in the source. */
   static String entry(String kernel) {
     return "ptx_" + kernel;
   }
@@ -45,9 +41,8 @@ final class PtxLibrary {
   }
 
   /**
-   * Returns a library's text.
+   * Returns a library's text, for GPUs on which kernels may start early if {@code overlapping}.
    *
-   * @param overlapping whether kernels may start early on this GPU
    * @throws GpuException if there is no such library
    */
   static String read(String library, boolean overlapping) {

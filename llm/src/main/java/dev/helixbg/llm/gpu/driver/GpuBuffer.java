@@ -9,7 +9,7 @@ public interface GpuBuffer {
   long bytes();
 
   /**
-   * Returns the buffer's memory for the host; unusable after the release.
+   * The buffer's memory for the host; unusable after the release.
    *
    * @throws UnsupportedOperationException if the buffer is neither shared nor staged, and the host
    *     cannot access the GPU's memory
@@ -27,9 +27,6 @@ public interface GpuBuffer {
    */
   void write(long offset, MemorySegment source);
 
-  /**
-   * Copies all of another buffer of the same device to the start of this one. No work in flight may
-   * use these bytes.
-   */
+  /** Copies all of a buffer of the same device to the start; no work in flight may use it. */
   void copy(GpuBuffer source);
 }

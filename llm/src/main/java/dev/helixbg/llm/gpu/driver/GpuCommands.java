@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
  * without a barrier between them may run in parallel; command buffers run one after another.
  */
 public interface GpuCommands extends AutoCloseable {
-  /** Sets the kernel of the next dispatch. */
   void kernel(GpuKernel kernel);
 
   /** Binds a buffer, from byte {@code offset} on, as argument {@code index}. */
@@ -17,35 +16,24 @@ public interface GpuCommands extends AutoCloseable {
   /** Copies constants as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /**
-   * Sets the size of threadgroup memory for argument 0, in bytes; rounded up to a multiple of 16.
-   */
+  /** Size of threadgroup memory for argument 0, in bytes; rounded up to a multiple of 16. */
   void threadgroupBytes(int length);
 
   /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads, in one dimension. */
   void dispatch(int x, int y, int z, int threads);
 
-  /**
-   * Makes earlier writes to buffers visible to later dispatches; does nothing where they always
-   * are.
-   */
+  /** Shows earlier writes to later dispatches; does nothing where they always see them. */
   default void barrier() {}
 
-  /**
-   * Makes the host's writes to a part of a staged buffer visible to later kernels; does nothing
-   * where they always are.
-   */
+  /** Shows the host's writes to later kernels; does nothing where they always see them. */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
-  /** Submits the work to the GPU. */
   void commit();
 
-  /** Whether the work has ended, successfully or not. */
+  /** Whether the work has ended or failed. */
   boolean ended();
 
   /**
-   * Waits until the work has ended.
-   *
    * @throws GpuException if the work failed, with the driver's reason
    */
   void await();

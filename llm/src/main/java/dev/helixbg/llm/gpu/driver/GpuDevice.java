@@ -8,31 +8,28 @@ import java.lang.foreign.Arena;
  * memory the host can access.
  */
 public interface GpuDevice extends AutoCloseable {
-  /** Returns the name of the driver that users see: {@code metal} or {@code cuda}. */
+  /** The driver that users see: {@code metal} or {@code cuda}. */
   String backend();
 
-  /** Returns the system's name of the GPU. */
   String name();
 
-  /** Returns version and capabilities of the driver in a few words; may be empty. */
+  /** Version and capabilities of the driver in a few words; may be empty. */
   default String driver() {
     return "";
   }
 
-  /** Returns the recommended limit of all buffers together, in bytes. */
+  /** Recommended limit of all buffers together, in bytes. */
   long memoryBudget();
 
-  /** Returns the size of this process's buffers, in bytes. */
+  /** Size of this process's buffers, in bytes. */
   long memoryUsed();
 
-  /** Returns the largest possible size of a buffer, in bytes. */
   default long maxBufferBytes() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * Makes a buffer of zeros for the GPU, which the host accesses by {@link GpuBuffer#read} and
-   * {@link GpuBuffer#write}.
+   * Makes a buffer of zeros, which the host accesses by {@code read} and {@code write}.
    *
    * @param owner arena that releases the buffer when it closes
    * @param label name of the buffer in tools and messages
@@ -59,8 +56,7 @@ public interface GpuDevice extends AutoCloseable {
   /**
    * Returns memory pages as a buffer that the GPU only reads, without a copy. The pages contain
    * {@code bytes} bytes from {@code address} on; the buffer's first byte is at {@link #pageStart}.
-   *
-   * <p>The memory must stay mapped until {@code owner} closes.
+   * The memory must stay mapped until {@code owner} closes.
    *
    * @return null if the GPU cannot read the pages in place; the caller must copy them then
    */
@@ -68,7 +64,6 @@ public interface GpuDevice extends AutoCloseable {
     return null;
   }
 
-  /** Returns the start of the page that contains an address. */
   default long pageStart(long address) {
     return address;
   }
@@ -86,7 +81,7 @@ public interface GpuDevice extends AutoCloseable {
    */
   GpuKernel kernel(KernelLibrary library, String kernel);
 
-  /** Returns an empty command buffer; the caller closes it. */
+  /** The caller closes the command buffer. */
   GpuCommands commands();
 
   /** Releases everything except buffers, which their arenas release. */
@@ -96,7 +91,6 @@ public interface GpuDevice extends AutoCloseable {
   /**
    * A kernel that can be dispatched, valid as long as its device.
    *
-   * @param handle the driver's handle of the kernel
    * @param maxThreads largest number of threads of a threadgroup; below the device's limit if the
    *     kernel needs many registers
    */

@@ -10,7 +10,7 @@ public final class GpuException extends RuntimeException {
 
   private final Kind kind;
 
-  /** Makes an error for a request that this GPU always refuses. */
+  /** A request that this GPU always refuses. */
   public GpuException(String message) {
     this(message, null, Kind.REFUSED);
   }
@@ -20,26 +20,20 @@ public final class GpuException extends RuntimeException {
     this.kind = kind;
   }
 
-  /**
-   * Returns the error for a machine without such a GPU.
-   *
-   * @param cause cause of the error, or null
-   */
+  /** This machine has no such GPU; the cause may be null. */
   public static GpuException absent(String message, Throwable cause) {
     return new GpuException(message, cause, Kind.ABSENT);
   }
 
-  /** Returns the error for a GPU that took too long, was lost, or ran out of memory. */
+  /** The GPU took too long, was lost, or ran out of memory. */
   public static GpuException failed(String message) {
     return new GpuException(message, null, Kind.FAILED);
   }
 
-  /** Returns the error for work that the GPU did not finish. */
   public static GpuException unfinished(String reason) {
     return failed("the GPU could not finish its work: " + reason);
   }
 
-  /** Whether this machine has no such GPU. */
   public boolean isAbsence() {
     return kind == Kind.ABSENT;
   }

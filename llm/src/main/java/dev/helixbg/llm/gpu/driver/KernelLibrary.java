@@ -21,7 +21,6 @@ public record KernelLibrary(String name, String defines, List<String> files) {
       using namespace metal;
       """;
 
-  /** Returns the whole source, in Metal's language. */
   public String source() {
     StringBuilder source = new StringBuilder(HEADER).append(defines);
     for (String file : files) {

@@ -19,7 +19,7 @@ final class MetalCommands implements GpuCommands {
   private static final long CONCURRENT = 1; // MTLDispatchTypeConcurrent
   private static final long SCOPE_BUFFERS = 1; // MTLBarrierScopeBuffers
 
-  /** Memory for two MTLSize per thread, which are written before each dispatch. */
+  /** Two MTLSize per thread, which are written before each dispatch. */
   private static final ThreadLocal<MemorySegment> SIZES =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE, 2));
 
@@ -50,18 +50,14 @@ final class MetalCommands implements GpuCommands {
   public void kernel(GpuKernel kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       if (encoder == ObjectiveC.NIL) {
-        encoder = newEncoder();
+        long made = objc.ask(id, selectors.encoderOfType, CONCURRENT);
+        if (made == ObjectiveC.NIL) {
+          throw new GpuException("Metal gave no command encoder");
+        }
+        encoder = objc.retain(made);
       }
       objc.ask(encoder, selectors.setPipeline, kernel.handle());
     }
-  }
-
-  private long newEncoder() {
-    long made = objc.ask(id, selectors.encoderOfType, CONCURRENT);
-    if (made == ObjectiveC.NIL) {
-      throw new GpuException("Metal gave no command encoder");
-    }
-    return objc.retain(made);
   }
 
   @Override

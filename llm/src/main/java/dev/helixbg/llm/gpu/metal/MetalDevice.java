@@ -17,18 +17,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Metal's default GPU with one command queue and the compiled kernels.
- *
- * <p>Each library is compiled once, and each kernel's pipeline is made once. One thread at a time
- * may use a device; it must be a platform thread.
+ * Metal's default GPU with one command queue and the compiled kernels. One thread at a time may use
+ * a device; it must be a platform thread.
  */
 public final class MetalDevice implements GpuDevice {
   /** System property with the path of a library that replaces all of Apple's, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /**
-   * MTLResourceStorageModeShared with tracked hazards, so that command buffers wait for each other.
-   */
+  /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
@@ -36,10 +32,7 @@ public final class MetalDevice implements GpuDevice {
   /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /**
-   * Time in nanoseconds after which the residency of buffers is requested again; otherwise the
-   * system may remove them from the GPU's memory.
-   */
+  /** Nanoseconds until residency is requested again; else the system may evict buffers. */
   private static final long RESIDENT_NANOS = 500_000_000;
 
   /** A closed device that can be reused, with its compiled kernels. */
@@ -63,7 +56,7 @@ public final class MetalDevice implements GpuDevice {
 
   private boolean resident;
   private long residentSince;
-  private final long pageSize = systemPageSize();
+  private final long pageSize = (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
   private final Map<String, Long> libraries = new ConcurrentHashMap<>();
   private final Map<String, GpuKernel> pipelines = new ConcurrentHashMap<>();
 
@@ -103,10 +96,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /**
-   * Requests residency of the buffers while the device works. For an idle device the system may
-   * reuse the memory.
-   */
+  /** Keeps the buffers resident; the system may reuse an idle device's memory. */
   private void keepResident() {
     long now = System.nanoTime();
     if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
@@ -136,8 +126,6 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /**
-   * Opens the default device of a library.
-   *
    * @param library path of a library that replaces all of Apple's; empty for Apple's own
    * @throws GpuException if there is no Metal on this machine; the message is one sentence
    */
@@ -166,7 +154,6 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Returns the recommended limit; beyond it work becomes slow. */
   @Override
   public long memoryBudget() {
     return objc.ask(id, "recommendedMaxWorkingSetSize");
@@ -262,11 +249,6 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Returns the page size in bytes: 16,384 on Apple silicon, 4,096 elsewhere. */
-  private static long systemPageSize() {
-    return (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
-  }
-
   // ---- kernels --------------------------------------------------------------------------------
 
   @Override
@@ -285,7 +267,6 @@ public final class MetalDevice implements GpuDevice {
     return known;
   }
 
-  /** Compiles a library with fast math. */
   private long compile(String library, String source) {
     long options = objc.ask(objc.classOf("MTLCompileOptions"), "new");
     long text = objc.string(source);
@@ -319,23 +300,18 @@ public final class MetalDevice implements GpuDevice {
   }
 
   private GpuKernel pipeline(long compiled, String kernel) {
-    try (ObjectiveC.Pool pool = objc.pool()) {
+    try (ObjectiveC.Pool pool = objc.pool();
+        Arena call = Arena.ofConfined()) {
       long name = objc.string(kernel);
       long function = objc.ask(compiled, "newFunctionWithName:", name);
       objc.release(name);
       if (function == ObjectiveC.NIL) {
         throw new GpuException("the Metal sources have no kernel " + kernel);
       }
-      return pipelineOf(function, kernel);
-    }
-  }
-
-  /** Makes the pipeline of a function and releases the function. */
-  private GpuKernel pipelineOf(long function, String kernel) {
-    try (Arena call = Arena.ofConfined()) {
       MemorySegment error = call.allocate(ADDRESS);
       long pipeline =
           objc.ask(id, "newComputePipelineStateWithFunction:error:", function, error.address());
+      objc.release(function);
       if (pipeline == ObjectiveC.NIL) {
         throw new GpuException(
             "Metal cannot prepare the kernel %s: %s"
@@ -343,8 +319,6 @@ public final class MetalDevice implements GpuDevice {
       }
       long threads = objc.ask(pipeline, "maxTotalThreadsPerThreadgroup");
       return new GpuKernel(objc.releasedBy(arena, pipeline), kernel, (int) threads);
-    } finally {
-      objc.release(function);
     }
   }
 
@@ -359,11 +333,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /**
-   * Memory that host and GPU share; every buffer is both shared and staged.
-   *
-   * @param id the {@code MTLBuffer}
-   */
+  /** An {@code MTLBuffer}, whose memory host and GPU share: it is both shared and staged. */
   record MetalBuffer(long id, MemorySegment data) implements GpuBuffer {
     @Override
     public long bytes() {

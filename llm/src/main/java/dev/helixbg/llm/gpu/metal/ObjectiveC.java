@@ -29,17 +29,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * autoreleased, and must be retained before their pool closes.
  */
 final class ObjectiveC {
-  /** The null object, {@code nil}. */
   static final long NIL = 0;
 
   private static final long UTF8 = 4; // NSUTF8StringEncoding
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /**
-   * Libraries of macOS. CoreGraphics is never called, but without it a command-line program may
-   * find no default device.
-   */
+  /** CoreGraphics is never called, but without it a program may find no default device. */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",
@@ -114,7 +110,6 @@ final class ObjectiveC {
     return selectors.computeIfAbsent(name, key -> named(registerName, key));
   }
 
-  /** Returns a class. */
   long classOf(String name) {
     long found = named(getClass, name);
     if (found == NIL) {
@@ -148,13 +143,11 @@ final class ObjectiveC {
     return send.call(self, selector, 0);
   }
 
-  /** Calls a method by its name and returns the result. */
   long ask(long self, String method, long... arguments) {
     long[] a = Arrays.copyOf(arguments, 4);
     return send.call(self, selector(method), a[0], a[1], a[2], a[3], 0, 0);
   }
 
-  /** Whether an object has a method. */
   boolean has(long self, String method) {
     return (ask(self, "respondsToSelector:", selector(method)) & 0xFF) != 0; // a BOOL has one byte
   }
@@ -187,15 +180,11 @@ final class ObjectiveC {
 
   // ---- objects --------------------------------------------------------------------------------
 
-  /** Adds an owner to an object. */
   long retain(long object) {
     return retain.call(object);
   }
 
-  /**
-   * Releases an object, within a separate pool, since Metal may autorelease other objects
-   * meanwhile.
-   */
+  /** Uses a separate pool, since Metal may autorelease other objects meanwhile. */
   void release(long object) {
     long token = push.call(0);
     release.call(object);
@@ -208,15 +197,11 @@ final class ObjectiveC {
     return object;
   }
 
-  /**
-   * Opens an autorelease pool for this thread. Pools may be nested, and must be closed by the
-   * platform thread that opened them.
-   */
+  /** Pools may be nested, and must be closed by the platform thread that opened them. */
   Pool pool() {
     return new Pool();
   }
 
-  /** An open autorelease pool. */
   final class Pool implements AutoCloseable {
     private final Thread thread = Thread.currentThread();
     private final long token;

@@ -79,7 +79,7 @@ class HostMemoryTest {
   @Test
   @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
   void buffersOfABackendAreResidentAsFarAsTheyAreUsed() throws IOException {
-    try (CpuBackend backend = new CpuBackend(1)) {
+    try (CpuBackend backend = new CpuBackend(1, () -> {})) {
       int vocabulary = 150_000;
       HostActivations logits = (HostActivations) backend.activations(32, vocabulary);
       float[] row = new float[vocabulary];

@@ -24,9 +24,7 @@ import jdk.incubator.vector.FloatVector;
  * number is read as 2^16.
  */
 public final class HalfAttention {
-  /**
-   * Factor of queries before {@link #scores}. The scores are multiplied by the other half of 2^112.
-   */
+  /** Factor of queries before {@link #scores}; scores get the other half of 2^112. */
   public static final float QUERY_FACTOR = 0x1p56f;
 
   private static final float SCORE_FACTOR = 0x1p56f;

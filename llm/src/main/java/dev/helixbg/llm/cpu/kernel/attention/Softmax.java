@@ -36,7 +36,6 @@ public final class Softmax {
 
   private Softmax() {}
 
-  /** Returns {@code count} rounded up to whole vectors. */
   private static int padded(int count) {
     return (count + COUNT - 1) / COUNT * COUNT;
   }

@@ -42,32 +42,15 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int Q4_K_BYTES = 144;
   private static final int Q5_K_BYTES = 176;
   private static final int SUBS = 8;
-
-  /** Number of weights of a sub-block. */
   private static final int GROUP = BLOCK / SUBS;
-
-  /** Number of vectors in 32 bytes. */
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Returns the largest magnitude of an activation, in steps. Products of two lanes are added in 16
-   * bits, so sums must be below 2^15: 4 · 15 · 511, at 128 bits 8 · 15 · 255, for five bits 4 · 31
-   * · 255.
-   */
-  private int limit() {
-    return COUNT == 8 && !five ? 511 : 255;
-  }
-
-  /**
-   * Correction of the noise in a sub-block's ints, for the lanes of {@link SubBlockScales} that
-   * have factors.
+   * Corrects the noise in a sub-block's ints, in the lanes of {@link SubBlockScales} with factors.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /**
-   * Correction of the noise for five bits, where a sub-block's products are in eight ints, also at
-   * 128 bits.
-   */
+  /** For five bits: a sub-block's products are in eight ints, also at 128 bits. */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /** Mask of the lanes with minima; at 128 bits minima have a vector of their own. */
@@ -80,10 +63,13 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    QuantisedRow.quantise(x, columns, GROUP, limit(), 1, 0, prepared);
+    // Products of two lanes are added in 16 bits, so sums must be below 2^15: 4 · 15 · 511, at 128
+    // bits 8 · 15 · 255, for five bits 4 · 31 · 255.
+    int limit = COUNT == 8 && !five ? 511 : 255;
+    QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }
 
-  /** Returns a vector with one number in the first four lanes and another one in the others. */
+  /** The first four lanes have one number, the others another. */
   private static FloatVector ofFactors(float factors, float others) {
     float[] lanes = new float[COUNT];
     Arrays.fill(lanes, others);

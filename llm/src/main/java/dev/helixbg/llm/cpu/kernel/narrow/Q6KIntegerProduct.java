@@ -11,13 +11,15 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.add;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.factors;
+import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofBytes;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.ShortProducts;
 import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -35,22 +37,14 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;
   private static final int BLOCK_BYTES = 210;
   private static final int OFFSET = 32;
-
-  /** Number of weights that share a scale. */
   private static final int GROUP = 16;
 
-  /**
-   * Largest magnitude of an activation, in steps. Four products are added in 16 bits: 4 · 63 · 127
-   * is less than 2^15.
-   */
+  /** Largest magnitude in steps: four products are added in 16 bits, 4 · 63 · 127 is below 2^15. */
   private static final int LIMIT = 127;
 
-  /** Number of vectors in 32 bytes. */
   private static final int VECTORS = 32 / BYTES;
 
-  /**
-   * Shuffle of the first two of eight factors to the halves of a vector, one for each group's ints.
-   */
+  /** Copies the first two of eight factors to the halves of a vector, one for each group's ints. */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);
@@ -108,56 +102,24 @@ public final class Q6KIntegerProduct implements RowKernel {
           IntVector b = loadInts(z + 32);
           IntVector h = loadInts(z + 128);
           IntVector six0 = a.and(nibbles).or(h.lanewise(LSHL, 4).and(twos));
-          even =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six0, to32),
-                  ShortProducts.factors(factor + 0, 0, PAIR_0),
-                  even);
+          even = add(ofBytes(six0, to32), factors(factor, 0, PAIR_0), even);
           IntVector six1 = b.and(nibbles).or(h.lanewise(LSHL, 2).and(twos));
-          odd =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six1, to32 + 64),
-                  ShortProducts.factors(factor + 0, 8, PAIR_1),
-                  odd);
+          odd = add(ofBytes(six1, to32 + 64), factors(factor, 8, PAIR_1), odd);
           IntVector six2 = a.lanewise(LSHR, 4).and(nibbles).or(h.and(twos));
-          even =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six2, to32 + 128),
-                  ShortProducts.factors(factor + 0, 16, PAIR_2),
-                  even);
+          even = add(ofBytes(six2, to32 + 128), factors(factor, 16, PAIR_2), even);
           IntVector six3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 2).and(twos));
-          odd =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six3, to32 + 192),
-                  ShortProducts.factors(factor + 0, 24, PAIR_3),
-                  odd);
+          odd = add(ofBytes(six3, to32 + 192), factors(factor, 24, PAIR_3), odd);
           a = loadInts(z + 64);
           b = loadInts(z + 96);
           h = loadInts(z + 160);
           six0 = a.and(nibbles).or(h.lanewise(LSHL, 4).and(twos));
-          even =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six0, to32 + 256),
-                  ShortProducts.factors(factor + 32, 0, PAIR_0),
-                  even);
+          even = add(ofBytes(six0, to32 + 256), factors(factor + 32, 0, PAIR_0), even);
           six1 = b.and(nibbles).or(h.lanewise(LSHL, 2).and(twos));
-          odd =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six1, to32 + 320),
-                  ShortProducts.factors(factor + 32, 8, PAIR_1),
-                  odd);
+          odd = add(ofBytes(six1, to32 + 320), factors(factor + 32, 8, PAIR_1), odd);
           six2 = a.lanewise(LSHR, 4).and(nibbles).or(h.and(twos));
-          even =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six2, to32 + 384),
-                  ShortProducts.factors(factor + 32, 16, PAIR_2),
-                  even);
+          even = add(ofBytes(six2, to32 + 384), factors(factor + 32, 16, PAIR_2), even);
           six3 = b.lanewise(LSHR, 4).and(nibbles).or(h.lanewise(LSHR, 2).and(twos));
-          odd =
-              ShortProducts.add(
-                  ShortProducts.ofBytes(six3, to32 + 448),
-                  ShortProducts.factors(factor + 32, 24, PAIR_3),
-                  odd);
+          odd = add(ofBytes(six3, to32 + 448), factors(factor + 32, 24, PAIR_3), odd);
         }
         sum = broadcastHalf((w & ADDRESS) + 208).fma(even.add(odd), sum);
       }

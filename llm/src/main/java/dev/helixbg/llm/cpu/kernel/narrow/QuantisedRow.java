@@ -35,12 +35,11 @@ import jdk.incubator.vector.VectorSpecies;
  * products.
  */
 public final class QuantisedRow {
-  /** Number of activations that are rounded in one step. */
   private static final int HALF_GROUP = 16;
 
   private static final int BOTH = 2 * HALF_GROUP;
 
-  /** Number of activations that have their steps together, then their offsets. */
+  /** Activations that have their steps together, then their offsets. */
   private static final int TOGETHER = 128;
 
   private static final VectorSpecies<Short> HALF =
@@ -58,19 +57,11 @@ public final class QuantisedRow {
 
   private QuantisedRow() {}
 
-  /** Returns the number of floats that {@link #quantise} writes. */
   static int floats(int columns, int group) {
     return columns / 2 + 2 * (columns / group);
   }
 
-  /** Returns the address of the steps. */
-  static long steps(long prepared, int columns) {
-    return prepared + 2L * columns;
-  }
-
   /**
-   * Rounds {@code columns} floats.
-   *
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
    * @param limit largest magnitude in steps, below 2^15, so that the kernel's sums of products fit
@@ -79,7 +70,7 @@ public final class QuantisedRow {
    */
   static void quantise(
       long x, int columns, int group, int limit, float zero, float bias, long prepared) {
-    long step = steps(prepared, columns);
+    long step = prepared + 2L * columns;
     long toOffsets = 4L * TOGETHER / group;
     long to = prepared;
     for (long from = x; from != x + 4L * columns; from += 4 * BOTH, to += 2 * BOTH) {
@@ -131,7 +122,6 @@ public final class QuantisedRow {
     MEMORY.set(FLOAT, address + toOffsets, step * offset);
   }
 
-  /** Returns the largest magnitude of 16 numbers. */
   public static float largest(long x) {
     FloatVector a = loadFloats(x).lanewise(ABS);
     FloatVector b = loadFloats(x + BYTES).lanewise(ABS);
@@ -145,9 +135,7 @@ public final class QuantisedRow {
   }
 
   /**
-   * Rounds 16 numbers times {@code inverse} to shorts: eight of even places, eight of odd places.
-   *
-   * @return the exact sum of the shorts
+   * Rounds 16 numbers to shorts, eight of even and eight of odd places; returns their exact sum.
    */
   static float round(long x, float inverse, long evens, long odds) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);

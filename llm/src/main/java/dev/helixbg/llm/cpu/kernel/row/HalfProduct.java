@@ -31,7 +31,6 @@ import jdk.incubator.vector.IntVector;
  * @param brain whether weights are bf16, not f16
  */
 record HalfProduct(boolean brain) implements RowKernel {
-  /** Number of weights in one vector of ints. */
   private static final int PAIRS = 2 * COUNT;
 
   private static final int ODD_HALF = 0xFFFF0000;
@@ -55,10 +54,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /**
-   * Reorders each pair of vectors: even columns first, then odd ones. Remaining columns keep their
-   * order.
-   */
+  /** Puts the even columns of each pair of vectors first; remaining columns keep their order. */
   @Override
   public void prepare(long x, int columns, long prepared) {
     int i = 0;
@@ -122,7 +118,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** Multiplies rows of bf16, which is the upper half of a float, like {@link #multiplyF16}. */
+  /** A bf16 number is the upper half of a float. */
   private static void multiplyBf16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
     IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);

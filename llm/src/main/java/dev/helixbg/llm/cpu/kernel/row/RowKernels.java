@@ -18,8 +18,8 @@ import dev.helixbg.llm.tensor.TensorType;
  */
 public final class RowKernels {
   /**
-   * Number of rows per call of a kernel. A loop that runs for milliseconds would be compiled from
-   * its middle while it runs, which gives slower code than compiling the whole method.
+   * Rows per call. A loop that runs for milliseconds would be compiled from its middle while it
+   * runs, which gives slower code than compiling the whole method.
    */
   private static final int ROWS_PER_CALL = 64;
 
@@ -29,7 +29,6 @@ public final class RowKernels {
 
   private RowKernels() {}
 
-  /** Returns the kernel for rows of a type. */
   public static RowKernel of(TensorType type) {
     int i = type.ordinal();
     RowKernel kernel = KERNELS[i];
@@ -90,7 +89,6 @@ public final class RowKernels {
     };
   }
 
-  /** Product of a matrix with a vector, for rows of floats. */
   private record FloatProduct() implements RowKernel {
     @Override
     public boolean streams() {

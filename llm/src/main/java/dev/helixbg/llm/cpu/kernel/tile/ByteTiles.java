@@ -35,21 +35,15 @@ import jdk.incubator.vector.IntVector;
  * </ul>
  */
 public final class ByteTiles {
-  /** Number of tokens of a tile. */
   public static final int TOKENS = TileProduct.TOKENS;
-
-  /** Number of columns of a sub-block. */
   public static final int SUB = 32;
 
   public static final int SUBS = 8;
-
-  /** Number of columns of a tile. */
   public static final int COLUMNS = SUBS * SUB;
 
-  /** Number of groups of four columns in a sub-block. */
+  /** Groups of four columns in a sub-block. */
   public static final int GROUPS = SUB / 4;
 
-  /** Size of a line, in bytes. */
   public static final int LINE = 4 * TOKENS;
 
   /** Offset of the steps in a sub-block, in bytes. */
@@ -57,11 +51,9 @@ public final class ByteTiles {
 
   public static final int SUMS = STEPS + LINE;
   public static final int STARTS = SUMS + LINE;
-
-  /** Size of a sub-block, in bytes. */
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  /** Size of the scratch memory of {@link #pack}, in floats. */
+  /** Floats of scratch memory for {@link #pack}. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;
@@ -80,11 +72,9 @@ public final class ByteTiles {
   private ByteTiles() {}
 
   /**
-   * Packs columns of up to {@link #TOKENS} tokens.
-   *
    * @param rows address of the first column of the first token
    * @param stride distance between tokens, in bytes
-   * @param tokens number of tokens; the content of the tile's other tokens is undefined
+   * @param tokens up to {@link #TOKENS}; the content of the tile's other tokens is undefined
    * @param columns number of columns, a multiple of 32, at most {@link #COLUMNS}
    * @param pairs whether the tile is for sums of pairs
    * @param scratch memory of {@link #SCRATCH} floats, aligned to a vector
@@ -109,10 +99,7 @@ public final class ByteTiles {
     }
   }
 
-  /**
-   * Rounds a sub-block of a vector of tokens, in separate steps; in one loop C2 would keep vectors
-   * in arrays.
-   */
+  /** Has separate steps; in one loop C2 would keep vectors in arrays. */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
     groups(x, target + SUMS, target, target + STARTS, pairs);
@@ -140,7 +127,7 @@ public final class ByteTiles {
   }
 
   /**
-   * Rounds half of a sub-block's columns to bytes, and writes the start values of their products.
+   * Rounds half of a sub-block, and writes the start values of its products.
    *
    * @param inverses address of the inverses of the steps
    */

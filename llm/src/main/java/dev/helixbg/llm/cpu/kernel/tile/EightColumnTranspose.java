@@ -23,13 +23,9 @@ import jdk.incubator.vector.VectorShuffle;
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
-
-  /** Whether vectors are wide enough for this class. */
   static final boolean APPLIES = COUNT >= 8;
 
   static final int COLUMNS = 8;
-
-  /** Size of the scratch memory, in bytes. */
   static final int SCRATCH = 4 * TOKENS * COLUMNS;
 
   // Indices that interleave two vectors in groups of 1, 2 and 4 numbers, for the first and the
@@ -76,7 +72,11 @@ final class EightColumnTranspose {
   static void write(
       long tile, long width, int tokens, boolean adds, long rows, long stride, long scratch) {
     for (int first = 0; first < tokens; first += TOKENS) {
-      transpose(tile + 4L * first, width, scratch);
+      if (COUNT == 16) {
+        transposeSixteen(tile + 4L * first, width, scratch);
+      } else {
+        transposeEight(tile + 4L * first, width, scratch);
+      }
       int count = Math.min(TOKENS, tokens - first);
       if (adds) {
         addCopy(scratch, count, rows + first * stride, stride);
@@ -104,15 +104,6 @@ final class EightColumnTranspose {
     }
   }
 
-  private static void transpose(long source, long width, long target) {
-    if (COUNT == 16) {
-      transposeSixteen(source, width, target);
-    } else {
-      transposeEight(source, width, target);
-    }
-  }
-
-  /** Transposes eight columns of sixteen tokens. */
   private static void transposeSixteen(long source, long width, long target) {
     IntVector a = loadInts(source);
     IntVector b = loadInts(source + width);

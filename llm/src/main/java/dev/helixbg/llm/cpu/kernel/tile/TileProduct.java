@@ -19,27 +19,24 @@ import jdk.incubator.vector.FloatVector;
  * token's sum runs over k in order, so its result does not depend on the batch, bit for bit.
  */
 public final class TileProduct {
-  /** Number of rows that are multiplied together. */
   public static final int ROWS = Lanes.WIDE ? 8 : 6;
-
-  /** Number of rows that are multiplied together with up to half a tile. */
   private static final int HALF_ROWS = 8;
 
   /**
-   * Panels and sums have room for a multiple of this number of rows, which is a multiple of {@link
-   * #ROWS} and of eight.
+   * Panels and sums have room for a multiple of so many rows, itself a multiple of {@link #ROWS}
+   * and 8.
    */
   public static final int ROOM = 24;
 
-  /** Number of tokens of a tile: two vectors. */
+  /** Two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
   /** Largest number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
   /**
-   * Distance between rows of a panel, in floats. It is not a power of two, which would put all rows
-   * into the same sets of the CPU cache.
+   * Floats between rows of a panel: no power of two, which would put all rows into the same sets of
+   * the CPU cache.
    */
   public static final int STRIDE = DEPTH + 16;
 
@@ -79,7 +76,6 @@ public final class TileProduct {
     }
   }
 
-  /** Multiplies eight rows with all tokens of a tile. */
   private static void eightRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
     FloatVector a0 = loadFloats(before);

@@ -201,9 +201,8 @@ public final class KernelProbe {
         nanos,
         () -> {
           MemorySegment.copy(x, 0, y, 0, 4L * count);
-          long sines = gain.address() + 4;
           VectorOps.normaliseAndRotate(
-              y.address(), count / 2, gain.address(), 1e-6f, gain.address(), sines);
+              y.address(), count / 2, gain.address(), 1e-6f, gain.address());
           return y.toArray(ValueLayout.JAVA_FLOAT);
         });
     step(
