@@ -350,7 +350,7 @@ class SearchServiceTest {
             .start(
                 () -> {
                   try {
-                    searches.search(kb.kb(), SearchRequest.best("of nobody", 3));
+                    searches.search(kb.kb(), SearchRequest.best("never asked", 3));
                   } catch (InterruptedException e) {
                     ended.countDown();
                   }

@@ -16,7 +16,7 @@ final class QuestionPrompts {
   private static final String TOPIC = "Topic:";
   private static final int ENTRY_TOKENS = 384;
 
-  /** Tokens of each entry of a pair: so many that the model reads most entries to the end. */
+  /** Most tokens of each entry of a pair; most entries are shorter. */
   private static final int PAIR_TOKENS = 1024;
 
   private final BpeTokenizer tokenizer;

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 
 /**
  * Groups sentences that state the same rule, given pairs of such sentences by their places. A chain
- * of single pairs is not a group: a member with too few pairs in the group is cut off.
+ * of pairs is not a group: the grouping removes members with too few pairs in the group.
  */
 final class LessonGroups {
   /** Least number of members. Two entries are a pair, not a lesson that recurs. */

@@ -16,8 +16,8 @@ import java.lang.foreign.MemorySegment;
 abstract class TiledMatmul {
   /**
    * Tokens that are multiplied with a group before the next group is unpacked. With fewer tokens
-   * each row would be unpacked more often; with fewer columns more results would be written. More
-   * of both would not fit the third-level cache.
+   * each row would be unpacked more often; with fewer columns more results would be written. With
+   * more tokens and more columns, the data would not fit the third-level cache.
    */
   private static final int TOKENS_AT_A_TIME = 1024;
 

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.cpu.kernel;
 
 /**
- * Product of a matrix with a vector, for stored rows of one type. Parameters are addresses; those
- * of activations are aligned to 64 bytes.
+ * Product of a matrix with a vector, for stored rows of one type. Parameters are addresses.
+ * Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
   /** Floats that {@link #prepare} writes; fewer than columns if it rounds them to integers. */

@@ -26,8 +26,8 @@ import java.util.function.IntUnaryOperator;
  */
 final class RowProductCode {
   /**
-   * Offsets in the calling thread's memory, behind eight factors, of the distances to the next row
-   * of weights, the next result, and the same activations.
+   * Offsets in the calling thread's memory, after eight factors. Each place has a distance: to the
+   * next row of weights, to the next result, or back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 

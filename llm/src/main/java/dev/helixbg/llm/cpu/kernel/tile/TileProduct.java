@@ -23,8 +23,8 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Panels and sums have room for a multiple of so many rows, itself a multiple of {@link #ROWS}
-   * and 8.
+   * Panels and sums have room for a multiple of this number of rows. The number is a multiple of
+   * {@link #ROWS} and of 8.
    */
   public static final int ROOM = 24;
 
