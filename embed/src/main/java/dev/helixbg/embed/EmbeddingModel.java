@@ -122,34 +122,40 @@ public final class EmbeddingModel {
 
   /**
    * Returns how much faster this way to embed is than another one. A trial of about a second
-   * measures it; the result is stored for this machine, model and runtime. One trial serves both
-   * precisions: where sixteen bits are faster, eight bits are, too.
+   * measures it; the result is stored for this machine, model and runtime. Where sixteen bits are
+   * worth it, eight bits are, too, and have no trial of their own.
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */
   public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
-    EmbeddingModel tried = plain.forMany(false).orElse(this);
-    return tried
-        .trial()
-        .remembered(
-            cacheFolder.resolve(TRIALS),
-            source.graphHash(),
-            () -> plain.open(threads),
-            () -> tried.open(threads));
+    Optional<SpeedTrial.Verdict> finer =
+        finer(plain)
+            .map(other -> other.against(plain, threads))
+            .filter(verdict -> verdict.gain() >= SpeedTrial.WORTH);
+    return finer.orElseGet(
+        () ->
+            trial()
+                .remembered(
+                    cacheFolder.resolve(TRIALS),
+                    source.graphHash(),
+                    () -> plain.open(threads),
+                    () -> open(threads)));
   }
 
   /** Returns the result of an earlier trial on this machine; empty if there was no trial. */
   public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
     try {
-      return plain
-          .forMany(false)
-          .orElse(this)
-          .trial()
-          .remembered(cacheFolder.resolve(TRIALS), source.graphHash());
+      Optional<SpeedTrial.Verdict> own =
+          trial().remembered(cacheFolder.resolve(TRIALS), source.graphHash());
+      return own.or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
     } catch (IOException e) {
       throw new EmbeddingException(
           "cannot read the results of earlier trials: " + e.getMessage(), e);
     }
+  }
+
+  private Optional<EmbeddingModel> finer(EmbeddingModel plain) {
+    return plain.forMany(false).filter(other -> !other.id.equals(id));
   }
 
   private SpeedTrial trial() {

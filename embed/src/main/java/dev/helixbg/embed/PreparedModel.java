@@ -28,7 +28,7 @@ import java.util.StringJoiner;
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
   /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write other files. */
-  private static final String FORMAT = "helix-bg prepared model 4";
+  static final String FORMAT = "helix-bg prepared model 5";
 
   private static final String NOTE = "prepared";
   private static final int PROBE_TOKENS = 64;

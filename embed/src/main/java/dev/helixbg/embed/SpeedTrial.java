@@ -33,6 +33,9 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
 
   private static final double CLEARLY_FASTER = 1.5;
 
+  /** Least gain in speed for which another way is used; trials vary by smaller amounts. */
+  public static final double WORTH = 1.15;
+
   /** Opens one of the two ways to run a network. */
   interface Opener {
     Embedder open() throws Exception;
@@ -147,7 +150,11 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   private static String machine() {
     return Stream.of("os.name", "os.version", "os.arch")
         .map(System::getProperty)
-        .collect(Collectors.joining("\n", processor() + "\n", "\n" + NativeLibraries.VERSION));
+        .collect(
+            Collectors.joining(
+                "\n",
+                processor() + "\n",
+                "\n" + NativeLibraries.VERSION + "\n" + PreparedModel.FORMAT));
   }
 
   /** Returns the processor's name from Linux on x86; elsewhere an empty text. */

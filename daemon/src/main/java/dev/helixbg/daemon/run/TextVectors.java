@@ -5,6 +5,7 @@ import dev.helixbg.daemon.host.EmbedderSource.ForMany;
 import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
+import dev.helixbg.embed.SpeedTrial;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
@@ -34,9 +35,6 @@ import java.util.function.LongSupplier;
 public final class TextVectors implements AutoCloseable {
   public static final int BATCH_TEXTS = 512;
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
-
-  /** Least gain in speed for which another way is used; trials vary by smaller amounts. */
-  public static final double WORTH = 1.15;
 
   private final VectorStore store;
   private final List<String> texts;
@@ -135,7 +133,7 @@ public final class TextVectors implements AutoCloseable {
     }
     double gain = forMany.get().gain().getAsDouble();
     int all = known.size() + missing.size();
-    if (isUsed ? gain > 0 : gain >= WORTH && all / gain < missing.size()) {
+    if (isUsed ? gain > 0 : gain >= SpeedTrial.WORTH && all / gain < missing.size()) {
       if (!isUsed) {
         lookUp(forMany.get().id());
       }

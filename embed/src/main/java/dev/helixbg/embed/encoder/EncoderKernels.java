@@ -69,12 +69,9 @@ record EncoderKernels(
     int panels = Math.ceilDiv(rows, SquareCode.ROWS);
     int part =
         bits / 8 * SquareCode.vectors(bits); // size of the outputs computed at once, in bytes
-    for (int panel = 0; panel < Square.PANELS; panel++) {
-      for (int from = 0; from < Square.LINE; from += part) {
-        long weights = square + (long) panel * kind.panel + from;
-        long to = sums + (long) panel * Square.LINE + from;
-        function.call(numbers, steps, weights, to, panels, 0, 0, 0);
-      }
+    for (int from = 0; from < Square.PANELS * Square.LINE; from += part) {
+      long weights = square + kind.weights(from);
+      function.call(numbers, steps, weights, sums + from, panels, 0, 0, 0);
     }
   }
 

@@ -31,8 +31,11 @@ public enum Square {
   /** Number of inputs and of outputs. */
   public static final int SIDE = 384;
 
-  /** Number of outputs of a panel. */
-  static final int PANEL = 64;
+  /**
+   * Number of outputs of a panel. A line fills a cache line, so the lines of a panel use all sets
+   * of the first-level cache.
+   */
+  static final int PANEL = 16;
 
   static final int PANELS = SIDE / PANEL;
 
@@ -99,6 +102,15 @@ public enum Square {
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
+  }
+
+  /**
+   * Returns the offset of an output's first weight.
+   *
+   * @param output offset of the output in a row of sums, in bytes
+   */
+  int weights(int output) {
+    return output / LINE * panel + output % LINE;
   }
 
   /**

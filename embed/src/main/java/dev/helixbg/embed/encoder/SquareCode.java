@@ -74,7 +74,7 @@ final class SquareCode {
     }
     int panel = code.label();
     for (int v = 0; v < vectors; v++) {
-      code.load(sum(0, v), WEIGHTS, kind.starts + vector * v);
+      code.load(sum(0, v), WEIGHTS, kind.starts + kind.weights(vector * v));
       for (int row = 1; row < ROWS; row++) {
         code.copy(sum(0, v), sum(row, v));
       }
@@ -104,12 +104,12 @@ final class SquareCode {
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
-      code.load(weight + v, W, LINE * line + vector * v);
+      code.load(weight + v, W, LINE * line + kind.weights(vector * v));
     }
     for (int row = 0; row < ROWS; row++) {
       code.broadcast(x, X, kind.row * row + 4 * line);
       for (int v = 0; v < vectors; v++) {
-        product(LINE * line + vector * v, weight + v, sum(row, v));
+        product(LINE * line + kind.weights(vector * v), weight + v, sum(row, v));
       }
     }
   }
@@ -138,11 +138,11 @@ final class SquareCode {
     for (int v = 0; v < vectors; v++) {
       int at = SUMS_BYTES * row + vector * v;
       code.toFloats(sum(row, v));
-      code.multiply(sum(row, v), WEIGHTS, kind.steps + vector * v);
+      code.multiply(sum(row, v), WEIGHTS, kind.steps + kind.weights(vector * v));
       if (adds) {
         code.load(weight, TO, at);
       } else {
-        code.load(weight, WEIGHTS, kind.biases + vector * v);
+        code.load(weight, WEIGHTS, kind.biases + kind.weights(vector * v));
       }
       code.multiplyAdd(x, sum(row, v), weight);
       code.store(weight, TO, at);
