@@ -65,9 +65,10 @@ final class DecideCommand extends JsonCommand {
   public Integer call() throws IOException, InterruptedException {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
-    Kb chosen = kb.find(settings);
+    Kb chosen;
     List<Decision> made;
     try (KbStores stores = stores(settings)) {
+      chosen = kb.find(settings, stores::openAhead);
       KbStore store = stores.of(chosen);
       made = decisions(store);
       if (!dryRun && !made.isEmpty()) {
@@ -99,14 +100,16 @@ final class DecideCommand extends JsonCommand {
               : "name findings: ids, - to read ids from standard input, --topic, --kind or"
                   + " --verdict");
     }
+    List<String> named = named();
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
     Set<String> wanted = new LinkedHashSet<>();
     if (outcome != Outcome.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
-      List<ReportedFinding> all = store.report().list().findings();
-      selection.requireTopic(store.kb(), all);
-      for (ReportedFinding finding : all) {
+      List<ReportedFinding> found =
+          bySelection ? store.report().list().findings() : store.report().findings(named);
+      selection.requireTopic(store.kb(), found);
+      for (ReportedFinding finding : found) {
         known.put(finding.id(), finding.about());
         if (bySelection && !before.isSettled(finding.aliases()) && selected.test(finding)) {
           wanted.add(finding.id());
@@ -114,14 +117,14 @@ final class DecideCommand extends JsonCommand {
       }
     }
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
-    for (String id : named()) {
+    for (String id : named) {
       if (!known.containsKey(id)) {
         throw outcome == Outcome.OPEN
             ? Failure.usage(
                 "nothing was decided on "
                     + id
                     + NearestName.meant(id, known.keySet(), "; see: helix-bg findings --settled"))
-            : FindingsCommand.unknown(id, known.keySet());
+            : FindingsCommand.unknown(id, store.report().list().ids());
       }
       wanted.add(id);
     }

@@ -54,6 +54,10 @@ public final class LastReport {
               + " toldChecksum INTEGER NOT NULL, told TEXT NOT NULL)",
           "CREATE INDEX finding_id ON finding (id)");
 
+  private static final String FINDINGS =
+      "SELECT checksum, section, id, leads, rank, similarity, about, topics, keys, verdict, named,"
+          + " proposed FROM finding ";
+
   private final Kb kb;
   private final Database database;
 
@@ -162,21 +166,40 @@ public final class LastReport {
           Origin origin = origin(connection).orElseThrow(this::none);
           List<ReportedFinding> findings = new ArrayList<>();
           try (PreparedStatement select =
-                  connection.prepareStatement(
-                      "SELECT checksum, section, id, leads, rank, similarity, about,"
-                          + " topics, keys, verdict, named, proposed FROM finding"
-                          + " ORDER BY place");
-              ResultSet row = select.executeQuery()) {
-            while (row.next()) {
-              ReportedFinding finding = finding(row);
-              if (row.getInt(1) != checksum(finding)) {
-                throw new Damaged();
-              }
-              findings.add(finding);
-            }
+              connection.prepareStatement(FINDINGS + "ORDER BY place")) {
+            addTo(findings, select);
           }
           return new Listing(origin, findings);
         });
+  }
+
+  /** Returns the findings with these ids, and nothing for unknown ids. */
+  public List<ReportedFinding> findings(List<String> ids) {
+    return read(
+        connection -> {
+          origin(connection).orElseThrow(this::none);
+          List<ReportedFinding> findings = new ArrayList<>();
+          try (PreparedStatement select = connection.prepareStatement(FINDINGS + "WHERE id = ?")) {
+            for (String id : ids) {
+              select.setString(1, id);
+              addTo(findings, select);
+            }
+          }
+          return findings;
+        });
+  }
+
+  private static void addTo(List<ReportedFinding> findings, PreparedStatement select)
+      throws SQLException {
+    try (ResultSet row = select.executeQuery()) {
+      while (row.next()) {
+        ReportedFinding finding = finding(row);
+        if (row.getInt(1) != checksum(finding)) {
+          throw new Damaged();
+        }
+        findings.add(finding);
+      }
+    }
   }
 
   /** The error of a row that does not match its checksum; SQLite has no checksums for rows. */
