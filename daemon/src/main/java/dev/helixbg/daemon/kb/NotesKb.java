@@ -1,6 +1,9 @@
 package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -23,7 +26,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -47,6 +52,9 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
 
+  // Fields of the account.
+  private static final String NOTES = "folder";
+  private static final String HOME = "home";
   private static final String MADE = "made";
 
   /** Raised when the same folder would give a different log. */
@@ -103,14 +111,34 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     if (!kb.folder().startsWith(settings.cache().toAbsolutePath().normalize().resolve(FOLDER))) {
       return Optional.empty();
     }
-    return account(kb)
+    Map<String, String> places = places(kb);
+    return Optional.ofNullable(places.get(NOTES))
         .map(
-            account ->
-                at(
-                    Path.of(account.path("folder").asText()),
-                    Optional.ofNullable(account.get("home")).map(home -> Path.of(home.asText())),
-                    settings))
+            notes ->
+                at(Path.of(notes), Optional.ofNullable(places.get(HOME)).map(Path::of), settings))
         .filter(found -> found.kb().equals(kb));
+  }
+
+  /**
+   * Returns the text fields of the account; empty if it cannot be read. Each command needs them,
+   * and an ObjectMapper would take 40 ms.
+   */
+  private static Map<String, String> places(Kb kb) {
+    Map<String, String> texts = new HashMap<>();
+    try (JsonParser json =
+        new JsonFactory().createParser(Files.readAllBytes(kb.folder().resolve(ACCOUNT)))) {
+      json.nextToken();
+      for (String name; (name = json.nextFieldName()) != null; ) {
+        if (json.nextToken() == JsonToken.VALUE_STRING) {
+          texts.put(name, json.getText());
+        } else {
+          json.skipChildren();
+        }
+      }
+      return json.currentToken() == JsonToken.END_OBJECT ? texts : Map.of();
+    } catch (IOException e) {
+      return Map.of();
+    }
   }
 
   private static Optional<JsonNode> account(Kb kb) {
@@ -144,7 +172,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   public Kb make() {
     try {
       PrivateFiles.makeTrustedFolder(cache(), kb.folder());
-      if (account(kb).isEmpty()) {
+      if (!places(kb).containsKey(NOTES)) {
         write(new NotesAccount(0, 0, 0, LeftOut.NONE, LeftOut.NONE, List.of()));
       }
       return kb;
@@ -158,8 +186,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   private void write(NotesAccount made) throws IOException {
-    ObjectNode json = Json.object().put("folder", notes.toString());
-    home.ifPresent(one -> json.put("home", one.toString()));
+    ObjectNode json = Json.object().put(NOTES, notes.toString());
+    home.ifPresent(one -> json.put(HOME, one.toString()));
     json.set(MADE, Json.of(made));
     AtomicFile.update(
         kb.folder().resolve(ACCOUNT),
