@@ -26,7 +26,10 @@ public final class StudyPage {
 
   private StudyPage() {}
 
-  /** Returns the page of the answer to the request {@code questions}. */
+  /**
+   * Returns the page with the questions in {@code given}, the answer to the request {@code
+   * questions}.
+   */
   public static String of(JsonNode given) {
     String possible =
         given.path("answers").valueStream().map(JsonNode::asText).collect(Collectors.joining(", "));
@@ -59,7 +62,10 @@ public final class StudyPage {
     return TICKS.matcher(text).results().mapToInt(run -> run.group().length()).max().orElse(0);
   }
 
-  /** Returns the answers in a chat's text, one per line, for the request {@code answers}. */
+  /**
+   * Returns the answers in a chat's text, in the form of the request {@code answers}. A line of the
+   * text has at most one answer.
+   */
   public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");
     String fence = "";
