@@ -40,9 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
-  /**
-   * Minimum time between two checks of load and battery, because a check on a Mac starts a process.
-   */
+  /** Minimum time between two checks of load and battery; each starts a process on a Mac. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
@@ -60,9 +58,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /**
-   * Jobs for idle time, in the order in which they are tried: urgent jobs first, then short jobs.
-   */
+  /** Jobs for idle time, in the order of trying: urgent jobs first, then short jobs. */
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,
@@ -279,10 +275,7 @@ public final class IdleWork implements AutoCloseable {
 
     private volatile boolean failed;
 
-    /**
-     * Whether the model answered no question in this job, although the report may have open
-     * questions.
-     */
+    /** Whether the model answered no question in this job, even if some questions are open. */
     private volatile boolean foundNothing;
 
     /** Whether the job has results that the report lacks. */

@@ -209,9 +209,7 @@ public final class Daemon implements AutoCloseable {
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
-  /**
-   * Releases unused models and, after a long rest, other memory. Returns whether it released any.
-   */
+  /** Releases unused models and, after a long rest, other memory; returns whether it did. */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
     boolean released = host.releaseUnused();

@@ -92,9 +92,7 @@ public final class DaemonLog {
     }
   }
 
-  /**
-   * Appender that makes each log file readable for this user only, because the log quotes topics.
-   */
+  /** Appender that makes each log file private to the user, because the log quotes topics. */
   private static final class PrivateAppender extends RollingFileAppender<ILoggingEvent> {
     @Override
     public void openFile(String name) throws IOException {

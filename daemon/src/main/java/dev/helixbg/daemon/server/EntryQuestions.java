@@ -77,10 +77,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .toList();
   }
 
-  /**
-   * Returns the entries that have a vector, grouped by topic. Other entries get a vector in the
-   * next run.
-   */
+  /** Returns the entries with a vector, by topic. Other entries get a vector in the next run. */
   private CentralEntries topics(List<NamedEntry> entries) {
     Map<String, float[]> vectors = new HashMap<>();
     VectorStore.ofEntries(findings.store().database())
@@ -96,10 +93,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     return entry.entry().topic() + "\n" + entry.entry().text().content();
   }
 
-  /**
-   * Returns a question for an agent; {@code keys} maps topic and content, or a lesson, to an
-   * entry's key.
-   */
+  /** Returns a question; {@code keys} has the keys of entries by their texts and lessons. */
   private static QuestionRequests.Given given(
       Question question, Map<String, String> keys, Instant now) {
     ObjectNode texts = Json.object();

@@ -108,10 +108,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /**
-   * Returns a note if no finding has a verdict, because a pair may deserve a verdict and not have
-   * one yet.
-   */
+  /** Returns a note if no finding has a verdict, since unjudged pairs may deserve a verdict. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -120,10 +117,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /**
-   * Returns one sentence per coding agent that has answered questions, about the trust in that
-   * agent.
-   */
+  /** Returns a sentence per coding agent that answered questions, on how far it is trusted. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }

@@ -78,10 +78,7 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /**
-   * Returns a question; {@code keys} has the keys of its entries, and is empty for a pair with a
-   * known answer.
-   */
+  /** Returns a question; its entries' {@code keys} are empty for a pair with a known answer. */
   static QuestionRequests.Given given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
     ObjectNode texts = Json.object();

@@ -35,9 +35,7 @@ import java.util.function.Supplier;
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /**
-   * Entries of the present log; null only if the report is of this log and no entry was needed yet.
-   */
+  /** Entries of the present log; null if the report is of this log and no entry was needed. */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -305,10 +303,7 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /**
-   * Confirms that each of an act's marks, with these hashes, is at the end of the text that it is
-   * for.
-   */
+  /** Confirms that each of an act's marks, given by hashes, is at the end of its own text. */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

@@ -70,10 +70,7 @@ public record QuestionRequests(
       "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
           + " Then call answers with {id, answer} of each.";
 
-  /**
-   * A question for an agent: the part that the server stores, and the texts that the question is
-   * about.
-   */
+  /** A question for an agent: the part that the server stores, and the texts to judge. */
   record Given(AgentQuestion asked, ObjectNode texts) {
     String id() {
       return asked.id();

@@ -3,10 +3,7 @@ package dev.helixbg.daemon.terminal;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
 
-/**
- * The result of one check of {@code verify} or {@code doctor}; {@code remedy} is empty if nothing
- * is to be changed.
- */
+/** Result of one check of verify or doctor; {@code remedy} is empty if nothing must change. */
 public record CheckLine(String name, State state, String detail, String remedy) {
   public enum State {
     OK,

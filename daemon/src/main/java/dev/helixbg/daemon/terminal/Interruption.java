@@ -14,10 +14,7 @@ import java.util.function.Consumer;
  * threads are removed.
  */
 public final class Interruption {
-  /**
-   * Longest wait for the end of the work, longer than any batch. Then the JVM ends; even so, files
-   * are complete.
-   */
+  /** Longest wait for the work, longer than any batch. The JVM then ends with complete files. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
   /** Time after which a message explains the wait. */

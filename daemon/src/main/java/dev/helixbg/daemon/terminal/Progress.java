@@ -36,10 +36,7 @@ public interface Progress extends AutoCloseable {
     }
   }
 
-  /**
-   * Returns a display on the console's stderr: a bar at a terminal, else a line if there are many
-   * items.
-   */
+  /** Returns a display on stderr: a bar at a terminal, else a line if there are many items. */
   static Display on(Console console) {
     return (what, things, work) -> {
       if (console.animated()) {
@@ -54,10 +51,7 @@ public interface Progress extends AutoCloseable {
 
   Progress SILENT = work -> {};
 
-  /**
-   * Returns a bar that moves with the work, because it estimates the remaining time from its
-   * position.
-   */
+  /** Returns a bar that moves with the work, which its estimate of the remaining time needs. */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * next KB is due. Other threads can wake the loop.
  */
 public final class DaemonLoop {
-  /** Other work of each step. */
+  /** Work of each step besides the checks of KBs. */
   public interface Chores {
     /** Returns the longest time until the next call, in nanoseconds. */
     long run() throws InterruptedException;

@@ -43,9 +43,7 @@ public final class InotifyWatcher implements AutoCloseable {
   /** Receiver of each KB whose log may have changed. It must return soon. */
   private final Consumer<Kb> changed;
 
-  /**
-   * Null until a folder is followed. This object is the lock of this field and the fields below.
-   */
+  /** Null until a folder is followed. This object is the lock for this and the next fields. */
   private WatchService service;
 
   private final Map<Kb, WatchKey> followed = new HashMap<>();

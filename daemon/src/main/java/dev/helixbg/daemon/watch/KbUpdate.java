@@ -57,10 +57,7 @@ public final class KbUpdate {
     return Optional.ofNullable(published);
   }
 
-  /**
-   * Returns the number of questions that the language model still has to answer; −1 before the
-   * first update.
-   */
+  /** Returns the number of questions left for the language model; −1 before the first update. */
   public int questions() {
     return questions;
   }

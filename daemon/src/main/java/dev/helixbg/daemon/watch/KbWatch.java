@@ -50,10 +50,7 @@ public final class KbWatch {
   /** Shortest time between two writings of {@code embeddings.bin}. */
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
-  /**
-   * Shortest time between two writings per entry of the KB. It limits writing to less than 160 KB a
-   * second on average.
-   */
+  /** Shortest time between two writings, per entry; keeps writing below 160 KB/s on average. */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
@@ -158,10 +155,7 @@ public final class KbWatch {
     return gone;
   }
 
-  /**
-   * Returns the hash of the log that the report was made from; empty if the report is not up to
-   * date.
-   */
+  /** Returns the hash of the report's log; empty if the report is not up to date. */
   public String upToDateWith() {
     return logSha256;
   }
@@ -281,9 +275,7 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /**
-   * Returns the present state; throws an exception when the log is missing or cannot be accessed.
-   */
+  /** Returns the present state; throws if the log is missing or cannot be accessed. */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),
@@ -294,10 +286,7 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /**
-   * Returns the state of the language model's file. The models folder is searched only after a file
-   * was added or removed.
-   */
+  /** Returns the model file's state; searches its folder only if files were added or removed. */
   private Optional<FileState> model() {
     if (pipeline.settings().llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
@@ -309,10 +298,7 @@ public final class KbWatch {
     return model.flatMap(files::stateOrNone);
   }
 
-  /**
-   * Returns the nanoseconds until waiting vectors are published; the largest long if no vectors
-   * wait.
-   */
+  /** Returns the nanoseconds until vectors are published; the largest long if none wait. */
   private long untilPublishing() {
     if (!vectorsWait) {
       return Long.MAX_VALUE;
@@ -421,9 +407,7 @@ public final class KbWatch {
     return Math.min(wait, poll);
   }
 
-  /**
-   * Returns the time until the next check of an unchanged KB. It is longer if hints report changes.
-   */
+  /** Returns the time until the next check of an unchanged KB; hints make it longer. */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }

@@ -15,7 +15,7 @@ final class SavedMedians {
   private SavedMedians() {}
 
   /**
-   * Medians by test; none without a file.
+   * Returns the medians by test; no medians without a file.
    *
    * @throws Failure when the file cannot be read, or is no such list
    */
