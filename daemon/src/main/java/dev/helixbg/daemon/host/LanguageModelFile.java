@@ -22,7 +22,10 @@ public record LanguageModelFile(Path file) {
    */
   private static final int CONTEXT = 8192;
 
-  /** Number of rows of a pass. Whole prompts share a pass, so they fill a larger pass better. */
+  /**
+   * Number of rows in a pass through the model. Whole prompts share a pass, so they fill a larger
+   * pass better.
+   */
   public static final int PASS_ROWS = 1024;
 
   /**

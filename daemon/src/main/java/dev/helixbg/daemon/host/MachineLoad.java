@@ -19,7 +19,7 @@ public final class MachineLoad {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /** Whether a system battery discharges and no mains supply is online, by files of Linux. */
+  /** Reads from Linux's files whether a system battery discharges and no mains supply is online. */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;

@@ -50,7 +50,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   private static final String MADE = "made";
 
-  /** Format of the log, raised when the same folder would give a different log. */
+  /** Version of the format, raised when the same folder would give a different log. */
   private static final int FORMAT = 5;
 
   /** Minimum age of a file's last change; until then, a further change may keep the times. */
@@ -253,7 +253,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Updates the log if the notes have changed; returns the account of the files if so. */
+  /** Updates the log if the notes have changed; returns the account of the files if it did. */
   public Optional<NotesAccount> refresh() {
     NoteFiles files = look();
     return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));

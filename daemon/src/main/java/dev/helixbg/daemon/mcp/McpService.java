@@ -78,7 +78,8 @@ public final class McpService {
   }
 
   /**
-   * @param kbs knowledge bases; if empty, those of the daemon, else the default of {@code one-shot}
+   * @param kbs knowledge bases; if empty, the daemon's knowledge bases, else the default of {@code
+   *     one-shot}
    * @param isSampling whether to ask the language model of an idle client
    * @param out stream that only the protocol uses
    * @throws InterruptedException when this process is asked to end before the client leaves

@@ -88,7 +88,7 @@ public record RelatedAnswer(
     return hit.passage().start() == 0 ? hit.text() : hit.matched();
   }
 
-  /** Returns lines for the control socket: a search's lines, with more fields in the last. */
+  /** Returns lines for the control socket: a search's lines, with more fields in the last line. */
   public List<ObjectNode> toJson() {
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));

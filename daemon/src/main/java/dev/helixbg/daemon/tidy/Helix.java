@@ -8,7 +8,7 @@ public interface Helix extends AutoCloseable {
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 
-    /** {@code isCertain}: whether no note was changed for sure; false without an answer. */
+    /** {@code isCertain}: true if surely no note was changed; false without an answer. */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
       this.isCertain = isCertain;

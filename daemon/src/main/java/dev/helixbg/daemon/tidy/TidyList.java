@@ -93,7 +93,7 @@ final class TidyList {
     return Optional.ofNullable(open.get(id));
   }
 
-  /** Returns the ids in order, including those of findings decided in this session. */
+  /** Returns the ids in order, including the ids of findings decided in this session. */
   List<String> order() {
     return order;
   }

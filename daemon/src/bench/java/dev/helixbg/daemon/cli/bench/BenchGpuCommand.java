@@ -57,7 +57,7 @@ final class BenchGpuCommand extends ConsoleCommand {
     }
   }
 
-  /** Opens the first usable GPU; throws an exception with the reason of each GPU if none is. */
+  /** Opens the first usable GPU; otherwise throws an exception with the reason of each GPU. */
   private static GpuDevice open() {
     List<String> reasons = new ArrayList<>();
     for (GpuApi gpu : GpuApi.values()) {

@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "llm", description = "Prompt and generation tokens per second of a GGUF model.")
 final class BenchLlmCommand extends JsonCommand {
-  /** Longest wait for the rival's start and for each round, minutes on a slow machine. */
+  /** Longest wait for the rival's start or a round, which take minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   @Mixin private GlobalOptions options;

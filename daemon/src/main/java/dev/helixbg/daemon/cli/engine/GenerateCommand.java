@@ -130,7 +130,7 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** Compares the model's results with those of another backend for the same model. */
+  /** Compares the model's results with the results of another backend. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
     try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
