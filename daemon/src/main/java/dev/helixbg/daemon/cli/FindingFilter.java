@@ -46,7 +46,7 @@ final class FindingFilter {
     return verdict != null;
   }
 
-  /** Returns the condition that all given options make; fails for an invalid value. */
+  /** Returns the condition that the given options form together; fails for an invalid value. */
   Predicate<ReportedFinding> chosen() {
     if (kind != null && !ReportedFinding.KINDS.contains(kind)) {
       String kinds = String.join(", ", ReportedFinding.KINDS);

@@ -153,7 +153,7 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Returns the number of listed findings, and the commands that can follow. */
+  /** Returns a text with the number of listed findings and the commands to use next. */
   private String goOn(int shown, int open) {
     if (open == 0) {
       return "no open findings" + (selection.isEmpty() ? "" : " of that choice");
@@ -190,7 +190,7 @@ final class FindingsCommand extends JsonCommand {
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
   }
 
-  /** Prints the kind of a finding, then a line for each of its entries, the title first. */
+  /** Prints the kind of a finding, then a line for each entry, which begins with its title. */
   private void print(ObjectNode finding) {
     heading(finding);
     for (String side : List.of("a", "b", "entry")) {
@@ -223,7 +223,7 @@ final class FindingsCommand extends JsonCommand {
         rank.isInt() ? ", number %,d of the list".formatted(rank.asInt()) : "");
   }
 
-  /** {@code entry} is an object with title and name, or only the name. */
+  /** Prints the line of an entry, which is given as an object with title and name, or as a name. */
   private void entry(String side, JsonNode entry) {
     String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
     if (!name.isEmpty()) {

@@ -59,16 +59,16 @@ public final class HelixBg implements Runnable {
     start(HelixBg::noBench, arguments);
   }
 
-  /** Commands that describe the others. */
+  /** Commands that describe the other commands. */
   private static final Set<String> ABOUT_ALL = Set.of("completion", "man", "help");
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** Runs one command line, where {@code bench} makes that command, and ends the JVM. */
+  /** Runs one command line, and ends the JVM; {@code bench} makes the command bench. */
   public static void start(Supplier<Object> bench, String... arguments) {
     String first = arguments.length > 0 ? arguments[0] : "";
     DaemonLog.choose(first.equals("daemon"));
-    switch (first) { // loads first, in parallel
+    switch (first) { // starts slow preparations in parallel
       case "generate", "load-model" -> ModelOpener.prepare();
       case "mcp" -> McpService.prepare();
       default -> {}
@@ -137,7 +137,7 @@ public final class HelixBg implements Runnable {
     commands.put("stop", StopCommand::new);
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
-    // The launcher runs it as a script: no Java code of this project opens a connection.
+    // The launcher runs a script instead, because no Java code of this project opens a connection.
     commands.put(
         "fetch-models",
         () ->
@@ -195,8 +195,8 @@ public final class HelixBg implements Runnable {
   }
 
   /**
-   * Handlers of picocli, in a class: lambdas of picocli's interfaces cannot be in the archive of
-   * classes.
+   * Handlers for picocli. They are a class because the JVM's class archive cannot contain lambdas
+   * of picocli's interfaces.
    */
   private record Handlers(ErrorReporter errors)
       implements ITypeConverter<Path>,
@@ -208,7 +208,8 @@ public final class HelixBg implements Runnable {
       try {
         return Path.of(given);
       } catch (InvalidPathException e) {
-        throw new TypeConversionException(ErrorReporter.words(e)); // picocli's text names classes
+        throw new TypeConversionException(
+            ErrorReporter.words(e)); // picocli's text would name classes
       }
     }
 
@@ -235,7 +236,7 @@ public final class HelixBg implements Runnable {
     }
   }
 
-  /** Adds --help and --version to every command, and equips each {@link ConsoleCommand}. */
+  /** Adds --help and --version to every command, and a console to each {@link ConsoleCommand}. */
   private static void equip(CommandLine line, Console console, Interruption interruption) {
     if (!line.getCommandSpec().optionsMap().containsKey("--help")) {
       line.getCommandSpec().mixinStandardHelpOptions(true);
@@ -253,7 +254,7 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  /** Returns a command that this program only describes; {@code where} names its program. */
+  /** Returns a command that only refuses to run; {@code where} tells what to run instead. */
   private static CommandLine absent(String where, String description) {
     Callable<Integer> refusal =
         () -> {

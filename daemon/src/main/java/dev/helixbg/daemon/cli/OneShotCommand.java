@@ -103,8 +103,8 @@ public final class OneShotCommand extends JsonCommand {
   }
 
   /**
-   * Brings the report up to date. A report that is current, and without open questions for the
-   * model, stays as it is.
+   * Brings the report up to date. A current report without open questions for the model stays as it
+   * is.
    */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {

@@ -104,7 +104,7 @@ final class SearchCommand extends ConsoleCommand {
     return link.ask(request, Duration.ofMinutes(1));
   }
 
-  /** Searches without a daemon. Texts without a vector get one, which the store keeps. */
+  /** Searches without a daemon. Texts without a vector get a vector, which the store keeps. */
   static SearchAnswer here(
       KbStores stores, Kb chosen, SearchRequest wanted, Settings settings, Progress.Display display)
       throws InterruptedException {

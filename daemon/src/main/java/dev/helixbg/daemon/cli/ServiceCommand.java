@@ -109,7 +109,7 @@ final class ServiceCommand extends ConsoleCommand {
     PrivateFiles.makeFolder(home.logs());
     PrivateFiles.open(spec.stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
     for (Path folder : spec.writable()) {
-      // A knowledge base may be on a disk that is not mounted: a new folder would take its place.
+      // A knowledge base may be on an unmounted disk, whose place a new folder would take.
       if (!spec.request().kbs().contains(folder.toString())) {
         PrivateFiles.makeFolders(folder);
       }
@@ -136,7 +136,7 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * Returns the files to write. The result is empty for a restart out of a checkout, where no
+   * Returns the service to write. The result is empty for a restart out of a checkout, where no
    * service is installed.
    */
   private Optional<ServiceSpec> spec(
@@ -226,7 +226,7 @@ final class ServiceCommand extends ConsoleCommand {
     return ExitCode.OK.number();
   }
 
-  /** Prints a file, below a heading if it is not empty. Returns whether the file exists. */
+  /** Prints a file, with a heading above it if the file is not empty. Returns whether it exists. */
   private boolean print(Path file, String heading) {
     try {
       PrivateFiles.requireFile(file);

@@ -57,12 +57,12 @@ public final class ControlServer implements AutoCloseable {
     /**
      * Returns the lines that answer a request. The client gets the message of an exception.
      *
-     * @throws InterruptedException when cancelled, since the server closes
+     * @throws InterruptedException when the server closes, which cancels the request
      */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
 
-  /** Users whose refused connections the log has named. */
+  /** Users that the log has already named for a refused connection. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
   private final Path path;
@@ -218,7 +218,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Empty when the client has left, or was told that this is no request. */
+  /** Returns a request; empty when the client has left, or was told that its line is no request. */
   private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
       return lines.read(limits.idle(), limits.line());

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * JSON objects over a channel, one per line. The channel is closed if a line takes too long. One
- * thread may read and one may write.
+ * thread may read while another thread writes.
  */
 final class JsonLineChannel implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();

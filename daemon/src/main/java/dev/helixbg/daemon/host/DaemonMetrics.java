@@ -19,7 +19,7 @@ public final class DaemonMetrics {
 
   public final LongAdder reports = new LongAdder();
 
-  /** Number of embedded texts; those of the current batch may not be saved yet. */
+  /** Number of embedded texts; the texts of the current batch may not be saved yet. */
   public final LongAdder embedded = new LongAdder();
 
   public final LongAdder searches = new LongAdder();

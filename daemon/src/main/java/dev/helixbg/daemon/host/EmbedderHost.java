@@ -18,8 +18,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final DaemonClock clock;
 
   /**
-   * Host of the separate model for queries, set once. It needs no lock; this object's lock is taken
-   * during loading.
+   * Host of the separate model for queries, set once. Reading it takes no lock, because this
+   * object's lock is held while a model is loaded.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -61,7 +61,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /** Returns the way for many texts, whose model is not kept loaded, since it is needed seldom. */
+  /** Returns the way to embed many texts. Its model is seldom needed and not kept loaded. */
   @Override
   public Optional<ForMany> forMany(boolean passages) {
     return source.forMany(passages);
@@ -80,7 +80,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /** Returns the likely host for queries of a KB, before its vectors are read. */
+  /** Returns the host that a KB's queries will probably need, before its vectors are read. */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this

@@ -24,7 +24,7 @@ public interface EmbedderSource {
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /** Fewest texts for which the model for many texts is opened: some seconds of work. */
+  /** Minimum number of texts for opening the model for many texts; they take some seconds. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -33,19 +33,19 @@ public interface EmbedderSource {
   /**
    * Another way to embed, which may be faster but takes longer to open.
    *
-   * @param id id of its vectors
-   * @param gain measures the speed as a multiple of the usual speed, which may take seconds; 0 if
-   *     the way must not be used
+   * @param id id of the vectors that this way makes
+   * @param gain returns the speed as a multiple of the usual speed, or 0 if this way must not be
+   *     used; measuring may take seconds
    * @param model opens the model
    */
   record ForMany(String id, DoubleSupplier gain, Supplier<Embedder> model) {}
 
-  /** Returns the way for many texts; empty if there is only one way. */
+  /** Returns the other way, for many texts; empty if there is only the usual way. */
   default Optional<ForMany> forMany(boolean passages) {
     return Optional.empty();
   }
 
-  /** Returns the source for queries that are compared with entries' vectors of an id. */
+  /** Returns the source for queries that are compared with vectors of this id. */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }

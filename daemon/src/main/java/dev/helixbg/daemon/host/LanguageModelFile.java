@@ -16,15 +16,21 @@ import java.util.Optional;
 
 /** The file of the language model that a run asks; the file is not opened. */
 public record LanguageModelFile(Path file) {
-  /** Two entries at the largest budget, the longest opening and an answer fit easily. */
+  /**
+   * Number of tokens of context. Two entries at the largest budget, the longest opening of a prompt
+   * and an answer fit easily.
+   */
   private static final int CONTEXT = 8192;
 
-  /** Number of rows of a pass. Whole prompts share a pass, so a wider pass is filled better. */
+  /**
+   * Number of rows in a pass through the model. Whole prompts share a pass, so they fill a larger
+   * pass better.
+   */
   public static final int PASS_ROWS = 1024;
 
   /**
-   * Returns the model of the flag {@code --model}, else of the settings, else the first usable one
-   * by name in the models folder.
+   * Returns the model of the flag {@code --model}, else the model of the settings, else the first
+   * usable model by name in the models folder.
    *
    * @throws Failure with {@link ExitCode#MODEL} when the named file does not exist
    */
@@ -79,7 +85,8 @@ public record LanguageModelFile(Path file) {
    * Opens the model as a judge.
    *
    * @param hash the {@link #hash} that answers are stored under
-   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced since it had the hash
+   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced and no longer has this
+   *     hash
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);

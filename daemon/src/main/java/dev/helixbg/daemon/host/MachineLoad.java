@@ -19,14 +19,14 @@ public final class MachineLoad {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /** Whether a system battery discharges and no mains supply is online, by Linux's files. */
+  /** Reads from Linux's files whether a system battery discharges and no mains supply is online. */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;
     try (DirectoryStream<Path> all = Files.newDirectoryStream(supplies)) {
       for (Path supply : all) {
         String type = read(supply.resolve("type"));
-        if (read(supply.resolve("scope")).equals("Device")) { // such as a mouse
+        if (read(supply.resolve("scope")).equals("Device")) { // the battery of a mouse, for example
           continue;
         }
         if (type.equals("Battery")) {
@@ -66,7 +66,7 @@ public final class MachineLoad {
     }
   }
 
-  /** Whether pmset's first line is such as {@code Now drawing from 'Battery Power'}. */
+  /** Whether pmset's first line is like {@code Now drawing from 'Battery Power'}. */
   static boolean saysBattery(String pmset) {
     String first = pmset.lines().findFirst().orElse("");
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");

@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The language model in the models folder: the first usable file by name. If no file is usable, the
- * one nearest to a usable model, so that opening it reports the reason.
+ * The language model in the models folder: the first usable file by name. If no file is usable, it
+ * is the file nearest to a usable model, so that opening it reports the reason.
  *
  * @param chosen the chosen file; empty if there is no model file
- * @param skipped reasons why files before the chosen one were skipped, one sentence each
+ * @param skipped reasons why files before the chosen file were skipped, one sentence each
  */
 record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   static final String SUFFIX = ".gguf";
@@ -46,7 +46,7 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
     return new ModelFolder(Optional.of(files.get(nearest)), List.of());
   }
 
-  /** Returns the model files by name, without hidden ones such as {@code ._NAME.gguf} of a Mac. */
+  /** Returns the model files by name, without hidden files ({@code ._NAME.gguf} on a Mac). */
   private static List<Path> files(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       return files

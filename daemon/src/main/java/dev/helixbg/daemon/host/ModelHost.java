@@ -68,7 +68,7 @@ abstract class ModelHost<M> implements AutoCloseable {
     return loaded != null;
   }
 
-  /** Releases the model after an idle time, empty: never; returns whether it was released now. */
+  /** Releases the model if it was idle for this time (empty: never); returns whether it did. */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }

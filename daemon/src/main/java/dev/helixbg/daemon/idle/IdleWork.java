@@ -35,12 +35,12 @@ import org.slf4j.LoggerFactory;
  * reads pairs that a first look left out, and asks the language model open questions if the machine
  * is free. Any change interrupts the work, which later continues with the stored answers.
  *
- * <p>{@link #consider} is called by the loop's thread, {@link #current} by any thread.
+ * <p>The loop's thread calls {@link #consider}; any thread may call {@link #current}.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
-  /** Least time between two checks of load and battery; on a Mac a check starts a process. */
+  /** Minimum time between two checks of load and battery; each starts a process on a Mac. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
@@ -50,7 +50,7 @@ public final class IdleWork implements AutoCloseable {
   private static final String MODEL = "the language model";
 
   /**
-   * Battery and load of the machine, which tests replace.
+   * Sources of the machine's battery state and load. Tests replace them.
    *
    * @param load number of runnable threads per core
    */
@@ -58,7 +58,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** Jobs for idle time, in order: urgent jobs first, then short ones. */
+  /** Jobs for idle time, in the order of trying: urgent jobs first, then short jobs. */
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,
@@ -72,7 +72,7 @@ public final class IdleWork implements AutoCloseable {
       return this == PASSAGES || this == PAIRS;
     }
 
-    /** Returns the name of the job in output. */
+    /** Returns the job's name for output. */
     public String title() {
       return Json.word(this);
     }
@@ -81,7 +81,7 @@ public final class IdleWork implements AutoCloseable {
   private record KbJob(Kb kb, IdleJob work) {}
 
   /**
-   * The wait of a job, from its end to its next try.
+   * The waiting time of a job from its end to its next try.
    *
    * @param changes {@link KbWatch#changes} at the end of the job
    */
@@ -135,7 +135,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Starts the due job, or interrupts the running job if a KB changed or the machine is needed.
+   * Starts the due job, or interrupts the running job if a KB changed or other programs need the
+   * machine.
    *
    * @return whether a job is running or has just ended, so that the KBs must be checked soon
    */
@@ -229,13 +230,16 @@ public final class IdleWork implements AutoCloseable {
     run = new Run(watch, work);
     try {
       run.thread.start();
-    } catch (Throwable e) { // such as: no memory for a thread
+    } catch (Throwable e) { // for example, no memory for a thread
       end();
       throw e;
     }
   }
 
-  /** Handles the end of a job. A failed job waits, twice as long each time, or until a change. */
+  /**
+   * Handles the end of a job. A failed job is tried again after a change, or after a pause that
+   * doubles with each failure.
+   */
   private void end() {
     KbJob job = new KbJob(run.watch.kb(), run.work);
     if (run.failed || run.foundNothing) {
@@ -257,7 +261,7 @@ public final class IdleWork implements AutoCloseable {
     run = null;
   }
 
-  /** A job on its thread. Questions and their order are those of {@code one-shot}. */
+  /** A job on its own thread. It asks the same questions as {@code one-shot}, in the same order. */
   private final class Run implements JudgeProgress {
     private final KbWatch watch;
     private final IdleJob work;
@@ -271,7 +275,7 @@ public final class IdleWork implements AutoCloseable {
 
     private volatile boolean failed;
 
-    /** Whether the model answered no question, even if the report has open questions. */
+    /** Whether the model answered no question in this job, even if some questions are open. */
     private volatile boolean foundNothing;
 
     /** Whether the job has results that the report lacks. */
@@ -375,7 +379,7 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** Stops the running job within the time of a layer of the model; waits at most a second. */
+  /** Stops the running job, which ends after the model's present layer. Waits at most a second. */
   @Override
   public void close() {
     Run running = run;

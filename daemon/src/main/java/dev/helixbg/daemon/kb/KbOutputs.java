@@ -54,7 +54,7 @@ public final class KbOutputs {
     return kept;
   }
 
-  /** Returns the report that users are pointed to: {@link #kept} if the folder is read-only. */
+  /** Returns the report for users to open: {@link #kept} if the KB's folder is read-only. */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
   }
@@ -88,8 +88,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Returns size, times and inode of the log; empty shortly after a change, while another change
-   * could leave them unchanged.
+   * Returns size, times and inode of the log. The result is empty shortly after a change, because
+   * another change might then leave them as they are.
    */
   public String logState() {
     try {
@@ -111,7 +111,7 @@ public final class KbOutputs {
     }
   }
 
-  /** Returns the hash of the log that an unchanged file was made from; empty for other files. */
+  /** Returns the hash of the log that a file was made from; empty if the file has changed. */
   private Optional<String> unchanged(Path file) {
     return published(file).filter(known -> known.state().equals(state(file))).map(Published::log);
   }
@@ -120,7 +120,7 @@ public final class KbOutputs {
     return kb.folder().resolve(HxecFile.NAME);
   }
 
-  /** Returns size, times and inode of a file; empty if there is none, or a link. */
+  /** Returns size, times and inode of a file; empty if the file is missing or a link. */
   private static String state(Path file) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
@@ -213,7 +213,7 @@ public final class KbOutputs {
         });
   }
 
-  /** Reads the published files and returns the names of those that differ. */
+  /** Returns the names of the published files whose content has changed; reads all files. */
   List<String> changed() {
     List<Path> all = new ArrayList<>(ReportFolder.of(kb).files());
     all.add(vectors());
@@ -236,7 +236,7 @@ public final class KbOutputs {
     }
   }
 
-  /** Deletes temporary files of killed processes; no other process may be writing. */
+  /** Deletes temporary files of killed processes; must not run while another process writes. */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

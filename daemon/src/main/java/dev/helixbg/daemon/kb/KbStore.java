@@ -34,7 +34,10 @@ public final class KbStore implements AutoCloseable {
   private static final String LOCK = "run.lock";
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
 
-  /** Raised when a table changes; a database of another version is replaced by a new one. */
+  /**
+   * Version of the tables, raised when a table changes. A database of another version is replaced
+   * by a new database.
+   */
   private static final int VERSION = 7;
 
   private final Kb kb;
@@ -42,7 +45,7 @@ public final class KbStore implements AutoCloseable {
   private final Database database;
   private final KbOutputs outputs;
 
-  /** Runs after a report was published. */
+  /** Callback that runs after a report was published. */
   private final Runnable published;
 
   KbStore(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
@@ -82,7 +85,7 @@ public final class KbStore implements AutoCloseable {
   /**
    * Returns the entries with their vectors; empty if the store has no layout of the present log.
    *
-   * @param modelTokens most tokens that the model reads of a text
+   * @param modelTokens maximum number of tokens that the model reads of a text
    */
   public Optional<KbEntries> entriesAsKept(VectorIds ids, int modelTokens) {
     Optional<String> log = outputs.seenLog();

@@ -30,11 +30,11 @@ import java.util.function.Consumer;
 
 /**
  * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
- * per store, at {@code kb/HASH}. The hash is that of the real path of the KB's folder, or of the
- * notes' folder if the KB is made of notes.
+ * per store, at {@code kb/HASH}. {@code HASH} is a hash of the real path of the KB's folder, or of
+ * the notes' folder if the KB is made of notes.
  *
- * <p>{@value #PLACE} in a store has the KB's path and a hash of the log's beginning. With these,
- * the store of a moved KB is found: the old path no longer exists, and the log at the new path
+ * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
+ * identify the store of a moved KB: its old path no longer exists, and the log at the new path
  * begins in the same way.
  */
 public final class KbStores implements AutoCloseable {
@@ -45,7 +45,7 @@ public final class KbStores implements AutoCloseable {
   /** Number of bytes at a log's beginning that are compared. */
   private static final int HEAD_BYTES = 1 << 16;
 
-  /** Least number of bytes of a beginning; a shorter one could be that of any log. */
+  /** Minimum number of bytes to compare; a shorter beginning could be that of any log. */
   private static final int LEAST_HEAD_BYTES = 64;
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
@@ -85,7 +85,7 @@ public final class KbStores implements AutoCloseable {
 
   /**
    * Place of a KB: the real path of its folder, of its notes' folder, or of the folder whose agent
-   * memory it has.
+   * memory the KB contains.
    */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {
@@ -195,8 +195,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a KB that was moved here: its old path no longer exists, and its log
-   * begins like this one.
+   * Returns the store of a KB that was moved here: its old path no longer exists, and its log began
+   * like the log of {@code kb}.
    */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();

@@ -25,13 +25,13 @@ public final class KbTopics {
    * letters with accents, and a Mac uses the form that is rare elsewhere.
    *
    * @throws Failure with a usage error when there is no such topic; the message suggests the
-   *     nearest topic, or lists some
+   *     nearest topic, or lists some topics
    */
   public static String require(Kb kb, String topic) throws InterruptedException {
     return require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
   }
 
-  /** The same as {@link #require(Kb, String)}, for a KB whose topics were just read. */
+  /** Does the same as {@link #require(Kb, String)} for a KB whose topics were just read. */
   public static String require(Kb kb, Stream<String> topics, String topic) {
     SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
     return Optional.of(topic)

@@ -37,8 +37,9 @@ import java.util.stream.Stream;
  * A folder of Markdown notes, or one file, that is read as a knowledge base. Its log is in the
  * cache folder, at {@code notes/HASH/NAME}. helix-bg never writes into the folder of the notes.
  *
- * <p>{@value #ACCOUNT} beside the log has the folder's path and the files that were left out.
- * {@value #SEEN} has a digest of names and times, by which unchanged notes are recognised.
+ * <p>The file {@value #ACCOUNT} beside the log has the folder's path and the files that were left
+ * out. The file {@value #SEEN} has a digest of names and times, by which unchanged notes are
+ * recognised.
  *
  * @param notes the folder or file, as a real path if it exists
  * @param home the user's home folder if the memory files of coding agents are read; else empty
@@ -57,10 +58,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String HOME = "home";
   private static final String MADE = "made";
 
-  /** Raised when the same folder would give a different log. */
+  /** Version of the format, raised when the same folder would give a different log. */
   private static final int FORMAT = 5;
 
-  /** Age of a change below which a file may change again with the same times. */
+  /** Minimum age of a file's last change; until then, a further change may keep the times. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
@@ -153,7 +154,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return kb.folder().getFileName().toString();
   }
 
-  /** Returns the account of the files from the last update of the log; empty before the first. */
+  /** Returns the account of the files from the log's last update; empty before any update. */
   public Optional<NotesAccount> account() {
     try {
       JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());
@@ -163,12 +164,12 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Returns the part of the account that lists the notes, as it is written. */
+  /** Returns the part of the account that lists the notes, as JSON text. */
   public String made() {
     return account(kb).map(json -> json.path(MADE).toString()).orElse("");
   }
 
-  /** Makes the folder of the knowledge base with its account, before the first log. */
+  /** Makes the folder of the knowledge base with its account, before the log exists. */
   public Kb make() {
     try {
       PrivateFiles.makeTrustedFolder(cache(), kb.folder());
@@ -264,7 +265,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
-        // A git checkout sets the times of all files, so these are not used in a repository.
+        // A git checkout sets the times of all files, so times are not used in a repository.
         NotesAccount made =
             NotesLog.update(kb.dataLog(), files, repository(notes).isEmpty(), items);
         write(made);
@@ -280,7 +281,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Updates the log if the notes have changed; returns the account of the files if so. */
+  /** Updates the log if the notes have changed; returns the account of the files if it did. */
   public Optional<NotesAccount> refresh() {
     NoteFiles files = look();
     return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));

@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.kb;
 
 /**
- * Hashes of everything except the log that a report is made from.
+ * Hashes of everything that a report is made from, except the log.
  *
  * @param made hash of the program, the models with their answers, and the settings
  * @param decided versions of the decisions on findings and of the agents' answers

@@ -32,7 +32,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** Returns the files; report.json is last, so if it is new, all files are. */
+  /** Returns the files. report.json is the last, so that all files are new if it is new. */
   List<Path> files() {
     return List.of(html, markdown, json);
   }
@@ -76,7 +76,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   /**
    * Replaces each file in one step by a copy from another folder.
    *
-   * @return the SHA-256 of each, in hexadecimal, in the order of {@link #files}
+   * @return the SHA-256 of each file, in hexadecimal, in the order of {@link #files}
    * @throws IOException when a file cannot be read or written; a link is not followed
    */
   List<String> copyFrom(ReportFolder source) throws IOException {

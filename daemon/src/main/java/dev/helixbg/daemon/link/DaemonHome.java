@@ -26,8 +26,8 @@ public record DaemonHome(Path folder) {
   }
 
   /**
-   * Returns the path of the control socket. It is in the folder. If that path is too long for a
-   * socket, it is in a folder with a shorter path that all processes of this user find.
+   * Returns the path of the control socket. The socket is in {@code folder}. If its path would be
+   * too long, the socket is in a folder with a shorter path that all processes of this user find.
    */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");

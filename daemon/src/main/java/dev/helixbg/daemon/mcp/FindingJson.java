@@ -8,12 +8,12 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 
-/** A finding in the form that clients get: with a few fields in a list, with all fields alone. */
+/** Form of a finding for clients: few fields in a list, all fields if it is sent alone. */
 final class FindingJson {
   /** Longest text of an entry in a list, in characters. */
   private static final int EXCERPT = 200;
 
-  /** The same for a single finding; the tool entry returns the rest. */
+  /** Longest text of an entry in a single finding; the tool {@code entry} returns the rest. */
   static final int TEXT = 4_000;
 
   /** Longest name, source or other single line, in characters. */
@@ -78,7 +78,7 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns an act. An act with control characters in its calls gets no calls. */
+  /** Returns an act; its calls are left out if they contain control characters. */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {
@@ -124,7 +124,7 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns the matching passage of a long entry, in a list without the text around it. */
+  /** Returns the matching passage of a long entry; a list omits the text around it. */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();

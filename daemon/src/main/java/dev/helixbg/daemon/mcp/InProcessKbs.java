@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers without a daemon, from the same files. If the log of a KB has changed, the KB is first
- * brought up to date without the language model. Lists of findings apply a decision at once, and
- * the report follows between requests.
+ * Answers requests without a daemon, from the daemon's files. If the log of a KB has changed, the
+ * KB is first brought up to date without the language model. A decision changes lists of findings
+ * at once, and the report later, between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -47,7 +47,7 @@ final class InProcessKbs implements AutoCloseable {
   /** Requests that embed a text. */
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /** Requests whose order of findings depends on the answers of agents. */
+  /** Requests about findings, whose order depends on the answers of agents. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;
@@ -56,7 +56,7 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /** State of each KB after its last complete run. Runs own this map's monitor, one at a time. */
+  /** State of each KB after its last complete run. One run at a time holds the map's monitor. */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
@@ -159,11 +159,11 @@ final class InProcessKbs implements AutoCloseable {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
 
-  /** Whether the KB is up to date, by a run of this process or an earlier one. */
+  /** Whether a run of this process or of an earlier process has brought the KB up to date. */
   private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
     UpToDate now = state(kb);
     if (!whole && now.equals(upToDate.get(kb))) {
-      return true; // another thread has done the run meanwhile
+      return true; // another thread has done the run in the meantime
     }
     if (!run(progress).isDone(host.stores().of(kb), enough(whole))) {
       return false;
@@ -179,8 +179,9 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model of a search, which takes longer than the other steps, unless it would
-   * be closed at once. Throws a {@link Failure} when the KB does not exist.
+   * Begins to load the model for searches, because loading takes longer than a search's other
+   * steps. Does nothing if the model would be closed at once. Throws a {@link Failure} when the KB
+   * does not exist.
    */
   void openAhead(Kb kb) {
     state(kb);
@@ -228,7 +229,7 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /** Brings reports up to date that lack decisions. */
+  /** Updates the reports that lack decisions. */
   void followDecisions() throws InterruptedException {
     if (due) {
       due = false;

@@ -26,15 +26,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the knowledge base of a request. The daemon answers if it watches that KB, else this
- * process. Each request asks for the daemon again, because the daemon may start or stop.
+ * process. Each request looks for the daemon again, because the daemon may start or stop.
  */
 final class KbRouter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);
 
-  /** Longer than any time limit of the daemon. */
+  /** Longest wait for an answer, longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /** Time in which a client asks a question if it asks one at the start. */
+  /** Wait before preparing; a client that asks a question at the start asks it within this time. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
@@ -51,8 +51,8 @@ final class KbRouter implements AutoCloseable {
   private volatile boolean asked;
 
   /**
-   * @param named knowledge bases of the command line; empty: those that the daemon watches, else
-   *     the default of {@code one-shot}
+   * @param named knowledge bases of the command line; if empty, the daemon's knowledge bases are
+   *     used, else the default of {@code one-shot}
    */
   KbRouter(
       List<Kb> named,
@@ -69,7 +69,7 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * @param byDaemon whether the daemon answered, not this process
+   * @param byDaemon whether the daemon answered, rather than this process
    */
   record Answer(List<JsonNode> lines, boolean byDaemon) {
     JsonNode first() {
@@ -113,7 +113,7 @@ final class KbRouter implements AutoCloseable {
     return new Answer(own().ask(kb, request, progress), false);
   }
 
-  /** Returns the KB with a folder, or with a folder of that name. */
+  /** Returns the KB whose folder has this path, else this name; the first KB if none is wanted. */
   private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
@@ -154,11 +154,11 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** Prepares for the first question, unless a question has come or the daemon answers it. */
+  /** Prepares for the first question, unless it has already come or the daemon will answer it. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-      // a question uses the processor now
+      // a question that has come needs the processor
       Optional<Kb> first = asked ? Optional.empty() : unwatched();
       if (first.isPresent()) {
         own().prepare(first.get());

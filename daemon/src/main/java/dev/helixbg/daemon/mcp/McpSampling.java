@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Asks the language model of a client that offers sampling, while the client calls no tool. The
- * model gets the page of {@code study --export}. Its answers are checked like the answers that a
- * client gives itself. If no answer can be kept, sampling ends, because each question costs the
- * user tokens.
+ * Puts open questions to the language model of a client that offers sampling, while the client
+ * calls no tool. The model gets the page that {@code study --export} writes. Its answers are
+ * checked like the answers that a client gives itself. If no answer can be kept, sampling ends,
+ * because each question costs the user tokens.
  */
 final class McpSampling {
   /** Time without a call after which a client is idle. */
@@ -34,7 +34,7 @@ final class McpSampling {
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Tokens for one answer, and for the words around all answers. */
+  /** Number of tokens allowed for each answer, and for the words around all answers. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;
@@ -54,7 +54,7 @@ final class McpSampling {
     Thread.ofPlatform().daemon().name("mcp-sampling").start(this::run);
   }
 
-  /** Answers a call of a tool; the client is not idle meanwhile. */
+  /** Runs a call of a tool; the client does not count as idle until the call ends. */
   <T> T during(McpSyncServerExchange caller, Supplier<T> call) {
     synchronized (this) {
       calls++;

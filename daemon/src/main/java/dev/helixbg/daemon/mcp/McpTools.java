@@ -48,7 +48,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     ObjectNode with(ObjectNode request, Progress.Display progress) throws Exception;
   }
 
-  /** Returns a tool whose arguments become fields of the request with the tool's name. */
+  /** Returns a tool; a call becomes a request with the tool's name and the call's arguments. */
   private SyncToolSpecification tool(
       String name,
       String description,
@@ -88,7 +88,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                         })));
   }
 
-  /** Adds the version of the client and its name, with {@code way} as its suffix. */
+  /** Adds the client's version and name; {@code way} is appended to the name. */
   static ObjectNode putClient(Implementation client, String way, ObjectNode request) {
     return request
         .put("client", (client == null ? "" : client.name()) + way)
@@ -228,7 +228,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
         answers::answers);
   }
 
-  /** Returns the hints of a tool that changes decisions or answers, and no entry. */
+  /** Returns the hints for a tool that changes decisions or answers, but no entry. */
   private static ToolAnnotations notes(boolean isIdempotent) {
     return ToolAnnotations.builder()
         .readOnlyHint(false)

@@ -15,7 +15,7 @@ final class PrintableJson {
     return printable(value, Integer.MAX_VALUE);
   }
 
-  /** The same, with the beginning of each text, up to a number of characters. */
+  /** Returns the value with all its texts printable and cut to a number of characters. */
   static JsonNode printable(JsonNode value, int characters) {
     if (value instanceof ObjectNode object) {
       ObjectNode shown = JsonNodeFactory.instance.objectNode();

@@ -118,7 +118,7 @@ final class StdioTransport implements McpServerTransportProvider {
   /**
    * Answers messages until the client leaves.
    *
-   * @param greeted runs in parallel with calls, after the client's first notification
+   * @param greeted callback that runs in parallel with calls, after the client's first notification
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -230,7 +230,7 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** Returns the error in a request; the SDK's own does not list the known tools. */
+  /** Returns the error in a request. The SDK's message would not list the known tools. */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * valid values.
  *
  * @param schema JSON schema for clients
- * @param check makes JSON of the value, which may be null; the result is a null node for an absent
- *     value
+ * @param check converts the value, which may be null, to JSON; the result is a null node for an
+ *     absent value
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
@@ -65,7 +65,7 @@ record ToolArgument(
 
   /**
    * Returns an argument for a list of objects with two strings each. The schema checks only the
-   * list: the tool refuses single wrong objects and uses the others.
+   * list, because the tool refuses wrong objects and uses the other objects.
    */
   static ToolArgument pairs(String name, String key, String value, int most) {
     Map<String, Object> string = Map.of("type", "string");
@@ -113,7 +113,7 @@ record ToolArgument(
     return new ToolArgument(name, schema, true, check);
   }
 
-  /** Puts the client's arguments into a request; throws a {@link Failure} for a wrong one. */
+  /** Puts the client's arguments into a request; throws a {@link Failure} for a wrong value. */
   static void put(Map<String, Object> given, List<ToolArgument> all, ObjectNode request) {
     TreeSet<String> known = new TreeSet<>(all.stream().map(ToolArgument::name).toList());
     for (String name : given.keySet()) {

@@ -43,7 +43,7 @@ final class ToolCallProgress implements AutoCloseable {
     ScheduledFuture<?> beat =
         token == null
             ? null
-            // after a late message, the next one waits a full second
+            // after a late message, the next message waits a full second
             : beats.scheduleWithFixedDelay(
                 () -> shown.tell(client, token), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
     try {
@@ -96,8 +96,8 @@ final class ToolCallProgress implements AutoCloseable {
     }
 
     /**
-     * Sends the progress. Its number must grow with each message, so it is the seconds; the step is
-     * in the text.
+     * Sends the progress. The number in the message must grow each time, so it is the seconds since
+     * the start. The step is in the text.
      */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;

@@ -33,11 +33,11 @@ import java.util.stream.IntStream;
  * store if the text is known, else from the model, which is opened only if a text must be embedded.
  * Each step saves its vectors, and the model stays open for the next step.
  *
- * <p>Entries are embedded before passages and separately, the newest first. The last bits of a
- * vector depend on the texts of the same batch.
+ * <p>Entries are embedded before passages, the newest first. Entries and passages share no batch,
+ * because the last bits of a vector depend on the texts of its batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
-  /** Number of texts between two checks of the time, before a first look at the newest entries. */
+  /** Number of texts between two checks whether a first look at the newest entries is due. */
   static final int NEWEST_TEXTS = 256;
 
   private final Database store;
@@ -129,7 +129,7 @@ public final class EmbeddingStage implements AutoCloseable {
         nanoTime);
   }
 
-  /** Returns indices of entries: the newest first, and at the same time the last appended first. */
+  /** Returns indices of entries, the newest first; for equal times, the last appended first. */
   private static int[] newestFirst(List<Entry> all) {
     return IntStream.range(0, all.size())
         .map(i -> all.size() - 1 - i)
@@ -174,8 +174,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds entries for a time, the newest first, and the rest if it takes no longer. Returns
-   * whether all entries have a vector.
+   * Embeds entries for a time, the newest first. Embeds the rest, too, if that takes no longer.
+   * Returns whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
@@ -190,7 +190,7 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** Embeds texts; after a time, unless it is null, embedding stops if much work is left. */
+  /** Embeds texts. After {@code time}, embedding stops if much work is left; null: no limit. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial
@@ -208,7 +208,10 @@ public final class EmbeddingStage implements AutoCloseable {
     texts.end();
   }
 
-  /** Returns whether texts are left that take no longer than the finished ones. */
+  /**
+   * Embeds texts until {@code end}. Returns whether texts remain that take no longer than the
+   * finished texts.
+   */
   private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
       throws InterruptedException {
     long work = texts.workLeft();

@@ -12,7 +12,7 @@ final class JudgeProgressBar implements JudgeProgress {
   private Progress bar = Progress.SILENT;
 
   /**
-   * @param title title of all bars; if empty, each job has its own
+   * @param title title of all bars; if empty, each job has its own title
    */
   JudgeProgressBar(Progress.Display display, Optional<String> title) {
     this.display = display;

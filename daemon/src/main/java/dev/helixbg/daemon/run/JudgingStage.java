@@ -86,7 +86,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         warnings);
   }
 
-  /** Shows remembered answers, and asks nothing: for callers that must be quick. */
+  /** Returns a stage that only uses stored answers, for callers that must be quick. */
   public static JudgingStage withoutAsking(Settings settings) {
     return new JudgingStage(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
@@ -185,7 +185,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Duration time = measure(asJudge, opener, all);
     if (asking.measuresReader()) {
       measure(asReader, opener, all);
-      time = all; // a daemon has time: after measuring, a slow model would get no question
+      time = all; // a daemon has time; else measuring could take all of a slow model's time
     }
     try (QuestionSession session =
         new QuestionSession(

@@ -21,7 +21,7 @@ public final class RerankingStage {
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /** Whether the pair judge cannot be used; this process does not try again. */
+  /** Whether the pair judge proved unusable, so that this process does not try it again. */
   private volatile boolean refused;
 
   /**
@@ -73,7 +73,7 @@ public final class RerankingStage {
       return findings;
     }
     try (ShownReading shown = new ShownReading(display)) {
-      // The language model's trust is not known yet: every accepted agent's answers are used.
+      // The trust in the language model is unknown here, so all accepted agents' answers are used.
       RelationReranker reader = reader(store, shown, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
@@ -87,8 +87,8 @@ public final class RerankingStage {
   }
 
   /**
-   * Throws an exception if an interrupt, which looks like an unwritable file, is the cause. Else a
-   * report without readings would count as complete.
+   * Stops using the pair judge. Throws an exception if an interrupt, which looks like an unwritable
+   * file, caused the error: otherwise a report without readings would count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -18,7 +18,7 @@ import java.util.Optional;
  * The entries nearest to a text, and whether one of them already says the same.
  *
  * @param nearest the nearest entries, best first, and the searched part of the KB
- * @param title title of the entry that already says it
+ * @param title title of the entry that already says the same
  * @param unread reason why the pair judge could not read the entries
  */
 public record RelatedAnswer(
@@ -28,7 +28,7 @@ public record RelatedAnswer(
     return Entry.of(0, topic, text, 0);
   }
 
-  /** Returns the search for the entries nearest to a text, of which {@code limit} are shown. */
+  /** Returns a search for the entries nearest to a text; {@code limit} entries are shown. */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
         PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),
@@ -88,7 +88,7 @@ public record RelatedAnswer(
     return hit.passage().start() == 0 ? hit.text() : hit.matched();
   }
 
-  /** Returns lines for the control socket: those of a search, with more fields in the last line. */
+  /** Returns lines for the control socket: a search's lines, with more fields in the last line. */
   public List<ObjectNode> toJson() {
     List<ObjectNode> lines = nearest.toJson();
     ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));

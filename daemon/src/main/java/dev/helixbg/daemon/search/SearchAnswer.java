@@ -10,13 +10,13 @@ import java.util.stream.Stream;
 /** The hits of a search, best first, with the part of the KB that was searched. */
 public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
 
-  /** Returns lines for the control socket: one per hit, then one with the coverage. */
+  /** Returns lines for the control socket: one line per hit, then a line with the coverage. */
   public List<ObjectNode> toJson() {
     return Stream.concat(hits.stream().map(SearchHit::toJson), Stream.of(toJson(coverage)))
         .toList();
   }
 
-  /** Returns the last line, with the coverage, which other answers have, too. */
+  /** Returns the line with the coverage, which answers to other requests also have. */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();
     line.putObject("coverage").put("indexed", coverage.indexed()).put("total", coverage.total());

@@ -10,7 +10,7 @@ import dev.helixbg.insight.search.SearchIndex;
 /**
  * An entry that a search found.
  *
- * @param name {@code topic:index}, helix's name of the entry until the topic is edited
+ * @param name {@code topic:index}, helix's name of the entry, valid until the topic is edited
  * @param id permanent id of the entry: the key of its text
  * @param score score that hits are ranked by: similarity plus the score of words
  * @param similarity cosine with the nearest passage, at most 1

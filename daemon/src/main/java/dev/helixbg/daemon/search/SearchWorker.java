@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The thread that answers searches in one KB. Waiting searches share one pass over the vectors, so
- * many searches cost little more than one. Queries with known vectors are answered before the
- * others are embedded.
+ * many searches cost little more than one. Queries with known vectors are answered before other
+ * queries are embedded.
  *
  * <p>The first search after the KB was read uses an index for one query (decision 97). The full
  * index is made for the second search, or after a pause.
@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /** Time without searches after the first search, before the full index is made. */
+  /** Time without searches, after the first search, until the full index is made. */
   private static final Duration PAUSE = Duration.ofMillis(300);
 
   /** Request that only wakes the thread. */
@@ -61,7 +61,7 @@ final class SearchWorker implements AutoCloseable {
   private final BlockingQueue<Asked> waiting = new LinkedBlockingQueue<>();
   private final Thread thread;
 
-  // Fields below are used by the thread only.
+  // Only the worker's thread uses the fields below.
 
   /** Entries that were read; null before reading, or if the index has them. */
   private KbEntries entries;
@@ -93,7 +93,7 @@ final class SearchWorker implements AutoCloseable {
   CompletableFuture<SearchAnswer> ask(SearchRequest request) {
     Asked asked = new Asked(request, new CompletableFuture<>());
     waiting.add(asked);
-    if (closed) { // the thread may have ended before
+    if (closed) { // the thread may have ended already
       asked.fail(stopping());
     }
     return asked.answer();
@@ -104,7 +104,7 @@ final class SearchWorker implements AutoCloseable {
     waiting.add(READ);
   }
 
-  /** Releases the index: at once, or before the next search. */
+  /** Makes the thread release the index, at the latest before the next search. */
   void forget() {
     forget = true;
     waiting.add(WAKE);
@@ -136,7 +136,7 @@ final class SearchWorker implements AutoCloseable {
         }
       } catch (Throwable e) {
         if (!ErrorReporter.isExpected(e)) {
-          forget = true; // the index may be what exhausts the memory
+          forget = true; // the index may have exhausted the memory
         }
         Throwable why = closed ? stopping() : e;
         batch.forEach(asked -> asked.fail(why)); // finished answers are not affected
@@ -169,8 +169,8 @@ final class SearchWorker implements AutoCloseable {
   }
 
   /**
-   * Reads the entries whose vectors are known, if the log or the vectors changed since they were
-   * read.
+   * Reads the entries whose vectors are known, if the log or the vectors changed since the last
+   * reading.
    *
    * @return the embedder for queries that are compared with these vectors
    */

@@ -50,7 +50,7 @@ public final class Daemon implements AutoCloseable {
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
 
-  // Read by requests.
+  // Requests read these fields.
   final KbHost host;
   final TroubleLog troubles;
   final DaemonLoop loop;
@@ -72,7 +72,7 @@ public final class Daemon implements AutoCloseable {
   private long activeAt;
   private boolean rested;
 
-  /** Environment of a daemon, which tests replace. */
+  /** Parts of a daemon's environment that tests replace. */
   public record World(
       DaemonClock clock,
       KbFiles files,
@@ -209,7 +209,7 @@ public final class Daemon implements AutoCloseable {
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
-  /** Returns whether models or, after a long rest, other memory was released. */
+  /** Releases unused models and, after a long rest, other memory; returns whether it did. */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
     boolean released = host.releaseUnused();
@@ -238,7 +238,7 @@ public final class Daemon implements AutoCloseable {
     watches.forEach(watch -> watch.update().forget());
   }
 
-  /** Stops the daemon; returns whether all has ended already, otherwise it ends soon. */
+  /** Stops the daemon. Returns whether the daemon has ended completely; if not, it ends soon. */
   boolean stop() {
     loop.stop();
     long deadline = System.nanoTime() + ENDING.toNanos();

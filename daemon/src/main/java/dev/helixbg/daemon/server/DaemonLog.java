@@ -30,8 +30,8 @@ import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
 /**
- * Log of the daemon: five files of a few megabytes in {@code ~/.helix/logs}, and the console at a
- * terminal. Other commands log nothing.
+ * Log of the daemon. It goes to five files of a few megabytes each in {@code ~/.helix/logs} and, at
+ * a terminal, also to the console. Other commands log nothing.
  */
 public final class DaemonLog {
   static final int FILES = 5;
@@ -92,7 +92,7 @@ public final class DaemonLog {
     }
   }
 
-  /** Appender that creates each log file for this user only, since a log quotes topics. */
+  /** Appender that makes each log file private to the user, because the log quotes topics. */
   private static final class PrivateAppender extends RollingFileAppender<ILoggingEvent> {
     @Override
     public void openFile(String name) throws IOException {

@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions about entries for a coding agent, the same as for a language model.
+ * Questions about entries for a coding agent. A language model gets the same questions.
  *
  * @param embedder embedder that compares lessons
  */
@@ -45,8 +45,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           .formatted(AgentQuestion.LONGEST);
 
   /**
-   * Returns the questions that neither an accepted client nor this client has answered, for the
-   * newest entries first, without those whose ids are {@code taken}.
+   * Returns the questions that neither an accepted client nor this client has answered. Questions
+   * about the newest entries come first. Questions with ids in {@code taken} are left out.
    */
   List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)
@@ -77,7 +77,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .toList();
   }
 
-  /** Returns the topics of entries that have a vector; other entries wait for a run. */
+  /** Returns the entries with a vector, by topic. Other entries get a vector in the next run. */
   private CentralEntries topics(List<NamedEntry> entries) {
     Map<String, float[]> vectors = new HashMap<>();
     VectorStore.ofEntries(findings.store().database())
@@ -93,7 +93,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     return entry.entry().topic() + "\n" + entry.entry().text().content();
   }
 
-  /** Returns a question, with keys of entries by topic and content, and by their lessons. */
+  /** Returns a question; {@code keys} has the keys of entries by their texts and lessons. */
   private static QuestionRequests.Given given(
       Question question, Map<String, String> keys, Instant now) {
     ObjectNode texts = Json.object();

@@ -44,7 +44,10 @@ final class EntryRequests {
     return PresentFindings.read(kb, modelId).entries().all();
   }
 
-  /** Returns the first entry with an id, else the only one with a name, in any Unicode form. */
+  /**
+   * Returns the first entry with the sought id, else the only entry with the sought name. The
+   * Unicode forms of the names may differ.
+   */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
     return byId.or(() -> only(all, one -> one.name().equals(sought)))
@@ -77,8 +80,8 @@ final class EntryRequests {
   }
 
   /**
-   * Returns an entry with one page of its text, which begins at {@code from}; {@code next} is the
-   * start of the next page, both in UTF-16 units of the text.
+   * Returns an entry with one page of its text. The page begins at {@code from}, the next page at
+   * {@code next}. Both positions count UTF-16 units of the text.
    */
   static ObjectNode read(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
     List<NamedEntry> all = entries(kb, modelId);

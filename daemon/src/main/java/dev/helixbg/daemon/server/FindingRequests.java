@@ -31,8 +31,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Requests about the findings of a knowledge base's last report, with the present decisions, and
- * new decisions.
+ * Handler of requests about a knowledge base's last report: it returns findings with the present
+ * decisions, and stores new decisions.
  *
  * @param notes the notes that the knowledge base is made of, if any
  * @param present the findings compared with the present log
@@ -51,7 +51,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   public static final List<String> SIDES = List.of("a", "b");
 
-  /** Reads the log once it is unchanged for a moment. */
+  /** Reads the log as soon as it has been unchanged for a moment. */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
@@ -59,8 +59,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns open findings, the most valuable first. The first line has their number; each finding
-   * follows in the form of report.json, with its kind and the user's verdict.
+   * Returns open findings, the most valuable first. The first line of the answer has their number.
+   * Each further line is one finding in the form of report.json, with its kind and the user's
+   * verdict.
    *
    * <p>Findings whose entries have changed since the report are left out and counted.
    *
@@ -107,7 +108,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Returns a note if no finding has a verdict, since pairs may still deserve one. */
+  /** Returns a note if no finding has a verdict, since unjudged pairs may deserve a verdict. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -116,7 +117,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** Returns the trust in each coding agent that has answered questions, one sentence each. */
+  /** Returns a sentence per coding agent that answered questions, on how far it is trusted. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
@@ -155,11 +156,11 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Sends the act for a finding; see {@link PresentFindings#act}.
+   * Returns the act for a finding; see {@link PresentFindings#act}.
    *
-   * @param request request with {@code id}, and optionally {@code as} and, for a pair, {@code
-   *     keep}: {@code a} or {@code b}. With {@code plan} only the plan's validity is checked, with
-   *     {@code marked} only its marks.
+   * @param request request with {@code id} and optionally {@code as}; for a pair also optionally
+   *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, only the
+   *     plan's validity is checked. If it has {@code marked}, only the plan's marks are checked.
    * @throws Failure when the last report has no such finding, the finding is settled or stale, or
    *     the calls must not be made
    */
@@ -214,8 +215,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the wanted findings that are not settled under any of their ids: the report's leads
-   * first, then kind by kind.
+   * Returns the wanted findings that are not settled under any of their ids. The report's leads
+   * come first, then the other findings by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
@@ -262,7 +263,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /**
    * Stores a decision or an opinion. The client is a person only if the request says so. An agent
-   * may decide {@code done} only if the log shows it.
+   * may decide {@code done} only if the log shows that the finding is done.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}

@@ -24,7 +24,7 @@ import java.util.Optional;
  * daemon.
  *
  * @param kbs the knowledge bases that requests may name; at least one
- * @param decided runs after decisions and answers, which make a new report due
+ * @param decided callback that runs after decisions and answers, which make a new report due
  */
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
@@ -64,7 +64,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    // A client that has just edited a note asks about its present text.
+    // A client may just have edited a note, and its request is about the present text.
     NotesKb.of(kb(request), host.settings()).ifPresent(notes -> notes.refresh());
     return present(request);
   }
@@ -113,9 +113,9 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   /**
-   * Sends the entries nearest to an entry, or to a text that is about to be stored. The last line
-   * tells whether an entry already says the same. For stored entries the list of relations is more
-   * exact.
+   * Returns the entries nearest to a stored entry, or to a text that is about to be stored. The
+   * last line tells whether an entry already says the same. For a stored entry, the report's list
+   * of relations is more exact than this answer.
    */
   private List<ObjectNode> related(ObjectNode request) throws InterruptedException {
     Kb kb = kb(request);

@@ -27,14 +27,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions about pairs for a coding agent. A question has only the texts, so that pairs with a
- * known answer look like the others.
+ * Questions about pairs for a coding agent. A question contains only the two texts, so that a pair
+ * with a known answer looks like any other pair.
  */
 final class PairQuestions {
   /** Greatest length of an excerpt, in characters. */
   static final int MOST_SHOWN = 800;
 
-  /** The same in estimated tokens: a pair with its answer costs at most 600 tokens. */
+  /**
+   * Greatest length of an excerpt, in estimated tokens. A pair with its answer therefore costs at
+   * most 600 tokens.
+   */
   private static final int MOST_TOKENS = 240;
 
   /** Number of characters of context before the matching part. */
@@ -75,7 +78,7 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /** Returns a question with the keys of its entries; empty for a pair with a known answer. */
+  /** Returns a question; its entries' {@code keys} are empty for a pair with a known answer. */
   static QuestionRequests.Given given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
     ObjectNode texts = Json.object();
@@ -96,12 +99,12 @@ final class PairQuestions {
         now);
   }
 
-  /** The first relations that an agent may be asked about, and the number of all of them. */
+  /** The first relations that an agent may be asked about, and the number of all such relations. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the relations that an agent may be asked about: leads first, then those with the least
-   * certain reading by the pair judge, then unread ones.
+   * Returns the relations that an agent may be asked about. Leads come first, then relations that
+   * the pair judge read, least certain first, then relations that it has not read.
    *
    * @param taken ids of questions to skip
    * @param most largest number of relations whose texts are read

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /** Null until an entry is needed; only if the report is of the present log. */
+  /** Entries of the present log; null if the report is of this log and no entry was needed. */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -47,7 +47,7 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Reads the log once it is unchanged for a moment. */
+  /** Reads the log as soon as it has been unchanged for a moment. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
@@ -105,7 +105,7 @@ public final class PresentFindings {
     };
   }
 
-  /** Returns the entry that mentions a source, if its text still does. */
+  /** Returns the entry of a finding if the entry's text still mentions the finding's source. */
   private Optional<NamedEntry> sayer(ReportedFinding finding) {
     return entries()
         .of(finding.keys())
@@ -200,12 +200,14 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns one complete act: checks, calls in order, losses, and undo. Two of the calls are
-   * helix-bg's own tool {@code act}, with the plan and with the marks. If a finding allows several
-   * acts, {@code as} selects one.
+   * Returns one complete act: checks, calls in order, losses, and undo. Two of the calls are calls
+   * of helix-bg's own tool {@code act}: one passes the plan, the other passes the marks. If a
+   * finding allows several acts, {@code as} selects one.
    *
-   * @param as the agent's or user's verdict: same, overtaken, related; empty if there is no choice
-   * @param keep the entry to keep, {@code a} or {@code b}; if empty, the more detailed or newer one
+   * @param as the agent's or user's verdict: {@code same}, {@code overtaken} or {@code related};
+   *     empty if the request has none
+   * @param keep the entry to keep, {@code a} or {@code b}; if empty, the more detailed or newer
+   *     entry is kept
    * @param notes the notes that the entries were made of; empty for a knowledge base of helix
    * @throws Failure when the finding is stale, or there is nothing to do
    */
@@ -291,7 +293,7 @@ public final class PresentFindings {
     return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
   }
 
-  /** Confirms a plan if a new plan would have the same calls. */
+  /** Confirms a plan if a new plan for the act would have the same calls; fails otherwise. */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(
@@ -301,7 +303,7 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /** Confirms that an act's marks, with these hashes, end exactly the texts that it concerns. */
+  /** Confirms that each of an act's marks, given by hashes, is at the end of its own text. */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

@@ -30,7 +30,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Requests of coding agents for the open questions of a knowledge base, and their answers.
+ * Handler of coding agents' requests: it gives open questions of a knowledge base, and stores the
+ * agents' answers.
  *
  * @param model the trust in the local language model, if it was measured
  * @param embedder embedder that compares lessons
@@ -47,7 +48,7 @@ public record QuestionRequests(
   /** Time for which a question is reserved for the client that got it. */
   private static final Duration BORROWED = Duration.ofMinutes(10);
 
-  /** Highest plausible reading speed, in characters: about a thousand words a second. */
+  /** Highest plausible reading speed, in characters per millisecond. */
   private static final int CHARACTERS_PER_MILLI = 100;
 
   private static final String MEANING =
@@ -69,7 +70,7 @@ public record QuestionRequests(
       "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
           + " Then call answers with {id, answer} of each.";
 
-  /** A question for an agent: what the server keeps of it, and the texts that it is about. */
+  /** A question for an agent: the part that the server stores, and the texts to judge. */
   record Given(AgentQuestion asked, ObjectNode texts) {
     String id() {
       return asked.id();
@@ -89,15 +90,14 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client: leads first, then pairs with the least certain
-   * reading by the pair judge. Some pairs with a known answer are mixed in, which measure the
-   * client.
+   * Returns the next open questions for a client: leads first, then pairs that the pair judge read
+   * with the least certainty. Some pairs with known answers are mixed in to measure the client.
    *
    * <p>Questions of other kinds begin with the newest entries.
    *
    * @param request a request with {@code client} and optionally {@code clientVersion}, {@code
-   *     kind}, {@code count} and {@code perDay}. The last is the largest number of questions in a
-   *     day; none is given twice
+   *     kind}, {@code count} and {@code perDay}. {@code perDay} is the largest number of questions
+   *     in a day; with it, no question is given twice in a day
    */
   public ObjectNode give(ObjectNode request, Instant now) throws InterruptedException {
     AgentClient client = client(request);
@@ -148,7 +148,7 @@ public record QuestionRequests(
             .ask(client, page.stream().map(Given::asked).toList(), count, now.minus(BORROWED), now);
     page.removeIf(one -> !given.containsKey(one.id()));
     if (kind == QuestionKind.PAIR) {
-      // the order does not reveal known answers
+      // so that the order does not reveal the pairs with known answers
       page.sort(Comparator.comparing(one -> given.get(one.id())));
     }
     ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);

@@ -26,7 +26,7 @@ public final class StudyPage {
 
   private StudyPage() {}
 
-  /** Returns the page of the answer to the request {@code questions}. */
+  /** Returns the page of {@code given}, which is an answer to the request {@code questions}. */
   public static String of(JsonNode given) {
     String possible =
         given.path("answers").valueStream().map(JsonNode::asText).collect(Collectors.joining(", "));
@@ -59,7 +59,7 @@ public final class StudyPage {
     return TICKS.matcher(text).results().mapToInt(run -> run.group().length()).max().orElse(0);
   }
 
-  /** Returns the answers in a chat's text, one per line, for the request {@code answers}. */
+  /** Returns the answers in a chat's lines, in the form of the request {@code answers}. */
   public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");
     String fence = "";

@@ -21,7 +21,7 @@ public record Installation(Path root) {
     return Path.of(classPath.split(File.pathSeparator)[0]).toAbsolutePath().normalize();
   }
 
-  /** Returns the installation of a program by its absolute path; empty for a git checkout. */
+  /** Returns the installation that an absolute path of a jar is in; empty for a git checkout. */
   public static Optional<Installation> of(Path jar) {
     return Optional.ofNullable(jar.getParent().getParent())
         .filter(root -> Files.isExecutable(root.resolve(LAUNCHER)))
@@ -50,7 +50,7 @@ public record Installation(Path root) {
   private static Path lasting(Path root) {
     Path current = root.resolveSibling("current");
     if (Files.isExecutable(current.resolve(LAUNCHER))) {
-      return current; // the version that was started
+      return current; // the link to the installed version
     }
     Path opt = Path.of(root.toString().replaceFirst("/Cellar/([^/]+)/[^/]+", "/opt/$1"));
     try {

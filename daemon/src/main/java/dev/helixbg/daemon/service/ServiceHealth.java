@@ -15,7 +15,7 @@ public final class ServiceHealth {
 
   private ServiceHealth() {}
 
-  /** {@code file} is the one that the service manager reads. */
+  /** Returns the check's result; {@code file} is the file that the service manager reads. */
   public static CheckLine check(Path file, DaemonHome home, Optional<Installation> program) {
     if (Files.notExists(file)) {
       return CheckLine.ok(
@@ -62,8 +62,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Whether the service's last output is an error. A daemon that was stopped writes to its log
-   * later than to stderr.
+   * Whether the service's last output is an error on stderr. A daemon that was stopped has written
+   * to its log last.
    */
   private static boolean saidLast(DaemonHome home) {
     try {

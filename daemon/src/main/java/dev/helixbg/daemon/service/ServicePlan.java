@@ -68,7 +68,10 @@ public final class ServicePlan {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }
 
-  /** Returns the steps for a systemd user instance; {@code spec} as for launchd. */
+  /**
+   * Returns the steps for a systemd user instance; {@code spec} has the same meaning as for
+   * launchd.
+   */
   public static List<ServiceStep> systemd(
       Action action, Optional<ServiceSpec> spec, Path configHome) {
     Path unit = unit(configHome);

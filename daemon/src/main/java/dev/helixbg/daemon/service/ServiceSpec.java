@@ -24,7 +24,7 @@ public record ServiceSpec(
 
   public static final String UNIT = "helix-bg.service";
 
-  /** Environment variable with the service manager that started the program. */
+  /** Environment variable that names the service manager that started the program. */
   public static final String STARTED_BY = "HELIX_BG_LAUNCHER_SERVICE";
 
   static final String LAUNCHD = "launchd";
@@ -48,7 +48,7 @@ public record ServiceSpec(
 
   /**
    * Returns the exit code for a service manager. launchd restarts a service after any failure, so
-   * final errors become success there. Their reason is in {@link #stderr}.
+   * final errors are reported to it as success. Their reason is in {@link #stderr}.
    *
    * @param manager the value of {@link #STARTED_BY}; null if not set
    */

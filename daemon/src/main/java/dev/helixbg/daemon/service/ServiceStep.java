@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 
-/** One step of a service command; {@code --dry-run} prints {@code shown} instead. */
+/** One step of a service command; {@code --dry-run} prints {@code shown} instead of acting. */
 public record ServiceStep(String shown, Deed deed) {
   /** Longest wait for a service to end, longer than launchd's {@code ExitTimeOut} before a kill. */
   private static final Duration ENDING = Duration.ofSeconds(15);

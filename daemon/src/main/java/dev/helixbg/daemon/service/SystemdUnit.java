@@ -23,7 +23,7 @@ final class SystemdUnit {
             .formatted(specifiersEscaped(spec.launcher().toString())));
     unit.append("ExecStart=").append(quoted(spec.launcher().toString()));
     for (String argument : spec.request().arguments()) {
-      // Variables in arguments must not be expanded; in the path of the program they never are.
+      // Prevents expansion of variables in arguments; systemd expands none in the program's path.
       unit.append(' ').append(quoted(argument).replace("$", "$$"));
     }
     unit.append('\n');

@@ -18,7 +18,8 @@ import java.util.Map;
  * characters, so commands can print any text.
  *
  * @param json stream for JSON: control characters are escaped, and the value stays the same
- * @param coloured stream for text with ANSI colours, in which other texts are already printable
+ * @param coloured stream for text with ANSI colours, whose other characters must already be
+ *     printable
  * @param bars stream for progress bars, which move the cursor
  * @param colour whether {@code out} may get ANSI colours
  * @param animated whether {@code err} may get a progress bar
@@ -71,8 +72,9 @@ public record Console(
   }
 
   /**
-   * Returns the descriptor itself. {@code /dev/fd/3} would open a file at another position, where
-   * the shell's next command overwrites the messages. A socket cannot be opened by that path.
+   * Returns the descriptor with this number. Opening {@code /dev/fd/3} instead would start at
+   * another position of a file, so that the shell's next command would overwrite the messages. A
+   * socket cannot be opened by that path at all.
    */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
@@ -80,7 +82,7 @@ public record Console(
       of.setAccessible(true); // the jar's manifest opens the package
       return of.newInstance(number);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      return otherwise; // the filter on stderr passes all messages on
+      return otherwise; // all messages still pass through the filter on stderr
     }
   }
 
@@ -97,12 +99,12 @@ public record Console(
     out.println(line(format, values));
   }
 
-  /** Prints a line beside the data, as {@link #say} does. */
+  /** Prints a line to {@code err}, formatted as by {@link #say}. */
   public void note(String format, Object... values) {
     err.println(line(format, values));
   }
 
-  /** Prints a message to the user, as {@link #say} does. */
+  /** Prints a message to the user on {@code err}, formatted as by {@link #say}. */
   public void warn(String format, Object... values) {
     note("helix-bg: " + format, values);
   }

@@ -72,7 +72,7 @@ public record ErrorReporter(Console console) {
 
   /** Returns the message for the user. The stack trace of an internal fault is saved in a file. */
   public static String words(Throwable e) {
-    if (e instanceof InvalidPathException path) { // a name with umlauts in the locale C
+    if (e instanceof InvalidPathException path) { // such as a name with umlauts in the locale C
       return ("%s cannot be the name of a file here, where names are in %s. Set LC_ALL=C.UTF-8, or"
               + " start helix-bg by its launcher")
           .formatted(QuotedName.of(path.getInput()), System.getProperty("sun.jnu.encoding"));
@@ -80,7 +80,7 @@ public record ErrorReporter(Console console) {
     return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
-  /** Whether the message is complete because the error is no fault of helix-bg. */
+  /** Whether the error is no fault of helix-bg, so that its message needs no stack trace. */
   public static boolean isExpected(Throwable e) {
     return codeOf(e) != ExitCode.INTERNAL;
   }

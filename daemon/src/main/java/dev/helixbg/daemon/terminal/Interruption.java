@@ -14,10 +14,10 @@ import java.util.function.Consumer;
  * threads are removed.
  */
 public final class Interruption {
-  /** Longer than any batch; after that time the JVM ends, and the files are still whole. */
+  /** Longest wait for the work, longer than any batch. The JVM then ends with complete files. */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
-  /** Longest wait before a message tells the reason. */
+  /** Time after which a message explains the wait. */
   private static final Duration SILENT = Duration.ofMillis(700);
 
   private final Thread worker;
@@ -29,7 +29,7 @@ public final class Interruption {
     this.worker = worker;
   }
 
-  /** Installs the handler; the calling thread is the one that gets interrupted. */
+  /** Installs the handler, which interrupts the calling thread. */
   public static Interruption watch() {
     Interruption interruption = new Interruption(Thread.currentThread());
     try {
@@ -51,7 +51,7 @@ public final class Interruption {
     patience = time;
   }
 
-  /** Marks the work as finished: the process may end at any moment. */
+  /** Marks the work as finished, so that the process may end at any moment. */
   public void over() {
     ended.countDown();
   }

@@ -5,17 +5,17 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows the progress of a long step: by a bar at a terminal, else by a line at the start. */
+/** Shows the progress of a long step: with a bar at a terminal, else with a line at the start. */
 public interface Progress extends AutoCloseable {
-  /** Fewest items for which a line is printed. */
+  /** Minimum number of items for which a line is printed. */
   int MANY = 512;
 
-  /** Counts one item, when all items take the same work. */
+  /** Counts one item of a step whose items all take the same work. */
   default void step() {
     step(1);
   }
 
-  /** Counts one item, by its work in the unit of {@link Display#begin}. */
+  /** Counts one item; {@code work} is its work in the unit of {@link Display#begin}. */
   void step(long work);
 
   @Override
@@ -36,7 +36,7 @@ public interface Progress extends AutoCloseable {
     }
   }
 
-  /** Returns a display on the console's stderr: a bar at a terminal, else a line for many items. */
+  /** Returns a display on stderr: a bar at a terminal, else a line if there are many items. */
   static Display on(Console console) {
     return (what, things, work) -> {
       if (console.animated()) {
@@ -51,7 +51,7 @@ public interface Progress extends AutoCloseable {
 
   Progress SILENT = work -> {};
 
-  /** Returns a bar that moves with the work, which makes its estimate of the remaining time. */
+  /** Returns a bar that moves with the work, which its estimate of the remaining time needs. */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()
@@ -69,7 +69,7 @@ public interface Progress extends AutoCloseable {
       @Override
       public void step(long part) {
         if (done == 0) {
-          bar.reset(); // restarts the clock, without the time of tokenizing
+          bar.reset(); // restarts the clock, which then omits the time of tokenizing
         }
         done += part;
         bar.stepTo(Math.round((double) things * done / work));

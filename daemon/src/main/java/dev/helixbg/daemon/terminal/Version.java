@@ -9,9 +9,9 @@ import picocli.CommandLine.IVersionProvider;
 /** The version of this build, as scripts/lib/version.sh wrote it. */
 public final class Version implements IVersionProvider {
   /**
-   * Returns the version with the commit, such as 0.1.0+1f2be34f0a. A hash over changed sources
-   * follows, so that two different builds have different versions. Outside a jar the version is
-   * "development".
+   * Returns the version with the commit, such as 0.1.0+1f2be34f0a. If sources have changed since
+   * the commit, their hash is appended, so that two different builds have different versions.
+   * Outside a jar the version is "development".
    */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();

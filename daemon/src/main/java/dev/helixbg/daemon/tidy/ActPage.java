@@ -31,17 +31,17 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "read", "is read again",
           "link", "is linked to");
 
-  /** Columns of a title, which leave room for the name on 80 columns. */
+  /** Width of a title, in columns; it leaves room for the name on a screen of 80 columns. */
   private static final int TITLE = 48;
 
-  /** Most words that are listed of a removed note: a line or two. */
+  /** Maximum number of words that are listed of a removed note; they fill a line or two. */
   private static final int MOST_WORDS = 60;
 
   String words() {
     return act.path("do").asText();
   }
 
-  /** Returns the page without its keys; {@code ofNotes}: of files, which helix cannot edit. */
+  /** Returns the page without its keys; {@code ofNotes} means files, which helix cannot edit. */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));

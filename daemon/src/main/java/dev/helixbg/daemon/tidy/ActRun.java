@@ -23,12 +23,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act by helix: the checks, looks and calls of its plan in order, up to the first
- * failure. A look is a check by helix-bg that the plan still fits the log. The finding becomes done
- * if the log then shows the change.
+ * Carries out an act with helix. It makes the checks, looks and calls of the plan in order, up to
+ * the first failure. A look is a check by helix-bg that the plan still fits the log. The finding
+ * becomes done if the log then shows the change.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
-  /** Time for a few calls, of which the last gets no answer. */
+  /** Longest wait for an act: time for a few calls, the last of which gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
   /** A line for one entry in an answer of helix. */
@@ -89,15 +89,16 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Returns the findings after a call that helix answered, which is complete in the log. This
-   * method does not wait for other writers: that takes 0.5 s, and they may write afterwards, too.
+   * Returns the findings after helix has answered a call, whose change is then complete in the log.
+   * This method does not wait for other writers: waiting takes 0.5 s, and they may write
+   * afterwards, too.
    */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
     return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
   }
 
-  /** Carries out an act right after its plan by {@link FindingRequests#act}, with calls. */
+  /** Carries out an act with calls, right after {@link FindingRequests#act} has planned it. */
   public Outcome run(JsonNode act, Helix helix) throws IOException, InterruptedException {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = store.report().list().find(id);
@@ -162,7 +163,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Returns the undo calls of the made edits; both lists have the same order. */
+  /** Returns the undo calls of the made edits, in the order of the edits. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();
@@ -187,7 +188,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /** Returns the calls that mark notes, before the second look; empty for a plan of one look. */
+  /** Returns the calls that mark notes before the second look; empty if there is one look. */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {

@@ -7,13 +7,13 @@ import org.jline.utils.AttributedString;
 
 /** A finding with its kind, its reason and its texts. The texts of a pair are side by side. */
 final class FindingPage extends Page {
-  /** Fewest columns for two texts side by side. */
+  /** Minimum number of columns for two texts side by side. */
   private static final int WIDE = 100;
 
   private final Shown shown;
   private final Ink ink;
 
-  /** Index of the entry that is shown alone; -1: all entries are shown. */
+  /** Index of the entry that is shown alone; -1 if all entries are shown. */
   private int alone = -1;
 
   FindingPage(Shown shown, Ink ink) {

@@ -8,7 +8,7 @@ public interface Helix extends AutoCloseable {
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 
-    /** {@code isCertain}: surely no note was changed; false if helix did not answer. */
+    /** {@code isCertain}: true if surely no note was changed; false without an answer. */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
       this.isCertain = isCertain;
@@ -19,7 +19,9 @@ public interface Helix extends AutoCloseable {
     }
   }
 
-  /** Calls a tool, and returns its text. An error or no answer is a {@link Refusal}. */
+  /**
+   * Calls a tool, and returns its text. Throws a {@link Refusal} on an error or without an answer.
+   */
   String call(String tool, Map<String, String> arguments);
 
   @Override

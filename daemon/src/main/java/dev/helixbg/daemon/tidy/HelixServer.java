@@ -33,9 +33,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A process {@code helix serve KB}. Helix-bg starts the process beside those of running agents and
- * calls it over standard input and output. Other programs are called helix, too, so the start
- * checks name and tools.
+ * A process {@code helix serve KB}. Helix-bg starts the process beside the processes of running
+ * agents and calls it over standard input and output. Other programs are called helix, too, so the
+ * start checks name and tools.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";
@@ -47,10 +47,10 @@ public final class HelixServer implements Helix {
           "edit", Set.of("action", "topic", "match_str", "text", "into"),
           "topics", Set.of("action", "topic", "match_str"));
 
-  /** Time for the first answer, which another program may never send. */
+  /** Longest wait for the first answer, which another program may never send. */
   private static final Duration BEGINS_WITHIN = Duration.ofSeconds(10);
 
-  /** Time for an edit of a large log on a slow disk. */
+  /** Longest wait for an answer, enough for an edit of a large log on a slow disk. */
   private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(30);
 
   private final McpSyncClient client;
@@ -60,8 +60,8 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Returns the program: the setting {@code helix.command}, else the first on the path in an
-   * absolute folder, else empty.
+   * Returns the program that the setting {@code helix.command} names, else the first helix in an
+   * absolute folder of {@code path}, else empty.
    *
    * @param path value of {@code PATH}
    * @throws Failure when the setting names no program

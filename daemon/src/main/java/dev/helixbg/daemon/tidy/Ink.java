@@ -19,7 +19,7 @@ record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;
   private static final String BETWEEN = " ┃ ";
 
-  /** Factor between columns and the chars that are read for one line; some chars have no width. */
+  /** Number of chars read per column of a line; it is above 1, as some chars have no width. */
   private static final int WINDOW = 4;
 
   private AttributedStyle coloured(AttributedStyle style, int hue) {
@@ -72,7 +72,7 @@ record Ink(boolean colour, boolean plain) {
             .filter(WordDifference.Stretch::own)
             .mapToInt(stretch -> stretch.text().length())
             .sum();
-    if (own > shown.length() / 2) { // marks on most of a text point at nothing
+    if (own > shown.length() / 2) { // marks on most of a text would be of no use
       return text(text);
     }
     AttributedStyle mark = coloured(NONE.bold().underline(), AttributedStyle.YELLOW);

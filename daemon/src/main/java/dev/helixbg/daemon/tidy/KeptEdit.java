@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A made edit, with everything that its undo needs.
+ * An edit that was made, with everything that its undo needs.
  *
  * @param after SHA-256 of the file after the edit
  * @param around the lines beside each changed span
@@ -54,7 +54,7 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
    * Returns the file's text without the edit. An otherwise unchanged file gets its old bytes. In a
    * changed file, the old text returns between the same two lines.
    *
-   * @return empty if the two lines are not side by side at exactly one place
+   * @return the text; empty unless the new text is between the two lines at exactly one place
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

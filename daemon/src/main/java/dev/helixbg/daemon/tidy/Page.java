@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/** The body of a screen and its keys, without the title line and the line of keys. */
+/** The body of a screen, between the title line and the line of keys, and the keys' effects. */
 abstract class Page {
   private final Map<String, String> hints = new LinkedHashMap<>();
   private final Map<String, Action> actions = new HashMap<>();
@@ -27,7 +27,7 @@ abstract class Page {
    * Adds a key.
    *
    * @param key a name such as {@code enter} or {@code esc}, else the character itself
-   * @param words effect of the key; empty: the screen does not list the key
+   * @param words effect of the key; if empty, the screen does not list the key
    */
   Page on(String key, String words, Action action) {
     actions.put(key, action);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** Asks for the reason of a dismissal, which is optional. */
+/** Asks for the optional reason of a dismissal. */
 final class ReasonPage extends Page {
   private static final int LONGEST = 300;
 

@@ -245,7 +245,7 @@ final class TidyActs {
         .toList();
   }
 
-  /** Checks whether the finding is gone from the notes, and then notes it as done. */
+  /** Checks whether the finding is gone from the notes; if so, records it as done. */
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
@@ -262,7 +262,7 @@ final class TidyActs {
     session.say(words);
   }
 
-  /** Moves copies to the trash, unless the act differs from its page now. */
+  /** Moves copies to the trash, unless the act now differs from the act that was shown. */
   private void throwAway(Shown shown, ObjectNode request, ObjectNode act, List<NamedEntry> copies)
       throws IOException, InterruptedException {
     refresh();

@@ -66,7 +66,7 @@ final class TidyList {
         .toList();
   }
 
-  /** Whether open findings exist that are no leads. */
+  /** Whether there are more open findings, which are no leads and not in the list yet. */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
@@ -93,7 +93,7 @@ final class TidyList {
     return Optional.ofNullable(open.get(id));
   }
 
-  /** Returns the ids in order, with the findings decided in this session. */
+  /** Returns the ids in order, including the ids of findings decided in this session. */
   List<String> order() {
     return order;
   }
@@ -107,7 +107,7 @@ final class TidyList {
     handled.add(id);
   }
 
-  /** Returns the next open finding in steps of 1 or -1, from the end on at the other end. */
+  /** Returns the next open finding, in steps of 1 or -1; continues at the list's other end. */
   Optional<String> next(String from, int step) {
     int start = order.indexOf(from);
     for (int i = 1; i <= order.size(); i++) {

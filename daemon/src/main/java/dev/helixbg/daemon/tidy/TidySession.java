@@ -45,7 +45,7 @@ final class TidySession {
   private int shownLines;
   private boolean isOver;
 
-  /** {@code list} has had its first look. */
+  /** Begins a session; {@link TidyList#look} must have been called on the list. */
   TidySession(TidyList list, ActRun runs, Ink ink, Desk desk)
       throws IOException, InterruptedException {
     this.list = list;

@@ -58,7 +58,7 @@ public final class TidyTerminal implements Desk {
    * Everything outside the knowledge base that a session uses.
    *
    * @param colour whether colours are allowed
-   * @param out the same terminal as standard output, usable after JLine has closed it
+   * @param out the terminal as standard output, still usable after JLine has closed the terminal
    */
   public record World(
       Map<String, String> environment,
@@ -67,7 +67,7 @@ public final class TidyTerminal implements Desk {
       boolean colour,
       PrintStream out) {}
 
-  /** {@code isPlain}: the terminal can only print lines. */
+  /** {@code isPlain}: whether the terminal can only print lines. */
   TidyTerminal(Terminal terminal, ActRun acts, World world, boolean isPlain) {
     this.terminal = terminal;
     this.acts = acts;
@@ -218,11 +218,11 @@ public final class TidyTerminal implements Desk {
       terminal.puts(Capability.keypad_xmit);
       terminal.puts(Capability.cursor_invisible);
       terminal.flush();
-      display.clear(); // the screen starts at the old cursor
+      display.clear(); // otherwise the screen would start at the old cursor
     }
   }
 
-  /** Whether JLine has closed the terminal, which it does at a signal while an act still runs. */
+  /** Whether JLine has closed the terminal; a signal makes it do so even during an act. */
   private boolean isClosed() {
     try {
       terminal.writer();
@@ -310,7 +310,7 @@ public final class TidyTerminal implements Desk {
     terminal.flush();
   }
 
-  /** Starts the editor by a shell, as git does: the variable may contain options. */
+  /** Starts the editor through a shell, as git does, since {@code EDITOR} may have options. */
   @Override
   public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
     Map<String, String> variables = world.environment();

@@ -29,7 +29,7 @@ record Trash(Path home, boolean isMac) {
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss");
 
-  /** A file in the trash. {@code info} is the note of the trash about it; empty on a Mac. */
+  /** A file in the trash. {@code info} is the trash's note about the file; empty on a Mac. */
   record Moved(Path from, Path to, Optional<Path> info) {
     /** Moves the file back, unless its old path exists again. */
     void putBack() throws IOException {

@@ -44,7 +44,7 @@ public record UserFile(Path file) {
     try {
       AtomicFile.syncFolder(file.getParent());
     } catch (IOException e) {
-      // The rename is done; a power cut could bring the old file back.
+      // The rename is done, but a power cut could bring the old file back.
     }
     return true;
   }
@@ -81,12 +81,12 @@ public record UserFile(Path file) {
     return new FileSystemException(file.toString(), null, why);
   }
 
-  /** Whether the mode lets the owner write; root could write any file. */
+  /** Whether the mode lets the owner write; checked because root could write any file. */
   private static boolean isOwnersToWrite(Path path) throws IOException {
     return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OWNER_WRITE);
   }
 
-  /** Returns the other process that writes or has locked the file, as text. */
+  /** Returns words about another process that writes the file or has locked it. */
   private Optional<String> writer() throws IOException {
     if (!Files.isDirectory(PROCESSES)) {
       return Optional.empty(); // a Mac has no such folder

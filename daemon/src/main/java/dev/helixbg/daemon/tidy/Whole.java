@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Runs work to its end: an interrupt takes effect afterwards. */
+/** Runs work to its end; an interrupt takes effect only after the end. */
 public final class Whole {
   private Whole() {}
 

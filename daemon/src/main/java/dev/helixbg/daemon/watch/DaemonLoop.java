@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * next KB is due. Other threads can wake the loop.
  */
 public final class DaemonLoop {
-  /** Other work of each step. */
+  /** Work of each step besides the checks of KBs. */
   public interface Chores {
     /** Returns the longest time until the next call, in nanoseconds. */
     long run() throws InterruptedException;
@@ -30,13 +30,13 @@ public final class DaemonLoop {
   /** Whether the sleep must end. This object is the lock of this field and of {@link #working}. */
   private boolean woken;
 
-  /** The thread that checks a KB, which {@link #stop} interrupts; null if none does. */
+  /** The thread that is checking a KB, which {@link #stop} interrupts; null during other work. */
   private Thread working;
 
   private volatile boolean stopped;
   private volatile boolean allDue;
 
-  /** KBs that may have changed, by hints. */
+  /** KBs that may have changed according to hints. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   public DaemonLoop(DaemonClock clock, Chores chores) {
@@ -115,7 +115,7 @@ public final class DaemonLoop {
     woken = false;
   }
 
-  /** Ends the sleep, for chores. */
+  /** Ends the sleep, so that the chores run now. */
   synchronized void wakeUp() {
     woken = true;
     notifyAll();

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Change hints from inotify: a thread sleeps in the kernel until a file changes in the folder of a
- * KB, which costs nothing meanwhile.
+ * Source of change hints from inotify. A thread sleeps in the kernel, at no cost, until a file
+ * changes in the folder of a KB.
  *
- * <p>Used on Linux only. Elsewhere the JDK would read each folder repeatedly, which costs more than
- * checking one file.
+ * <p>Used on Linux only. On other systems, the JDK would read each folder repeatedly, which costs
+ * more than checking one file.
  */
 public final class InotifyWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
@@ -40,10 +40,10 @@ public final class InotifyWatcher implements AutoCloseable {
     StandardWatchEventKinds.ENTRY_DELETE
   };
 
-  /** Receives a KB whose log may have changed; must return soon. */
+  /** Receiver of each KB whose log may have changed. It must return soon. */
   private final Consumer<Kb> changed;
 
-  /** Null until a folder is followed. This object is the lock of this field and those below. */
+  /** Null until a folder is followed. This object is the lock for this and the next fields. */
   private WatchService service;
 
   private final Map<Kb, WatchKey> followed = new HashMap<>();
@@ -84,7 +84,7 @@ public final class InotifyWatcher implements AutoCloseable {
     return false;
   }
 
-  /** Replaces the key of the KB's folder; null if the KB is no longer followed. */
+  /** Replaces the key of the KB's folder; {@code key} is null if the KB is no longer followed. */
   private void follow(Kb kb, WatchKey key) {
     WatchKey before = key == null ? followed.remove(kb) : followed.put(kb, key);
     if (before != null && !followed.containsValue(before)) {
@@ -120,7 +120,7 @@ public final class InotifyWatcher implements AutoCloseable {
     }
   }
 
-  /** Closes a service; the next {@link #follow} opens a new one. */
+  /** Closes a service; the next {@link #follow} opens a new service. */
   private synchronized void forget(WatchService broken) {
     followed.clear();
     service = null;

@@ -33,7 +33,7 @@ public final class KbUpdate {
 
   private volatile boolean again;
 
-  // Read by other threads, for the status.
+  // Other threads read these fields for the status.
   private volatile Instant published;
   private volatile int questions = -1;
   private volatile Optional<FirstLook> left = Optional.empty();
@@ -52,12 +52,12 @@ public final class KbUpdate {
     this.metrics = metrics;
   }
 
-  /** Returns the time of the last report of this process. */
+  /** Returns the time when this process last published a report. */
   public Optional<Instant> published() {
     return Optional.ofNullable(published);
   }
 
-  /** Returns how many questions the language model still has; −1 before the first update. */
+  /** Returns the number of questions left for the language model; −1 before the first update. */
   public int questions() {
     return questions;
   }
@@ -87,7 +87,7 @@ public final class KbUpdate {
     forgetOutcome();
   }
 
-  /** Requests an update at the next check, for new answers or readings, or for an outcome. */
+  /** Requests an update at the next check, to use new answers or readings or to get an outcome. */
   public void runAgain() {
     again = true;
   }
@@ -124,7 +124,7 @@ public final class KbUpdate {
     }
   }
 
-  /** Ends a run before a long stage, which is left to idle work. */
+  /** Ends a run before a long stage; idle work does that stage later. */
   private record Shortly(KbUpdate update, KbStore store, ReportBasis basis, KbIdentity here)
       implements Pipeline.GoingOn {
     @Override

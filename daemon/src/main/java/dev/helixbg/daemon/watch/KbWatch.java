@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
 
-  /** A log that never rests is read all the same after so long. */
+  /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
@@ -50,7 +50,7 @@ public final class KbWatch {
   /** Shortest time between two writings of {@code embeddings.bin}. */
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
-  /** The same per entry, which limits writing to less than 160 KB a second on average. */
+  /** Shortest time between two writings, per entry; keeps writing below 160 KB/s on average. */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
@@ -99,7 +99,7 @@ public final class KbWatch {
   private int failures;
   private long retryAt;
 
-  // Read by other threads, for the status.
+  // Other threads read these fields for the status.
   private volatile int entries = -1;
   private volatile long restsSince;
   private volatile String logSha256 = "";
@@ -141,7 +141,7 @@ public final class KbWatch {
     return kb;
   }
 
-  /** Returns the number of live entries at the last reading; −1 before the first. */
+  /** Returns the number of live entries at the last reading; −1 before the first reading. */
   public int entries() {
     return entries;
   }
@@ -155,7 +155,7 @@ public final class KbWatch {
     return gone;
   }
 
-  /** Returns the hash of the log that the report is of; empty if the report is not up to date. */
+  /** Returns the hash of the report's log; empty if the report is not up to date. */
   public String upToDateWith() {
     return logSha256;
   }
@@ -190,9 +190,9 @@ public final class KbWatch {
   }
 
   /**
-   * Embeds the passages that a first look left out; to be called as {@link #readPairs}.
+   * Embeds the passages that a first look left out; the same rules apply as for {@link #readPairs}.
    *
-   * @throws InterruptedException when interrupted; what was embedded until then is saved
+   * @throws InterruptedException when interrupted; vectors so far are saved
    */
   public void embedPassages() throws InterruptedException {
     String wanted = logSha256;
@@ -223,7 +223,7 @@ public final class KbWatch {
         troubles.met(name, e);
       }
       if (e instanceof Error) {
-        update.forget(); // the kept data may be what exhausts the memory
+        update.forget(); // the kept data may have exhausted the memory
       }
       return later();
     }
@@ -275,7 +275,7 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /** Throws an exception when the log is missing or cannot be accessed. */
+  /** Returns the present state; throws if the log is missing or cannot be accessed. */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),
@@ -286,7 +286,7 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /** Searches the models folder only after a file was added or removed. */
+  /** Returns the model file's state; searches its folder only if files were added or removed. */
   private Optional<FileState> model() {
     if (pipeline.settings().llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
@@ -298,7 +298,7 @@ public final class KbWatch {
     return model.flatMap(files::stateOrNone);
   }
 
-  /** Returns the nanoseconds until waiting vectors are published; the largest long if none wait. */
+  /** Returns the nanoseconds until vectors are published; the largest long if none wait. */
   private long untilPublishing() {
     if (!vectorsWait) {
       return Long.MAX_VALUE;
@@ -407,7 +407,7 @@ public final class KbWatch {
     return Math.min(wait, poll);
   }
 
-  /** Returns the time until the next check of an unchanged KB: longer if changes are reported. */
+  /** Returns the time until the next check of an unchanged KB; hints make it longer. */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks a folder of notes by names and times, and updates the notes' log once changed notes stay
- * unchanged for a while. {@link KbWatch} handles the changed log.
+ * Checks names and times in a folder of notes. When changed notes have stayed unchanged for a
+ * while, it updates the notes' log. {@link KbWatch} handles the changed log.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Checks take at most one part in {@code SHARE} of the time. */
+  /** Checks take at most 1/{@code SHARE} of the time. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;
@@ -35,7 +35,10 @@ public final class NotesWatch {
     this.quiet = quiet;
   }
 
-  /** Checks the notes at a time, in nanoseconds; returns the nanoseconds until the next check. */
+  /**
+   * Checks the notes; {@code now} is the present time in nanoseconds. Returns the nanoseconds until
+   * the next check.
+   */
   public synchronized long look(long now) {
     if (next != Long.MIN_VALUE && now - next < 0) {
       return next - now;

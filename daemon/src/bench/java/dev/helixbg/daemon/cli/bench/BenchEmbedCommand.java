@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How fast this machine embeds, beside a rival. */
+/** Measures how fast this machine embeds texts, in comparison with rivals. */
 @Command(
     name = "embed",
     description =
@@ -34,20 +34,20 @@ import picocli.CommandLine.Option;
             + " and in eight bits, beside langchain4j and ONNX Runtime's eight bits in the same"
             + " run.")
 final class BenchEmbedCommand extends JsonCommand {
-  /** All rivals cut there, so that everybody does the same work. */
+  /** Token limit of all rivals, at which they cut texts, so that they do the same work. */
   private static final int COMMON_TOKENS = 128;
 
   private static final int OWN_TOKENS = 256;
 
-  /** Rivals and ours compute the same function; the bound is for float rounding. */
+  /** Minimum cosine of vectors from the same function, which differ only by float rounding. */
   private static final double SAME = 0.9999;
 
-  /** CoreML computes in half precision. */
+  /** Minimum cosine for CoreML, which computes in half precision. */
   private static final double SAME_ON_COREML = 0.999;
 
   private static final double SAME_IN_EIGHT_BITS = 0.97;
 
-  /** Longer texts are cut later: a check against nonsense only. */
+  /** Minimum cosine if texts are cut later, which detects only nonsense. */
   private static final double LOOSELY_SAME = 0.5;
 
   @Mixin private GlobalOptions options;
@@ -128,7 +128,7 @@ final class BenchEmbedCommand extends JsonCommand {
         .open(settings.threads());
   }
 
-  /** In fp32 where the processor cannot. */
+  /** Opens the model in 16 bits, or in fp32 if the processor cannot compute in 16 bits. */
   private static MiniLm sixteenBits(Settings settings) {
     EmbeddingModel usual =
         EmbeddingModel.locate(
@@ -143,7 +143,7 @@ final class BenchEmbedCommand extends JsonCommand {
     return OnnxRuntimeInt8.open(embed, settings.cache(), settings.threads());
   }
 
-  /** Where the settings say; in eight bits on the CPU, which alone has them. */
+  /** Returns settings with the usual provider, or with the CPU, which alone has eight bits. */
   private static EmbedSettings embed(Settings settings, Precision precision, int maxTokens) {
     ExecutionProvider provider =
         precision == Precision.INT8 ? ExecutionProvider.CPU : settings.embed().provider();

@@ -60,7 +60,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How much of what was planted in a KB the findings find. */
+/** Measures how much of the planted content of a KB appears in its findings. */
 @Command(
     name = "findings",
     description =
@@ -138,13 +138,13 @@ final class BenchFindingsCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  /** A list of the user's own, ranked both ways. */
+  /** Measures the list of the user's own KB, ranked with and without the pair judge. */
   private void measureList(Settings settings) throws IOException, InterruptedException {
     Kb chosen = kb.find(settings);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
     EmbedderSource source = EmbedderSource.located(settings);
     LabelledPairs pairs;
-    try { // before anything is embedded
+    try { // fails before anything is embedded
       pairs =
           LabelledPairs.read(
               truth,

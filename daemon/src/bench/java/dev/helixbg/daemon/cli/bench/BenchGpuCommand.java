@@ -16,7 +16,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Tries the GPU: is what it computes right, and how fast is it? */
+/** Checks the results of the GPU, and measures its speed. */
 @Command(
     name = "gpu",
     description =
@@ -57,7 +57,7 @@ final class BenchGpuCommand extends ConsoleCommand {
     }
   }
 
-  /** The first GPU that can be used; if there is none, what each of them says. */
+  /** Opens the first usable GPU; otherwise throws an exception with the reason of each GPU. */
   private static GpuDevice open() {
     List<String> reasons = new ArrayList<>();
     for (GpuApi gpu : GpuApi.values()) {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How near each kernel of the CPU backend comes to what this machine allows. */
+/** Measures how near each kernel of the CPU backend comes to the limits of this machine. */
 @Command(
     name = "kernels",
     description =

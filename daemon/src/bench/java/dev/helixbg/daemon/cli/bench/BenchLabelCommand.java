@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How fast this machine labels entries. */
+/** Measures how fast this machine labels entries. */
 @Command(
     name = "label",
     description =
@@ -76,7 +76,7 @@ final class BenchLabelCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  /** Entries per second if reading their new tokens were all the work. */
+  /** Returns the entries per second if reading their new tokens were the only work. */
   private static double possible(LabelBench.Result bench) {
     return bench.promptPerSecond() / bench.newTokens();
   }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures which planted lessons are named as recurring ones. */
+/** Measures which planted lessons are named as recurring lessons. */
 @Command(
     name = "lessons",
     description =

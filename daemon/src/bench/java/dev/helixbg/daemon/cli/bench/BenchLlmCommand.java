@@ -28,12 +28,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * How fast this machine reads prompts and generates, as llama-bench counts it; with --beside what a
- * user could install instead, in turn.
+ * Measures how fast this machine reads prompts and generates, as llama-bench counts it. With
+ * --beside, a rival that a user could install instead runs in turn.
  */
 @Command(name = "llm", description = "Prompt and generation tokens per second of a GGUF model.")
 final class BenchLlmCommand extends JsonCommand {
-  /** With the rival's start, and with each of its rounds: minutes on a slow machine. */
+  /** Longest wait for the rival's start or a round, which take minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   @Mixin private GlobalOptions options;
@@ -120,7 +120,7 @@ final class BenchLlmCommand extends JsonCommand {
     return (Thread.currentThread().isInterrupted() ? ExitCode.INTERRUPTED : ExitCode.OK).number();
   }
 
-  /** The folder of the rival, if there is to be one and it is there. */
+  /** Returns the folder of the rival; empty if no rival was requested or installed. */
   private Optional<Path> rival() {
     if (beside == null && npm == null) {
       return Optional.empty();
@@ -208,7 +208,7 @@ final class BenchLlmCommand extends JsonCommand {
     }
   }
 
-  /** In percent of the median before; empty where there is none. */
+  /** Returns the change in percent of the earlier median; empty without an earlier median. */
   private static Optional<Double> change(Result result, Map<String, Double> before) {
     return Optional.ofNullable(before.get(result.test()))
         .map(median -> 100 * (result.median() / median - 1));

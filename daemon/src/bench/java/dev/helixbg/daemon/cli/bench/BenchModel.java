@@ -24,7 +24,7 @@ final class BenchModel {
               + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.")
   private String synthetic;
 
-  /** The file, made first if it is synthetic. */
+  /** Returns the model's file; a synthetic model is made first. */
   Path file(Settings settings) throws IOException {
     if (file != null) {
       return file;

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How fast this machine compares all pairs of vectors. */
+/** Measures how fast this machine compares all pairs of vectors. */
 @Command(
     name = "similarity",
     description =

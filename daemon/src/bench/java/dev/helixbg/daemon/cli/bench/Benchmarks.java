@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli.bench;
 import dev.helixbg.daemon.cli.HelixBg;
 import picocli.CommandLine;
 
-/** The program with its benchmarks: what scripts/helix-bg starts for bench in a checkout. */
+/** The program with its benchmarks, which scripts/helix-bg starts for bench in a checkout. */
 public final class Benchmarks {
   private Benchmarks() {}
 

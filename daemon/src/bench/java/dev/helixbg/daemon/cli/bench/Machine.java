@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a figure of the CPU engine was measured on, and hangs on.
+ * Properties of machine and JVM that a measurement of the CPU engine depends on.
  *
- * @param processor its name where the system tells it, else its architecture
- * @param vectorBits of the widest vectors that kernels use
- * @param byteProducts the instructions by which prompts are multiplied in bytes, or none
+ * @param processor name of the processor if the system tells it, else its architecture
+ * @param vectorBits size of the widest vectors that kernels use, in bits
+ * @param byteProducts name of the instructions that multiply prompts in bytes, or "none"
  * @param jdk version, vendor and virtual machine
- * @param options of the JVM that change how it compiles
+ * @param options options of the JVM that change how it compiles
  */
 record Machine(String processor, int vectorBits, String byteProducts, String jdk, String options) {
 
@@ -39,7 +39,7 @@ record Machine(String processor, int vectorBits, String byteProducts, String jdk
             .collect(Collectors.joining(" ")));
   }
 
-  /** As Linux on x86 has it; elsewhere there is no such line. */
+  /** Returns the processor's name from Linux on x86; elsewhere, the architecture. */
   private static String nameOfProcessor() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines

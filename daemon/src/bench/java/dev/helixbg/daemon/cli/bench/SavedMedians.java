@@ -15,9 +15,9 @@ final class SavedMedians {
   private SavedMedians() {}
 
   /**
-   * Medians by test; none without a file.
+   * Returns the medians by test; no medians without a file.
    *
-   * @throws Failure when the file cannot be read, or is no such list
+   * @throws Failure when the file cannot be read, or has no medians
    */
   static Map<String, Double> read(Optional<Path> file) {
     Map<String, Double> medians = new HashMap<>();

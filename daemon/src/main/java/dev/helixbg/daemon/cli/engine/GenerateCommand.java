@@ -130,7 +130,7 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** Compares the model with a backend that computes the same in another way. */
+  /** Compares the model's results with the results of another backend. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
     try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
@@ -261,14 +261,14 @@ public final class GenerateCommand extends JsonCommand {
     return json;
   }
 
-  /** Returns a hash of the token ids, by which greedy answers of two machines are compared. */
+  /** Returns a hash of the token ids, for comparing greedy answers of two machines. */
   private static String idsHash(Generation answer) {
     String ids =
         Arrays.stream(tokenIds(answer)).mapToObj(String::valueOf).collect(Collectors.joining(","));
     return Sha256.of(ids).substring(0, HASH_DIGITS);
   }
 
-  /** Returns the ids of the answer, with the token that ended the answer. */
+  /** Returns the token ids of the answer, including the token that ended the answer. */
   private static int[] tokenIds(Generation answer) {
     IntStream ids = Arrays.stream(answer.tokenIds());
     return answer.stopReason() == StopReason.STOP_TOKEN
@@ -276,7 +276,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** Returns the rate without the first token, which the pass over the prompt produces. */
+  /** Returns the tokens per second, without the first token, which the prompt's pass produces. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();

@@ -50,7 +50,7 @@ public final class GlobalOptions {
     return new SettingsLoader(locations(), System.getenv()).load(Optional.ofNullable(config), set);
   }
 
-  /** Returns the settings, with a value of --threads; null without that flag. */
+  /** Returns the settings; {@code threads} is the value of --threads, or null without that flag. */
   public Settings settings(String threads) {
     if (threads != null) {
       set.put("threads", threads);

@@ -53,8 +53,9 @@ public class KbOption {
   private Consumer<String> warnings = warning -> {};
 
   /**
-   * Returns the words of a text without the folder before them. The first word is a folder if it
-   * has a separator and its folder has a data.log; any other word belongs to the text.
+   * Returns the words of a text, without the folder that may precede them. The first word is a
+   * folder if it has a separator and names a folder with a data.log. All other words belong to the
+   * text.
    */
   public final List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
@@ -111,7 +112,7 @@ public class KbOption {
     warnings = told;
   }
 
-  /** Returns the folder that an argument or option names; two are a usage error. */
+  /** Returns the folder that an argument or option names; two folders are a usage error. */
   public final Optional<Path> named() {
     Path one = argument();
     if (one != null && option != null && !Kb.named(one).equals(Kb.named(option))) {
@@ -134,7 +135,7 @@ public class KbOption {
     return find(settings, kb -> {});
   }
 
-  /** As {@link #find(Settings)}; {@code ahead} gets the KB before its update from its notes. */
+  /** Like {@link #find(Settings)}; {@code ahead} gets the KB before the update from its notes. */
   public final Kb find(Settings settings, Consumer<Kb> ahead) {
     Optional<Path> named = named();
     if (notes == null && !memory) {
@@ -149,7 +150,7 @@ public class KbOption {
     return found.kb();
   }
 
-  /** Returns the memory files that were read; empty without --memory. */
+  /** Returns the paths of the memory files that were read; empty without --memory. */
   public final Optional<String> places(Settings settings, Kb read) {
     return Optional.of(read)
         .filter(_ -> memory)

@@ -34,7 +34,7 @@ public final class ModelFlags {
     return options.settings(threads);
   }
 
-  /** Returns the options to open a model; {@code tokens} is the least context. */
+  /** Returns the options to open a model; its context has at least {@code tokens} tokens. */
   public ModelOptions options(Settings settings, int tokens) {
     if (context < 1) {
       throw Failure.usage("--context must be 1 or more, not " + context);
