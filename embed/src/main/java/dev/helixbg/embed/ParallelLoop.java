@@ -6,7 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** Runs the numbered steps of one loop on the calling thread and helper threads, in any order. */
 public final class ParallelLoop {
@@ -51,6 +54,13 @@ public final class ParallelLoop {
    */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));
+  }
+
+  /** Returns a value for each index, computed on several threads as {@link #runToTheEnd} does. */
+  public static <T> List<T> map(String name, int threads, int count, IntFunction<T> value) {
+    AtomicReferenceArray<T> values = new AtomicReferenceArray<>(count);
+    runToTheEnd(name, threads, count, i -> values.set(i, value.apply(i)));
+    return IntStream.range(0, count).mapToObj(values::get).toList();
   }
 
   private static ThreadFactory helpers(String prefix) {

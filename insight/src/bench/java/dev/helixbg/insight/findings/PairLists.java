@@ -157,7 +157,14 @@ final class PairLists {
       for (Map.Entry<Pair, double[]> listed : scores.entrySet()) {
         Pair pair = listed.getKey();
         ComparedVectors.Match match =
-            all.best(pair.a, pair.b, (a, b) -> cosine(all.vectors(), a, b));
+            all.best(
+                pair.a,
+                pair.b,
+                (a, from, cosines, count) -> {
+                  for (int i = 0; i < count; i++) {
+                    cosines[i] = cosine(all.vectors(), a, from + i);
+                  }
+                });
         out.write(
             String.format(
                 Locale.ROOT,

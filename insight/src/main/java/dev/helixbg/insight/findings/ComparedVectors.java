@@ -117,9 +117,9 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares a vector of the first entry with a vector of the second one. */
+  /** Compares a text with consecutive texts, from one index on. */
   interface Measure {
-    float of(int a, int b);
+    void of(int a, int from, float[] similarities, int count);
   }
 
   /** Two vectors of two entries. */
@@ -127,14 +127,17 @@ record ComparedVectors(
 
   /** Returns the nearest two vectors of two entries; of equal ones, the first. */
   Match best(int a, int b, Measure measure) {
-    Match best = new Match(a, b, measure.of(a, b));
+    int parts = firsts[b + 1] - firsts[b];
+    float[] similarities = new float[1 + parts];
+    Match best = null;
     for (int i = firsts[a] - 1; i < firsts[a + 1]; i++) {
       int one = i < firsts[a] ? a : i;
-      for (int j = firsts[b] - 1; j < firsts[b + 1]; j++) {
-        int other = j < firsts[b] ? b : j;
-        float similarity = measure.of(one, other);
-        if (similarity > best.similarity()) {
-          best = new Match(one, other, similarity);
+      measure.of(one, firsts[b], similarities, parts);
+      System.arraycopy(similarities, 0, similarities, 1, parts);
+      measure.of(one, b, similarities, 1);
+      for (int j = 0; j <= parts; j++) {
+        if (best == null || similarities[j] > best.similarity()) {
+          best = new Match(one, j == 0 ? b : firsts[b] + j - 1, similarities[j]);
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.findings;
 
+import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -56,6 +57,7 @@ final class RankedRelations {
   private final TermVectors terms;
   private final NearestNeighbours.Both byTerms;
   private final int[] order;
+  private final int threads;
 
   /** Pairs that may be listed, each once. */
   private final long[] candidates;
@@ -73,29 +75,50 @@ final class RankedRelations {
     this.copies = copies;
     this.declared = declared();
     this.order = order;
+    this.threads = threads;
     int[] owners = texts.owners();
     this.terms =
         TermVectors.of(
-            owners.length, i -> texts.text(i, entries.get(owners[i]).entry()), entries.size());
+            owners.length,
+            i -> texts.text(i, entries.get(owners[i]).entry()),
+            entries.size(),
+            threads);
     this.byTerms = NearestNeighbours.Both.of(terms, texts, order, threads);
     this.candidates = candidates();
   }
 
   /** Returns the best pairs, best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
+    long[] possible = Arrays.stream(candidates).filter(this::mayBeListed).toArray();
+    float[] scores = new float[possible.length];
+    ParallelLoop.runToTheEnd(
+        "relations",
+        threads,
+        possible.length,
+        i -> scores[i] = (float) score((int) (possible[i] >>> 32), (int) possible[i]));
     TopPairs best = new TopPairs(max, order);
-    for (long pair : candidates) {
-      int a = (int) (pair >>> 32);
-      int b = (int) pair;
-      if (!copies.isCopy(a)
-          && !copies.isCopy(b)
-          && !declared.contains(pair)
-          && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())
-          && !FactOrder.areNeighbours(entries.get(a).entry(), entries.get(b).entry())) {
-        best.offer(a, b, (float) score(a, b));
-      }
+    for (int i = 0; i < scores.length; i++) {
+      best.offer((int) (possible[i] >>> 32), (int) possible[i], scores[i]);
     }
-    return best.bestFirst().stream().map(pair -> relation(pair, ids)).toList();
+    List<ScoredPair> listed = best.bestFirst();
+    List<String> named = listed.stream().map(pair -> id(pair, ids)).toList(); // in order: numbered
+    return ParallelLoop.map(
+        "relations", threads, listed.size(), i -> relation(listed.get(i), named.get(i)));
+  }
+
+  private String id(ScoredPair pair, FindingIds ids) {
+    return ids.ofPair(
+        FindingIds.RELATION, entries.get(pair.a()).key(), entries.get(pair.b()).key());
+  }
+
+  private boolean mayBeListed(long pair) {
+    int a = (int) (pair >>> 32);
+    int b = (int) pair;
+    return !copies.isCopy(a)
+        && !copies.isCopy(b)
+        && !declared.contains(pair)
+        && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())
+        && !FactOrder.areNeighbours(entries.get(a).entry(), entries.get(b).entry());
   }
 
   private Set<Long> declared() {
@@ -126,9 +149,10 @@ final class RankedRelations {
         ? own
         : Math.max(
             own,
-            csls(byVector.all(), a, b, nearest(byVector.all(), a, b, this::cosine))
+            csls(byVector.all(), a, b, nearest(byVector.all(), a, b, this::cosines))
                 + TERM_WEIGHT
-                    * csls(byTerms.all(), a, b, nearest(byTerms.all(), a, b, terms::similarity))
+                    * csls(
+                        byTerms.all(), a, b, nearest(byTerms.all(), a, b, this::termSimilarities))
                 - PASSAGE_DISCOUNT);
   }
 
@@ -153,7 +177,46 @@ final class RankedRelations {
         : texts.best(a, b, measure).similarity();
   }
 
-  /** Returns the cosine with the same bits as the kernels. */
+  private void termSimilarities(int a, int from, float[] similarities, int count) {
+    for (int i = 0; i < count; i++) {
+      similarities[i] = terms.similarity(a, from + i);
+    }
+  }
+
+  /**
+   * Computes cosines with the same bits as the kernels. Each sum is a chain of additions, so four
+   * of them take as long as one.
+   */
+  private void cosines(int a, int from, float[] cosines, int count) {
+    float[] values = texts.vectors().values();
+    int dimension = texts.vectors().dimension();
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+      int one = (from + i) * dimension;
+      int two = one + dimension;
+      int three = two + dimension;
+      int four = three + dimension;
+      float sumOne = 0;
+      float sumTwo = 0;
+      float sumThree = 0;
+      float sumFour = 0;
+      for (int k = 0; k < dimension; k++) {
+        float value = values[a * dimension + k];
+        sumOne = Math.fma(value, values[one + k], sumOne);
+        sumTwo = Math.fma(value, values[two + k], sumTwo);
+        sumThree = Math.fma(value, values[three + k], sumThree);
+        sumFour = Math.fma(value, values[four + k], sumFour);
+      }
+      cosines[i] = sumOne;
+      cosines[i + 1] = sumTwo;
+      cosines[i + 2] = sumThree;
+      cosines[i + 3] = sumFour;
+    }
+    for (; i < count; i++) {
+      cosines[i] = cosine(a, from + i);
+    }
+  }
+
   private float cosine(int a, int b) {
     float sum = 0;
     float[] values = texts.vectors().values();
@@ -185,14 +248,14 @@ final class RankedRelations {
     return Arrays.stream(pairs, 0, found).sorted().distinct().toArray();
   }
 
-  private Finding.Relation relation(ScoredPair pair, FindingIds ids) {
+  private Finding.Relation relation(ScoredPair pair, String id) {
     int a = pair.a();
     int b = pair.b();
     NamedEntry first = entries.get(a);
     NamedEntry second = entries.get(b);
-    ComparedVectors.Match match = texts.best(a, b, this::cosine);
+    ComparedVectors.Match match = texts.best(a, b, this::cosines);
     return new Finding.Relation(
-        ids.ofPair(FindingIds.RELATION, first.key(), second.key()),
+        id,
         first,
         second,
         (float) ownScore(a, b),

@@ -1,8 +1,8 @@
 package dev.helixbg.insight.label;
 
+import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.label.LabelFeatures.Sparse;
-import dev.helixbg.insight.log.EntryText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -45,11 +45,15 @@ public final class LabelClassifier {
   /** Returns a guess for every entry, by its key; vectors are in the order of the entries. */
   public static Map<String, LabelGuess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
     LabelClassifier shipped = shipped();
+    List<LabelGuess> all =
+        ParallelLoop.map(
+            "labels",
+            Runtime.getRuntime().availableProcessors(),
+            entries.size(),
+            i -> shipped.guess(entries.get(i).text().content(), vectors.get(i)));
     Map<String, LabelGuess> guesses = HashMap.newHashMap(entries.size());
     for (int i = 0; i < entries.size(); i++) {
-      EntryText text = entries.get(i).text();
-      float[] vector = vectors.get(i);
-      guesses.computeIfAbsent(entries.get(i).key(), _ -> shipped.guess(text.content(), vector));
+      guesses.putIfAbsent(entries.get(i).key(), all.get(i));
     }
     return guesses;
   }

@@ -6,6 +6,7 @@ import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
+import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -141,20 +142,22 @@ public final class RelationReranker {
                 .toArray());
     PairFit fit = PairFit.of(answered(judged), calibration, frequency);
     PairAssessor assessor = new PairAssessor(calibration, fit);
+    List<Map.Entry<Relation, Reading>> all = List.copyOf(read.entrySet());
     return FactOdds.applied(
-        read.entrySet().stream()
-            .map(
-                one -> {
-                  Relation relation = one.getKey();
-                  return relation.assessed(
-                      assessor.of(
-                          one.getValue(),
-                          relation.score(),
-                          relation.older().content(),
-                          relation.newer().content(),
-                          frequency));
-                })
-            .toList());
+        ParallelLoop.map(
+            "pairs",
+            Runtime.getRuntime().availableProcessors(),
+            all.size(),
+            i -> {
+              Relation relation = all.get(i).getKey();
+              return relation.assessed(
+                  assessor.of(
+                      all.get(i).getValue(),
+                      relation.score(),
+                      relation.older().content(),
+                      relation.newer().content(),
+                      frequency));
+            }));
   }
 
   private List<PairFit.Answered> answered(List<Map.Entry<Relation, Reading>> judged) {

@@ -1,9 +1,7 @@
 package dev.helixbg.insight.terms;
 
 import dev.helixbg.embed.ParallelLoop;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -11,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -25,6 +24,9 @@ public final class TermVectors {
 
   /** Texts that are counted in one step: a few milliseconds for a JVM that has just started. */
   private static final int TEXTS_PER_STEP = 500;
+
+  /** Texts whose terms are in memory at once. */
+  private static final int TEXTS_AT_ONCE = 16 * TEXTS_PER_STEP;
 
   /** Number of entries. Their texts come first. */
   private final int entries;
@@ -53,14 +55,18 @@ public final class TermVectors {
    * Makes vectors of texts that are compared with each other. The texts of entries come first; the
    * frequencies of terms are counted in them.
    */
-  public static TermVectors of(int count, IntFunction<String> textAt, int entries) {
+  public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);
-    return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, most);
+    return of(count, threads, TermVectors::all, textAt, entries, 2, most);
+  }
+
+  private static Function<String, Map<String, Integer>> all() {
+    return text -> Terms.of(text).counts();
   }
 
   /** Makes vectors for searching, with terms of a single entry and of up to half of the entries. */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
-    return of(count, i -> Terms.of(textAt.apply(i)).counts(), entries, 1, mostToSearch(entries));
+    return of(count, processors(), TermVectors::all, textAt, entries, 1, mostToSearch(entries));
   }
 
   /**
@@ -70,36 +76,43 @@ public final class TermVectors {
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
     Set<String> asked = Terms.of(query).counts().keySet();
-    List<Map<String, Integer>> counts = new ArrayList<>(Collections.nCopies(count, Map.of()));
-    ParallelLoop.runToTheEnd(
-        "words",
-        Runtime.getRuntime().availableProcessors(),
-        Math.ceilDiv(count, TEXTS_PER_STEP),
-        step -> {
-          Function<String, Map<String, Integer>> among = Terms.among(asked);
-          int end = Math.min(count, (step + 1) * TEXTS_PER_STEP);
-          for (int i = step * TEXTS_PER_STEP; i < end; i++) {
-            counts.set(i, among.apply(textAt.apply(i)));
-          }
-        });
-    return of(count, counts::get, entries, 1, mostToSearch(entries));
+    return of(
+        count, processors(), () -> Terms.among(asked), textAt, entries, 1, mostToSearch(entries));
+  }
+
+  private static int processors() {
+    return Runtime.getRuntime().availableProcessors();
   }
 
   private static int mostToSearch(int entries) {
     return Math.max(50, entries / 2);
   }
 
+  /**
+   * @param reader makes a function for one thread that returns the terms of a text, with their
+   *     counts
+   */
   private static TermVectors of(
-      int count, IntFunction<Map<String, Integer>> termsOf, int entries, int fewest, int most) {
+      int count,
+      int threads,
+      Supplier<Function<String, Map<String, Integer>>> reader,
+      IntFunction<String> textAt,
+      int entries,
+      int fewest,
+      int most) {
     Map<String, Integer> numbers = new HashMap<>();
     // per text: the number of a term, its count, the next term's number, and so on
     int[][] found = new int[count][];
     int[] frequencies = new int[1 << 10];
+    List<Map<String, Integer>> counts = List.of();
     for (int i = 0; i < count; i++) {
-      Map<String, Integer> counts = termsOf.apply(i);
-      found[i] = new int[2 * counts.size()];
+      if (i % TEXTS_AT_ONCE == 0) {
+        counts = counts(i, Math.min(count, i + TEXTS_AT_ONCE), threads, reader, textAt);
+      }
+      Map<String, Integer> ofText = counts.get(i % TEXTS_AT_ONCE);
+      found[i] = new int[2 * ofText.size()];
       int at = 0;
-      for (Map.Entry<String, Integer> term : counts.entrySet()) {
+      for (Map.Entry<String, Integer> term : ofText.entrySet()) {
         int number = numbers.computeIfAbsent(term.getKey(), key -> numbers.size());
         if (number >= frequencies.length) {
           frequencies = Arrays.copyOf(frequencies, 2 * number);
@@ -110,6 +123,28 @@ public final class TermVectors {
       }
     }
     return new TermVectors(found, entries, fewest, most, numbers, frequencies);
+  }
+
+  private static List<Map<String, Integer>> counts(
+      int from,
+      int to,
+      int threads,
+      Supplier<Function<String, Map<String, Integer>>> reader,
+      IntFunction<String> textAt) {
+    return ParallelLoop.map(
+            "words",
+            threads,
+            Math.ceilDiv(to - from, TEXTS_PER_STEP),
+            step -> {
+              Function<String, Map<String, Integer>> terms = reader.get();
+              int first = from + step * TEXTS_PER_STEP;
+              return IntStream.range(first, Math.min(to, first + TEXTS_PER_STEP))
+                  .mapToObj(i -> terms.apply(textAt.apply(i)))
+                  .toList();
+            })
+        .stream()
+        .flatMap(List::stream)
+        .toList();
   }
 
   private TermVectors(

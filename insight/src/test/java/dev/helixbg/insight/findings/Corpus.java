@@ -158,7 +158,7 @@ final class Corpus {
   TermVectors termVectors() {
     ComparedVectors texts = texts();
     int[] of = texts.owners();
-    return TermVectors.of(of.length, i -> texts.text(i, entries.get(of[i])), entries.size());
+    return TermVectors.of(of.length, i -> texts.text(i, entries.get(of[i])), entries.size(), 2);
   }
 
   ComparedVectors texts() {

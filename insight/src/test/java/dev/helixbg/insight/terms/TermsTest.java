@@ -54,7 +54,7 @@ class TermsTest {
   }
 
   private static TermVectors of(String... texts) {
-    return TermVectors.of(texts.length, i -> texts[i], texts.length);
+    return TermVectors.of(texts.length, i -> texts[i], texts.length, 2);
   }
 
   @Test
