@@ -98,7 +98,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Changes with every change, so that a backend notices a changed batch. */
+  /** Returns a number that is different after every change of this batch, for backends. */
   public int version() {
     return version;
   }
@@ -108,8 +108,8 @@ public final class Batch {
   }
 
   /**
-   * The number of tokens of the pass, also after {@link #narrow}. The way a row is computed may
-   * depend on this number, but not on the number of wanted rows.
+   * Returns the number of tokens of the pass, also after {@link #narrow}. The method by which a row
+   * is computed may depend on this number, but not on the number of wanted rows.
    */
   public int passRows() {
     return passRows;

@@ -35,10 +35,7 @@ public final class KernelWarmUp {
 
   private static final int EIGHT = 8;
 
-  /**
-   * Number of positions. It is large enough for attention's loops to be compiled before the last
-   * call.
-   */
+  /** Number of positions with which attention's loops are compiled before the last call. */
   private static final int POSITIONS = 8;
 
   /** The usual number of values of a head. */

@@ -85,17 +85,13 @@ final class PromptAttention {
   }
 
   /**
-   * Returns the number of positions that a query attends to. Queries are numbered by token, then by
-   * head.
+   * Returns the number of positions that a query sees. Queries are in order of token, then head.
    */
   private int seen(int query) {
     return start + query / group + 1;
   }
 
-  /**
-   * Returns the offset of a query in its row of activations, in bytes. Its result has the same
-   * offset.
-   */
+  /** Returns the offset of a query and of its result in their rows of activations, in bytes. */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }

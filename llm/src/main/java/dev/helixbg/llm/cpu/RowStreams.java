@@ -31,10 +31,7 @@ final class RowStreams {
    */
   private static final int SAMPLES = 64;
 
-  /**
-   * Minimum size of a timed part, in bytes. The time of a smaller part depends on the call more
-   * than on memory.
-   */
+  /** Minimum size of a timed part, in bytes. With smaller parts, the call dominates the time. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Times in nanoseconds per byte, with one stream and with {@link #MANY}. */
@@ -48,16 +45,14 @@ final class RowStreams {
   }
 
   /**
-   * Returns whether the next part belongs to a trial. If so, the caller must time the part for
-   * {@link #took}.
+   * Returns whether the caller must time the next part, for a trial, and pass it to {@link #took}.
    */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
   /**
-   * Records the part for which {@link #next} was called. Uses the time only if {@link #times}
-   * returned true.
+   * Records the part after {@link #next}. The time is used only if {@link #times} returned true.
    */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
@@ -73,10 +68,7 @@ final class RowStreams {
     }
   }
 
-  /**
-   * Returns the median, which a few values do not change if another thread sometimes takes the
-   * processor.
-   */
+  /** Returns the median, which ignores the few parts during which the processor was taken away. */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

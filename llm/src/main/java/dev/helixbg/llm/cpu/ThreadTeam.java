@@ -43,10 +43,7 @@ public class ThreadTeam implements AutoCloseable {
 
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(int[].class);
 
-  /**
-   * Distance between two counts, in ints. It is two cache lines, because processors fetch lines in
-   * pairs.
-   */
+  /** Distance of counts, in ints: two cache lines, because processors fetch lines in pairs. */
   private static final int APART = 32;
 
   private static final int UNFINISHED = 0;

@@ -81,10 +81,7 @@ abstract class TiledMatmul {
     return Math.min(step, x.columns() - k);
   }
 
-  /**
-   * Returns the address of a tile's columns from {@code k} on. Tiles of the same columns are stored
-   * together.
-   */
+  /** Returns the address of a tile's columns from k on. Tiles of the same columns are adjacent. */
   private long packedAt(int tile, int k) {
     return packed.address() + columnBytes * ((long) tiles() * k + (long) tile * depth(k));
   }

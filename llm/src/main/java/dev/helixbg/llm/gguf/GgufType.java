@@ -22,7 +22,9 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /** Least size in the file, in bytes; for strings and arrays, that of an empty one. */
+  /**
+   * Returns the minimum size in the file, in bytes. Strings and arrays have it if they are empty.
+   */
   int leastBytes() {
     return leastBytes;
   }

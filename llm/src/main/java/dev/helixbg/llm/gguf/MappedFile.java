@@ -22,7 +22,7 @@ import java.util.Optional;
  * after a computation, and discard its result if that throws.
  */
 public final class MappedFile implements AutoCloseable {
-  /** Bytes that fit the memory of any machine on which the embedding model runs. */
+  /** Size in bytes that fits the memory of any machine on which the embedding model runs. */
   private static final long SURELY_FITS = 1L << 30;
 
   private final Path path;
@@ -54,7 +54,7 @@ public final class MappedFile implements AutoCloseable {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw error(path, "this is not a regular file", GgufException.NO_OFFSET);
     }
-    // Shared, since worker threads read the weights.
+    // The arena is shared, since worker threads read the weights.
     Arena arena = Arena.ofShared();
     RandomAccessFile handle = null;
     try {
@@ -109,8 +109,8 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Whether the file should be read into memory before use, so that later reads do not wait for the
-   * disk. A file larger than three quarters of the memory would evict its own first pages.
+   * Returns whether the file should be read into memory before use, so that later reads do not wait
+   * for the disk. A file larger than three quarters of the memory would evict its own first pages.
    */
   public boolean fitsMemory() {
     // The first query of the memory's size takes some ten milliseconds.

@@ -31,10 +31,7 @@ final class CommandBufferRing {
 
   private record Outgrown(long number, Arena arena) {}
 
-  /**
-   * Number of buffers that were begun. The next fields count buffers that were committed and that
-   * ended.
-   */
+  /** Number of buffers that were begun. The next fields count committed and ended buffers. */
   private long begun;
 
   private long committed;

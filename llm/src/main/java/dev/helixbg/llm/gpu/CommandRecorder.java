@@ -33,10 +33,7 @@ final class CommandRecorder {
 
   private long submission;
 
-  /**
-   * Buffers that were read since the last barrier. The next field has the buffers that were
-   * written.
-   */
+  /** Buffers that were read since the last barrier. The next field has the written buffers. */
   private final List<GpuBuffer> readBefore = new ArrayList<>();
 
   private final List<GpuBuffer> writtenBefore = new ArrayList<>();
@@ -90,10 +87,7 @@ final class CommandRecorder {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /**
-   * Returns the number of the submission that is being encoded. Tables of other submissions are
-   * invalid.
-   */
+  /** Returns the number of the encoded submission. Tables of other submissions are invalid. */
   long submission() {
     open();
     return submission;

@@ -111,10 +111,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /**
-     * Makes room for all blocks at once, because taking blocks one by one could wait for the GPU
-     * each time.
-     */
+    /** Makes room for all blocks at once, because growing for each block could wait each time. */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);

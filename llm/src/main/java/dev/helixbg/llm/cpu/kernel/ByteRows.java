@@ -65,10 +65,7 @@ public final class ByteRows {
     return pairs ? 32 : 128;
   }
 
-  /**
-   * Returns whether rows of a type can be unpacked. For sums of pairs, the type must have at most
-   * six bits.
-   */
+  /** Returns whether a type can be unpacked. Sums of pairs need a type of at most six bits. */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;

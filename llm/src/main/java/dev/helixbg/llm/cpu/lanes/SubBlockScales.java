@@ -11,10 +11,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/**
- * Unpacks the 6-bit scales and minima of Q4_K and Q5_K, for kernels with vectors of less than 512
- * bits.
- */
+/** Unpacks the 6-bit scales and minima of Q4_K and Q5_K, for vectors of less than 512 bits. */
 public final class SubBlockScales {
   private static final VectorSpecies<Integer> INTS_2 = IntVector.SPECIES_64;
   private static final IntVector LOW = IntVector.fromArray(INTS_2, new int[] {0x0F0F0F0F, 0}, 0);
@@ -61,10 +58,7 @@ public final class SubBlockScales {
     return factors;
   }
 
-  /**
-   * Multiplies the minima of both groups by their offsets and returns the sum, for vectors of 128
-   * bits.
-   */
+  /** Returns the sum of both groups' products of minima and offsets, for vectors of 128 bits. */
   public static FloatVector minima(IntVector first, IntVector second, long steps) {
     return times(first, 1, steps + 16).add(times(second, 1, steps + 48));
   }

@@ -35,10 +35,7 @@ public final class WideningLoads {
             .convertShape(B2F, FLOATS, 0);
   }
 
-  /**
-   * Loads one f16 number per lane, multiplied by 2^−112. The result is correct for finite numbers
-   * only.
-   */
+  /** Loads one f16 number per lane, multiplied by 2^−112; correct for finite numbers only. */
   public static FloatVector halves(long address) {
     return ((IntVector)
             ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)

@@ -62,16 +62,10 @@ final class RowProductCode {
   private static final int NIBBLES = bytes(0, _ -> 0x0F);
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
-  /**
-   * Shuffle that moves Q4_K's scales to ints. Each of the last four scales takes bits from two
-   * bytes.
-   */
+  /** Shuffle of Q4_K's scales to ints. Each of the last four scales takes bits from two bytes. */
   private static final int SCALES = bytes(2, i -> place(i, 4, 12));
 
-  /**
-   * Shuffle that moves Q4_K's minima to ints. The low bits of the last four minima are in upper
-   * nibbles.
-   */
+  /** Shuffle of Q4_K's minima to ints. The last four minima have low bits in the upper nibble. */
   private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
 
   private static final int NIBBLES_OF_OTHERS = ints(4, i -> i < 4 ? 0 : 4);

@@ -49,8 +49,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int FEWEST = 16;
 
   /**
-   * Maximum number of remembered recordings. The passes of an answer alternate between several
-   * buffers.
+   * Maximum number of remembered recordings. An answer's passes alternate between several buffers.
    */
   private static final int MOST_REMEMBERED = 24;
 
@@ -183,10 +182,7 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /**
-   * Returns an equal earlier recording. If there is none, remembers this recording and returns
-   * null.
-   */
+  /** Returns an equal earlier recording, or else remembers this recording and returns null. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {

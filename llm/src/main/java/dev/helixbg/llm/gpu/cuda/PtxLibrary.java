@@ -16,13 +16,10 @@ import java.util.zip.GZIPInputStream;
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
 
-  /** Comment in the text of a kernel, at the line where it lets the next kernel start. */
+  /** Comment in a kernel, at the line where it lets the next kernel start. */
   static final String START = "// next";
 
-  /**
-   * Comment in the text of a kernel, at the line where it waits until all earlier kernels have
-   * ended.
-   */
+  /** Comment in a kernel, at the line where it waits until all earlier kernels have ended. */
   static final String WAIT = "// wait";
 
   static final String VERSION = ".version 7.0";

@@ -34,10 +34,7 @@ public final class MetalDevice implements GpuDevice {
   /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /**
-   * Nanoseconds until residency is requested again. Without new requests, the system may evict
-   * buffers.
-   */
+  /** Nanoseconds between requests for residency, without which the system may evict buffers. */
   private static final long RESIDENT_NANOS = 500_000_000;
 
   /** A closed device that can be reused, with its compiled kernels. */

@@ -46,8 +46,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the noise in a sub-block's ints, in those lanes of {@link SubBlockScales} that
-   * have factors.
+   * Correction of the noise in a sub-block's ints; 0 in lanes that have no factors of sub-blocks.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
@@ -57,10 +56,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
    */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
-  /**
-   * Mask of the lanes with minima. At 128 bits all lanes have minima, because minima have a
-   * separate vector.
-   */
+  /** Mask of the lanes with minima. At 128 bits a separate vector has minima in all lanes. */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 
   @Override

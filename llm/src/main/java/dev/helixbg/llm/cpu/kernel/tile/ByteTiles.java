@@ -67,10 +67,7 @@ public final class ByteTiles {
   /** Minimum divisor of a vector of activations, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /**
-   * Excess in the sum of 8 numbers that were rounded by {@link VectorOps#TO_INTEGER} and are read
-   * as ints.
-   */
+  /** Excess in the sum of 8 numbers, as ints, after rounding by {@link VectorOps#TO_INTEGER}. */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
@@ -103,10 +100,7 @@ public final class ByteTiles {
     }
   }
 
-  /**
-   * Calls a method for each stage, because C2 would keep vectors in arrays if all stages were one
-   * loop.
-   */
+  /** Calls a method for each stage, because in a single loop C2 would keep vectors in arrays. */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
     groups(x, target + SUMS, target, target + STARTS, pairs);
