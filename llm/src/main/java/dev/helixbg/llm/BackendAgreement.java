@@ -16,8 +16,8 @@ import java.util.Set;
  * The agreement of two backends that run the same model, measured with one prompt.
  *
  * @param sameToken whether the likeliest next token is the same
- * @param places largest differences of the embedding, at all taps of all layers, and of the logits
- *     after the prompt, in the order of the computation
+ * @param places largest differences, in the order of the computation: of the embedding, of all taps
+ *     of all layers, and of the logits after the prompt
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
@@ -36,6 +36,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
    *
    * @param layer index of the layer, from 0
    * @param difference the difference, divided by the largest expected value at this tap
+   * @param row index of the token; {@code column} is the index of the value
    */
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {

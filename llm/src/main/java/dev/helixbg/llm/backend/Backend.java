@@ -110,8 +110,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Sets {@code tokens[slot][i]} to the index of the largest value of {@code logits[i]}, for each
-   * wanted row i. If several values are equal, the first value is chosen. The index is 0 if any
-   * value is NaN; on a GPU, only if all values are NaN.
+   * wanted row i. If the largest value occurs several times, the first occurrence is chosen. The
+   * index is 0 if any value is NaN; on a GPU, only if all values are NaN.
    */
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 

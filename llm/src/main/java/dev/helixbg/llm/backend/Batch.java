@@ -75,8 +75,9 @@ public final class Batch {
   }
 
   /**
-   * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row, at the
-   * same position of the same sequence, and is wanted. No positions are claimed.
+   * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row of that
+   * batch, at the same position of the same sequence. All rows are wanted. No positions are
+   * claimed.
    */
   public void narrow(Batch pass) {
     clear();
@@ -98,7 +99,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Returns a number that is different after every change of this batch, for backends. */
+  /** Returns a number that changes with this batch, so that a backend notices a changed batch. */
   public int version() {
     return version;
   }

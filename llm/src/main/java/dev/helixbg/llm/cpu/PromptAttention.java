@@ -171,7 +171,7 @@ final class PromptAttention {
    * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}.
    *
    * <p>Positions that a cache shares with the previous cache are not unpacked again. The prompts of
-   * a job are forks of one sequence, and most of their positions are shared.
+   * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
     /** Depth of a panel, padded so that panels do not share the same sets of the CPU cache. */

@@ -6,23 +6,23 @@ import java.util.Arrays;
  * Chooses the number of streams in which a thread reads the rows of a matrix: one or several.
  * Regular trials during ordinary work compare one stream with several.
  *
- * <p>Intel's processors prefetch too late on a single stream and gain a third of their speed with
- * eight streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. Results do
- * not depend on the number of streams, bit for bit.
+ * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
+ * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. Results do not
+ * depend on the number of streams, bit for bit.
  */
 final class RowStreams {
   /** Number of streams if several are used. More than eight streams gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of parts between two trials, which some 30 tokens need. Nearly a hundredth of all parts
-   * belongs to trials.
+   * Number of parts between two trials; some 30 tokens have this many parts. Nearly a hundredth of
+   * all parts belong to trials.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of parts before the first trial, which a few tokens need. At the first token, mapping
-   * pages of the model takes more time than the difference to be measured.
+   * Number of parts before the first trial; a few tokens have this many parts. At the first token,
+   * mapping pages of the model takes more time than the difference to be measured.
    */
   static final int FIRST = 1 << 11;
 
@@ -51,9 +51,7 @@ final class RowStreams {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /**
-   * Records the part after {@link #next}. The time is used only if {@link #times} returned true.
-   */
+  /** Records the part for which {@link #next} was called; uses its time if {@link #times}. */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;

@@ -133,7 +133,8 @@ public class ThreadTeam implements AutoCloseable {
 
   /**
    * Takes parts until none is left, the member's own parts first. The region cannot end before this
-   * member has counted its parts, so {@link #work} and {@link #parts} do not change.
+   * member has subtracted its parts from the count, so {@link #work} and {@link #parts} do not
+   * change.
    */
   private void takeParts(int member) {
     int taken = 0;

@@ -26,7 +26,7 @@ public record GgufDescription(
    * A tensor's description.
    *
    * @param typeId ggml's number of the element type; see {@link StoredType}
-   * @param shape one to four sizes; the dimension whose elements are adjacent is first
+   * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
    * @param typeAt position in the file of the type, which is followed by the offset
    */

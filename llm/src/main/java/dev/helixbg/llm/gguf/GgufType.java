@@ -22,9 +22,7 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /**
-   * Returns the minimum size in the file, in bytes. Strings and arrays have it if they are empty.
-   */
+  /** Returns the minimum size in the file, in bytes. An empty string or array has it. */
   int leastBytes() {
     return leastBytes;
   }

@@ -117,7 +117,7 @@ final class AttentionEncoder {
         && q == rotation.qkv.q();
   }
 
-  /** The rotation is null if the rows are already rotated. */
+  /** Computes attention row by row. {@code fresh} is null if the rows are already rotated. */
   private void rows(
       BatchTables tables,
       Batch batch,

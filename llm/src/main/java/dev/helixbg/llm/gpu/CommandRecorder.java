@@ -87,7 +87,7 @@ final class CommandRecorder {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /** Returns the number of the encoded submission. Tables of other submissions are invalid. */
+  /** Returns the number of the current submission. Tables of other submissions are invalid. */
   long submission() {
     open();
     return submission;

@@ -97,7 +97,7 @@ final class CompiledKernels {
   }
 
   /**
-   * @param types distinct types of the matrices; the i-th is type i in the kernel
+   * @param types distinct types of the matrices; the i-th type has the index i in the kernel
    */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(

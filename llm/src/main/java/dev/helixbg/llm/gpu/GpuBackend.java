@@ -64,7 +64,7 @@ public final class GpuBackend implements Backend {
     return CommandBufferRing.DEPTH;
   }
 
-  /** A fork copies its last block before the pass writes to that block. */
+  /** Returns false, because a fork copies its last block before the pass writes to that block. */
   @Override
   public boolean forksWithinPass() {
     return false;

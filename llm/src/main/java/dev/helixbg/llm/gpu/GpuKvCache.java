@@ -111,7 +111,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** Makes room for all blocks at once, because growing for each block could wait each time. */
+    /** Makes room for all blocks at once, since each growth waits for the GPU. */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);

@@ -40,7 +40,9 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /** Minimum number of tiles of 16 rows that keep a GPU busy. Fewer tiles are each halved. */
+  /**
+   * Minimum number of tiles of 16 rows that keep a GPU busy. If there are fewer, each is halved.
+   */
   private static final int FEWEST_TILES = 256;
 
   // A constant of matvec.metal.

@@ -39,7 +39,7 @@ public final class Qwen3 {
    */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for single rows and too small to fill a tile. */
+  /** Number of rows, too large for row-by-row products and too small to fill a tile. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -51,8 +51,8 @@ public final class Qwen3 {
   private final Rope rope;
   private final KvShape cacheShape;
 
-  // State of a pass, with a row per token of the batch. Comments give the columns.
-  private final Activations x; // the residual stream: hidden
+  // State of a pass, with a row per token of the batch. The comments give the columns.
+  private final Activations x; // hidden; the residual stream
   private final Qkv qkv; // queryWidth, kvWidth, kvWidth
   private final Activations wantedX; // hidden, a row per wanted row
   private final Activations wantedQ; // queryWidth, a row per wanted row
@@ -109,8 +109,8 @@ public final class Qwen3 {
   }
 
   /**
-   * Computes all layers for a batch, whose token ids are in a slot of {@code tokens}. Writes the
-   * logits of the wanted rows to {@link #logits()}.
+   * Computes all layers for a batch, whose token ids are in slot {@code slot} of {@code tokens}.
+   * Writes the logits of the wanted rows to {@link #logits()}.
    *
    * @throws GgufException if the file was shortened since it was opened
    */

@@ -14,8 +14,8 @@ import java.util.stream.LongStream;
  * Types without a minimum become Q8_0, which represents their levels exactly; only the scales of
  * IQ4_XS are rounded, to f16. Types with a minimum become F16.
  *
- * <p>Layouts are those of ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers are
- * little-endian; d and m are f16.
+ * <p>Layouts are the same as in ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers
+ * are little-endian; d and m are f16.
  */
 public enum PackedType implements StoredType {
   /** Layout: d, then 16 bytes of nibbles; a level is the nibble minus 8. */

@@ -15,11 +15,12 @@ import java.util.stream.IntStream;
  * &lt;think&gt;⏎⏎&lt;/think&gt;⏎⏎                              without thinking, an empty thought follows
  * </pre>
  *
- * <p>Prompts for models that never think have no such block. Prompts for models that always think
- * have its beginning, {@code <think>⏎}, if thinking is allowed. See {@link Thought}.
+ * <p>Prompts for models that never think have no {@code <think>} block. Prompts for models that
+ * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed. See
+ * {@link Thought}.
  *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
- * across the cut, so a cache of the opening serves every request.
+ * across the boundary of the parts, so a cache of the opening serves every request.
  *
  * <p>All methods throw a {@link TokenizerException} if the tokenizer lacks the control tokens.
  */

@@ -134,7 +134,8 @@ public final class HostKvCache extends KvCache {
   /** Pages for caches of one shape, allocated at first need and reused until the arena closes. */
   static final class Pool {
     /**
-     * Number of positions of a page, so large that runs are few. The unused part is not resident.
+     * Number of positions of a page, so large that runs are few. A page's unused part is not
+     * resident.
      */
     static final int POSITIONS = 128;
 

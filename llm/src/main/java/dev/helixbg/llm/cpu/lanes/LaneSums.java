@@ -14,10 +14,10 @@ import jdk.incubator.vector.VectorShuffle;
  * orders, so a result's last bits would change while a program warms up.
  */
 public final class LaneSums {
-  /** Swaps lanes whose numbers differ by 8, in vectors of 16 lanes. */
+  /** Swaps lanes whose indices differ by 8, in vectors of 16 lanes. */
   public static final VectorShuffle<Float> BY_8 = partners(8);
 
-  /** Swaps lanes whose numbers differ by 4, in vectors of at least 8 lanes. */
+  /** Swaps lanes whose indices differ by 4, in vectors of at least 8 lanes. */
   public static final VectorShuffle<Float> BY_4 = partners(4);
 
   public static final VectorShuffle<Float> BY_2 = partners(2);

@@ -55,7 +55,8 @@ public final class ShortProducts {
 
   /**
    * Adds the two lanes of products in each int, in the upper half of the int. Converts the int to a
-   * float, including the noise in its lower half, and adds it times a factor to the sum.
+   * float, including the noise in its lower half, multiplies the float by a factor, and adds it to
+   * the sum.
    */
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {
     IntVector ints = products.reinterpretAsInts();

@@ -13,7 +13,7 @@ import java.util.Optional;
  * AVX2 instruction adds two products to a short.
  */
 public final class ByteProduct {
-  /** Memory must have room for a multiple of this number of rows. */
+  /** Number of rows. Memory must have room for a multiple of this number. */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
   private static final boolean VNNI =

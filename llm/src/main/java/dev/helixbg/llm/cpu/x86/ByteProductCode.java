@@ -23,9 +23,9 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  * latency of additions and fit, with their inputs, into 16 registers.
  *
  * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
- * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16
- * to sums that fit ({@link ByteRows}). Two such sums become an int once per scale. This runs at
- * half the speed of VNNI.
+ * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16,
+ * and their final sums fit ({@link ByteRows}). Two such sums become an int once per scale. This
+ * runs at half the speed of VNNI.
  */
 final class ByteProductCode {
   static final int SUM_VECTORS = 12;

@@ -37,7 +37,7 @@ public interface GpuDevice extends AutoCloseable {
    */
   GpuBuffer buffer(Arena owner, String label, long bytes);
 
-  /** Makes a buffer of zeros whose {@link GpuBuffer#data} host and kernels read and write. */
+  /** Makes a buffer of zeros whose {@link GpuBuffer#data} both the host and kernels use. */
   default GpuBuffer shared(Arena owner, String label, long bytes) {
     return buffer(owner, label, bytes);
   }

@@ -26,7 +26,10 @@ public final class MetalDevice implements GpuDevice {
    */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
+  /**
+   * MTLResourceStorageModeShared, with tracked hazards, so that command buffers wait for each
+   * other.
+   */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast

@@ -36,7 +36,7 @@ final class ObjectiveC {
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
   /**
-   * Apple's libraries. A program without CoreGraphics, never called, may find no default device.
+   * Apple's libraries. Without CoreGraphics, which is not called, there may be no default device.
    */
   private static final List<String> SYSTEM =
       List.of(

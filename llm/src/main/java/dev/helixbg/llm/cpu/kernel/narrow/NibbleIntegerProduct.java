@@ -66,8 +66,9 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    // Products of two lanes are added in 16 bits, so sums must be below 2^15. The largest sum is 4
-    // · 15 · 511 for Q4_K, 8 · 15 · 255 for Q4_K at 128 bits, and 4 · 31 · 255 for Q5_K.
+    // Products of two lanes are added in 16 bits, so sums must be below 2^15. The largest sums are
+    // 4 · 15 · 511 for Q4_K at 256 bits, 8 · 15 · 255 for Q4_K at 128 bits, and 4 · 31 · 255 for
+    // Q5_K.
     int limit = COUNT == 8 && !five ? 511 : 255;
     QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }

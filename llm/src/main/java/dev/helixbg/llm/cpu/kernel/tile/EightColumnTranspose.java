@@ -18,8 +18,8 @@ import jdk.incubator.vector.VectorShuffle;
  * Transposes eight columns of a tile to rows of tokens, a vector of tokens at a time, with vectors
  * of 512 or 256 bits. It writes the results of a panel of eight matrix rows.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Before, moves of single
- * numbers took a tenth of a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Without these rounds,
+ * moves of single numbers took a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
@@ -63,8 +63,8 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=}, for eight columns k and {@code tokens}
-   * tokens t.
+   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code adds}, for eight columns k
+   * and {@code tokens} tokens t.
    *
    * @param width distance between columns of the tile, in bytes
    * @param stride distance between rows of tokens, in bytes

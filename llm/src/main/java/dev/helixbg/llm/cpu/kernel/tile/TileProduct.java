@@ -50,7 +50,7 @@ public final class TileProduct {
 
   /**
    * Computes {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k <
-   * depth}, or {@code +=}.
+   * depth}, or {@code +=} if not {@code first}.
    *
    * @param rows number of rows of the panel; rows up to the next multiple of {@link #ROOM} may be
    *     used, too

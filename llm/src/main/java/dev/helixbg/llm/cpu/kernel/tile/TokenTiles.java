@@ -52,7 +52,8 @@ public final class TokenTiles {
   }
 
   /**
-   * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=}.
+   * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code
+   * adds}.
    *
    * @param width distance between columns of the tile, in tokens
    * @param scratch {@link #SCRATCH} bytes
