@@ -13,40 +13,41 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How near two ways of running a model are, by one prompt.
+ * The agreement of two backends that run the same model, measured with one prompt.
  *
  * @param sameToken whether the likeliest next token is the same
- * @param places the embedding, all places of all layers, and the logits after the prompt, in the
- *     order of the computation
+ * @param places largest differences, in the order of the computation: of the embedding, of all taps
+ *     of all layers, and of the logits after the prompt
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
-   * More than rounding explains: keys and values have half precision, and the CPU meets prompts of
-   * some types with eight-bit activations.
+   * Largest difference that rounding explains. Keys and values have half precision, and the CPU
+   * uses eight-bit activations for prompts if weights have certain types.
    */
   private static final double BOUND = 5e-2;
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Rows kept of one tap: a long prompt's activations would be gigabytes. */
+  /** Number of rows kept of one tap, because a long prompt's activations would be gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**
-   * A place at which two ways part: a layer, from 0, and a value of a token.
+   * The value that differs most between the two backends, at one tap of one layer.
    *
-   * @param difference the largest, as a share of the largest value at this place
-   * @param row the token, and {@code column} the value of it, that differ most
+   * @param layer index of the layer, from 0
+   * @param difference the difference, divided by the largest expected value at this tap
+   * @param row index of the token; {@code column} is the index of the value
    */
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
 
-    /** Whether the difference is no more than rounding; NaN is more. */
+    /** Returns whether rounding explains the difference. Rounding does not explain NaN. */
     private boolean isRounding() {
       return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
     }
   }
 
-  /** Runs the prompt through both; both are left as they were. */
+  /** Runs the prompt through both models. Both are unchanged afterwards. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();
@@ -57,19 +58,19 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** The first place that differs by more than rounding. */
+  /** Returns the first place whose difference rounding does not explain. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
 
-  /** Whether embedding and logits differ by no more than rounding. */
+  /** Returns whether rounding explains the differences of the embedding and of the logits. */
   public boolean isGood() {
     return places.stream()
         .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)
         .allMatch(Parting::isRounding);
   }
 
-  /** Returns the place of the largest difference; NaN is larger than all. */
+  /** Returns the value with the largest difference. NaN counts as the largest difference. */
   private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
@@ -111,7 +112,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Only the first pass is compared; the logits are those of the last. */
+    /** Notes the activations of the first pass, and the logits of the last pass. */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

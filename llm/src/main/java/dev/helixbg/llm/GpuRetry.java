@@ -5,8 +5,9 @@ import java.util.function.Consumer;
 
 /**
  * Repeats work after a failure of a GPU, such as a timeout or a lost device. The work runs once
- * more after everything was opened again, then on the CPU, if the caller allows that. Later work of
- * the same {@code GpuRetry} stays on the CPU. Only one thread may use an instance.
+ * more after everything was opened again. If it fails again, it runs on the CPU, if the caller
+ * allows that. Later work of the same {@code GpuRetry} stays on the CPU. Only one thread may use an
+ * instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
@@ -18,7 +19,7 @@ public final class GpuRetry {
 
   public interface Work<T, E extends Exception> {
     /**
-     * Opens the GPU, or with {@code onCpu} the CPU, and does the work. The work must close the GPU
+     * Opens the GPU (the CPU if {@code onCpu}) and does the work. The work must close the GPU
      * before it throws.
      */
     T run(boolean onCpu) throws E;

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 /**
  * Makes the JIT compile the CPU's kernels while a model is opened: first the kernels for single
- * tokens, then those for prompts.
+ * tokens, then the kernels for prompts.
  *
  * <p>Kernels that every model needs are compiled once per process. A kernel's caller waits for the
  * compiler, so several threads call different kernels at once.

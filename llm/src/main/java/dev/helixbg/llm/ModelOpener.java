@@ -36,8 +36,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Starts compiling kernels that any model needs on the CPU, so that it runs beside the caller's
-   * work. Does nothing on a Mac, which is expected to use its GPU.
+   * Starts compiling kernels that any model needs on the CPU, so that the compilation runs beside
+   * the caller's work. Does nothing on a Mac, which is expected to use its GPU.
    */
   public static void prepare() {
     if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {
@@ -150,7 +150,7 @@ public final class ModelOpener {
       warm.await();
       return new TextModel(file, model, options.limits(), tokenizer, List.copyOf(warnings));
     } catch (Throwable e) {
-      // Both tasks read the mapped file.
+      // Both tasks read the mapped file, so they must end before the caller closes it.
       if (tokenizer != null) {
         tokenizer.awaitEnd();
       }

@@ -187,8 +187,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Text that a model has read. Forks of its cache share the text at no cost: the common beginning
-   * of all prompts is read once, and each prompt follows a fork.
+   * Text that a model has read. Forks of its cache share the text at no cost. The common beginning
+   * of all prompts is therefore read once, and each prompt follows a fork.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;

@@ -27,23 +27,23 @@ public interface Backend extends AutoCloseable {
   String name();
 
   /**
-   * The useful number of submissions in flight: 1 where steps run at once, more where the host can
-   * encode a pass while the device runs the one before.
+   * Returns the useful number of submissions in flight. It is 1 where steps run at once, and larger
+   * where the host can encode a pass while the device runs the preceding pass.
    */
   int depth();
 
   /**
-   * Largest number of single tokens, of different sequences, that a pass computes one after the
-   * other; 0 where all passes are computed in one way.
+   * Returns the largest number of single tokens, of different sequences, that a pass computes one
+   * after the other. It is 0 where all passes are computed with one method.
    */
   default int fewRows() {
     return 0;
   }
 
   /**
-   * Whether a sequence may be forked at positions that the current batch has claimed but not yet
-   * computed, and the fork added to the same batch. The fork then attends to keys and values that
-   * the pass itself writes.
+   * Returns whether a sequence may be forked at positions that the current batch has claimed but
+   * not yet computed. The fork may be added to the same batch. It then attends to keys and values
+   * that the pass itself writes.
    */
   boolean forksWithinPass();
 
@@ -79,7 +79,7 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Computes {@code q = rotate(norm(q))} and {@code k = rotate(norm(k))} for each row and head.
-   * Then writes k and v to the row's place in its sequence's cache, for {@code layer}. Rotation
+   * Then writes k and v to the row's position in its sequence's cache, for {@code layer}. Rotation
    * turns the pairs (i, i + headSize/2) by the angles of the row's position. A device may delay
    * this step until {@link #attend}; k, and possibly q, are undefined after that.
    */
@@ -87,8 +87,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Computes causal grouped attention for each row and query head h: {@code target[r][h] = Σ
-   * softmaxₚ (q·kₚ / √headSize) · vₚ}. Keys and values are those of KV head {@code h / (heads /
-   * kvHeads)} at all positions p up to the row's own.
+   * softmaxₚ (q·kₚ / √headSize) · vₚ}. The keys and values belong to KV head {@code h / (heads /
+   * kvHeads)}, at all positions p up to the row's position.
    */
   void attend(Batch batch, Activations q, int layer, Activations target);
 
@@ -110,8 +110,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Sets {@code tokens[slot][i]} to the index of the largest value of {@code logits[i]}, for each
-   * wanted row i. Of equal values the first is chosen. The index is 0 if a value is NaN; on a GPU,
-   * if all values are NaN.
+   * wanted row i. If the largest value occurs several times, the first occurrence is chosen. The
+   * index is 0 if any value is NaN; on a GPU, only if all values are NaN.
    */
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 

@@ -75,8 +75,9 @@ public final class Batch {
   }
 
   /**
-   * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row, at the
-   * same position of the same sequence, and is wanted. No positions are claimed.
+   * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row of that
+   * batch, at the same position of the same sequence. All rows are wanted. No positions are
+   * claimed.
    */
   public void narrow(Batch pass) {
     clear();
@@ -98,7 +99,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Changes with every change, so that a backend notices a changed batch. */
+  /** Returns a number that changes with this batch, so that a backend notices a changed batch. */
   public int version() {
     return version;
   }
@@ -108,8 +109,8 @@ public final class Batch {
   }
 
   /**
-   * The number of tokens of the pass, also after {@link #narrow}. The way a row is computed may
-   * depend on this number, but not on the number of wanted rows.
+   * Returns the number of tokens of the pass, also after {@link #narrow}. The method by which a row
+   * is computed may depend on this number, but not on the number of wanted rows.
    */
   public int passRows() {
     return passRows;

@@ -16,10 +16,10 @@ import java.lang.foreign.Arena;
  * bit.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** Fewest rows of a span at which matrix products cost less. */
+  /** Minimum number of rows of a span for which matrix products cost less than single rows. */
   private static final int PANEL_FROM = 6;
 
-  /** Parts per thread; each part of a head's rows unpacks its keys and values again. */
+  /** Number of parts per thread; small because each part unpacks the keys and values again. */
   private static final int PARTS_PER_MEMBER = 4;
 
   private static final int LEAST_ROWS = 64;
@@ -62,8 +62,8 @@ final class BatchAttention implements ThreadTeam.Work {
     int heads = shape.kvHeads();
     int wanted = members == 1 ? 1 : Math.ceilDiv(PARTS_PER_MEMBER * members, heads);
     rowCuts = Math.clamp(batch.rows() / LEAST_ROWS, 1, wanted);
-    // A single token's keys and values are read once per pair of heads. Pairs are divided among
-    // threads that would have no work.
+    // For a single token, keys and values are read once per pair of heads. The pairs are divided
+    // among threads that would otherwise have no work.
     int pairs = Math.ceilDiv(q.columns() / shape.headSize() / heads, 2);
     boolean single = batch.rows() == 1;
     headCuts = single ? Math.clamp(members / heads, 1, pairs) : 1;

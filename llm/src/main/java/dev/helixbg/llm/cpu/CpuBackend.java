@@ -22,9 +22,9 @@ import java.util.Optional;
 /**
  * The backend for CPUs, with the Vector API and several threads.
  *
- * <p>Steps run at once. A row's result does not depend on the other rows of its batch, bit for bit.
- * Only between batches of up to seven rows and larger batches may results differ; see {@link
- * Matmul}.
+ * <p>Each step runs as soon as it is called. A row's result does not depend on the other rows of
+ * its batch, bit for bit. Results may differ only between a batch of up to seven rows and a larger
+ * batch; see {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
   private static final boolean FUSES =
@@ -73,7 +73,7 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** The vector width and instructions that this process uses, in words. */
+  /** Returns a description of the vector width and of the instructions that this process uses. */
   public static String vectors() {
     return "vectors of %d bits, %s"
         .formatted(
@@ -84,9 +84,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Reason why this backend is slower than the scalar backend, in a sentence, if it is. The kernels
-   * use fused multiply-adds. Without such an instruction the JVM computes them in software, a
-   * hundred times slower.
+   * Returns a sentence that says why this backend is slower than the scalar backend, or nothing if
+   * it is not slower. The kernels use fused multiply-adds. Without such an instruction the JVM
+   * computes them in software, a hundred times slower.
    */
   public static Optional<String> slowness() {
     return FUSES
@@ -107,7 +107,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * @throws IllegalArgumentException if a head is larger than a panel of attention's products
+   * @throws IllegalArgumentException if a head has more values than a panel of attention's matrix
+   *     products has columns
    */
   @Override
   public KvCache cache(KvShape shape) {
@@ -230,7 +231,10 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Has room for the largest number of rows; only written rows become resident. */
+  /**
+   * Returns {@code held}, or new activations of the size of {@code like} if {@code held} is too
+   * small. Only rows that are written become resident.
+   */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {
       return held;

@@ -20,21 +20,22 @@ import java.util.Collection;
 /**
  * Makes the JIT compile kernels, by calls with the smallest inputs.
  *
- * <p>Until a kernel is compiled, each vector operation takes microseconds. A loop of a hundred
- * rounds would be compiled separately, from its middle, and that code would be discarded at once.
+ * <p>Until a kernel is compiled, each vector operation takes microseconds. Inputs are small because
+ * a loop of a hundred rounds would be compiled separately, from its middle, and that code would be
+ * discarded at once.
  */
 public final class KernelWarmUp {
-  /** Calls per kernel; the final compilation happens well before the last one. */
+  /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
-  /** Two blocks of every type, so that loops run more than once. */
+  /** At least two blocks of every type, so that loops over blocks run more than once. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
 
   private static final int EIGHT = 8;
 
-  /** Enough for attention's loops to be compiled before the last call. */
+  /** Number of positions with which attention's loops are compiled before the last call. */
   private static final int POSITIONS = 8;
 
   /** The usual number of values of a head. */
@@ -59,7 +60,7 @@ public final class KernelWarmUp {
   public static void vectors() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment numbers = arena.allocate(8L * HEAD, 64);
-      // indexOf finds the value in every other call, but not in the first vector.
+      // In every other call, indexOf finds the value, but never in the first vector.
       numbers.set(ValueLayout.JAVA_FLOAT, 4L * HEAD, 1);
       long x = numbers.address();
       long y = floats(arena, 2 * HEAD);
@@ -94,8 +95,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Unpacks those of the types that are multiplied in floats. C2 does not compile branches that
-   * were never taken.
+   * Unpacks all types that are multiplied in floats, because C2 does not compile branches that were
+   * never taken.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
@@ -111,7 +112,9 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Packs for products in bytes, if the type is multiplied so. */
+  /**
+   * Warms up the packing for products in bytes, if matrices of this type are multiplied in bytes.
+   */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;
@@ -148,7 +151,7 @@ public final class KernelWarmUp {
       long stride = 4L * width;
       for (int i = 0; i < CALLS; i++) {
         HalfFloats.unpackF16(x, depth * EIGHT, rows);
-        // Eight rows in vectors and one row value by value, if a tile has that many.
+        // Packs eight rows with vectors and a ninth row value by value, if a tile has nine rows.
         int packed = Math.min(EIGHT + 1, width);
         TokenTiles.pack(rows, 4L * depth, packed, depth, x, scratch.turned);
         for (int tokens : new int[] {1, width}) {

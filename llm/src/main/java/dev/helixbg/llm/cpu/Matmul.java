@@ -19,17 +19,21 @@ import java.util.List;
  *
  * <p>Up to {@link #FEW} rows are multiplied one by one with the stored weights. All rows use a
  * block of weights before the next block is read. More rows are packed into tiles of tokens, which
- * are multiplied with panels of unpacked weights. In both ways a row's result does not depend on
- * the other rows, bit for bit. Between the two ways the order of sums differs.
+ * are multiplied with panels of unpacked weights. With both methods, a row's result does not depend
+ * on the other rows, bit for bit. The two methods add in different orders, so their results may
+ * differ.
  */
 final class Matmul {
   /**
-   * Most rows that are multiplied one by one. Tiles of eight rows were slower for six rows and no
-   * faster for seven.
+   * Maximum number of rows that are multiplied one by one. In measurements, tiles of eight rows
+   * were slower than single rows for six rows, and no faster for seven rows.
    */
   static final int FEW = 7;
 
-  /** Bytes of weights that rows share; they stay in the second-level cache with the activations. */
+  /**
+   * Size in bytes of a block of weights that all rows use before the next block is read. The block
+   * stays in the second-level cache, together with the activations.
+   */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
@@ -41,7 +45,7 @@ final class Matmul {
 
   private static final int PARTS_PER_MEMBER = CUTS.length - 1;
 
-  /** Results of a cache line; parts end at multiples of it. */
+  /** Number of results in a cache line. Each part ends at a multiple of this number. */
   private static final int LINE = 16;
 
   private final ThreadTeam team;
@@ -49,7 +53,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Inputs of each row, up to {@link #FEW}. */
+  /** Inputs of up to {@link #FEW} rows, one element per row. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -123,8 +127,8 @@ final class Matmul {
   }
 
   /**
-   * First row of a matrix that belongs to a part or a later one. Parts divide the bytes of all
-   * matrices in order.
+   * Returns the first row of a matrix that belongs to a part or to a later part. Parts divide the
+   * bytes of all matrices in order.
    */
   private int from(int m, int part) {
     long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];

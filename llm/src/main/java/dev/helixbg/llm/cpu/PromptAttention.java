@@ -23,9 +23,9 @@ import java.lang.foreign.MemorySegment;
  * Attention of many tokens of one sequence, on one thread, as matrix products. Queries times tiles
  * of keys give scores; weights times tiles of values give results.
  *
- * <p>The rows of a panel are queries of all heads that share a KV head. Each row has a softmax over
- * exactly its own positions, and sums run over positions in order. A row's result therefore does
- * not depend on other rows, bit for bit.
+ * <p>The rows of a panel are queries of all heads that share a KV head. The softmax of a row covers
+ * exactly the positions that its query attends to, and sums run over positions in order. A row's
+ * result therefore does not depend on other rows, bit for bit.
  */
 final class PromptAttention {
   private final ThreadScratch scratch;
@@ -41,7 +41,7 @@ final class PromptAttention {
   private int head;
   private int firstRow;
 
-  /** Position of {@link #firstRow}. */
+  /** Position of row {@link #firstRow} in its sequence. */
   private int start;
 
   PromptAttention(Arena arena, ThreadScratch scratch) {
@@ -73,9 +73,9 @@ final class PromptAttention {
     start = batch.start(span) + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
-    // Includes rows that a kernel may read behind the last row.
+    // The size includes rows behind the last row, because a kernel may read them.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
-    // One panel at a time, so that its scores stay in the first-level cache.
+    // Processes one panel at a time, so that the panel's scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {
       int rows = Math.min(ROWS, count * group - query);
       int seen = seen(query + rows - 1);
@@ -84,17 +84,22 @@ final class PromptAttention {
     }
   }
 
-  /** Positions that a query attends to. Queries are numbered by token, then head. */
+  /**
+   * Returns the number of positions that a query sees. Queries are in order of token, then head.
+   */
   private int seen(int query) {
     return start + query / group + 1;
   }
 
-  /** Offset of a query, and of its result, in its row of activations, in bytes. */
+  /** Returns the offset of a query and of its result in their rows of activations, in bytes. */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
 
-  /** Address of scores, in panels of {@link TileProduct#DEPTH} positions. */
+  /**
+   * Returns the address of the first row's score at a position. Scores are stored in panels of
+   * {@link TileProduct#DEPTH} positions.
+   */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
     return scores + 4L * (part + position % DEPTH);
@@ -145,7 +150,10 @@ final class PromptAttention {
     return max;
   }
 
-  /** Turns scores into weights, 0 from {@code seen} to {@code end}; returns their sum. */
+  /**
+   * Turns a row's scores into weights and returns the sum of the weights. Positions from {@code
+   * seen} to {@code end} get weight 0.
+   */
   private float exponentials(int r, int seen, int end) {
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
@@ -162,8 +170,8 @@ final class PromptAttention {
    * {@code [position / TOKENS][number][position % TOKENS]}, values as {@code [position /
    * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}.
    *
-   * <p>Positions that a cache shares with the cache before it are not unpacked again. The prompts
-   * of a job are forks of one sequence, and most of their positions are shared.
+   * <p>Positions that a cache shares with the previous cache are not unpacked again. The prompts of
+   * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
     /** Depth of a panel, padded so that panels do not share the same sets of the CPU cache. */
@@ -183,12 +191,14 @@ final class PromptAttention {
       this.scratch = scratch;
     }
 
-    /** Called before another layer or after changes of caches. */
+    /** Must be called before the next layer and after caches have changed. */
     void forget() {
       held = null;
     }
 
-    /** Unpacks the first {@code positions} positions of a head, unless that was done. */
+    /**
+     * Unpacks the first {@code positions} positions of a head, unless they are already unpacked.
+     */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;

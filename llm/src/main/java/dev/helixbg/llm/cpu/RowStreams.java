@@ -4,28 +4,34 @@ import java.util.Arrays;
 
 /**
  * Chooses the number of streams in which a thread reads the rows of a matrix: one or several.
- * Regular trials on ordinary work compare both.
+ * Regular trials during ordinary work compare one stream with several.
  *
- * <p>Intel's processors prefetch too late on a single stream and gain a third with eight streams;
- * AMD's Zen 5 loses half to two thirds of its speed with eight. Results are the same, bit for bit.
+ * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
+ * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. Results do not
+ * depend on the number of streams, bit for bit.
  */
 final class RowStreams {
-  /** Number of streams where several are used; more streams gain nothing. */
+  /** Number of streams if several are used. More than eight streams gain nothing. */
   static final int MANY = 8;
 
-  /** Parts between trials: some 30 tokens. A trial takes nearly a hundredth of the parts. */
+  /**
+   * Number of parts between two trials; some 30 tokens have this many parts. Nearly a hundredth of
+   * all parts belong to trials.
+   */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Parts before the first trial: a few tokens. At the first token, mapping pages of the model
-   * takes more time than the difference to be measured.
+   * Number of parts before the first trial; a few tokens have this many parts. At the first token,
+   * mapping pages of the model takes more time than the difference to be measured.
    */
   static final int FIRST = 1 << 11;
 
-  /** Parts that a trial times in each way: a millisecond or two. */
+  /**
+   * Number of parts that a trial times with each number of streams. They take a millisecond or two.
+   */
   private static final int SAMPLES = 64;
 
-  /** Fewest bytes of a timed part; smaller parts measure calls more than memory. */
+  /** Minimum size of a timed part, in bytes. With smaller parts, the call dominates the time. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Times in nanoseconds per byte, with one stream and with {@link #MANY}. */
@@ -38,12 +44,14 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /** Whether the next part belongs to a trial, and the caller must time it for {@link #took}. */
+  /**
+   * Returns whether the caller must time the next part, for a trial, and pass it to {@link #took}.
+   */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /** Records the part for which {@link #next} was called; the time counts if {@link #times}. */
+  /** Records the part for which {@link #next} was called; uses its time if {@link #times}. */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;
@@ -58,7 +66,7 @@ final class RowStreams {
     }
   }
 
-  /** The median ignores that another thread takes the processor now and then. */
+  /** Returns the median, which ignores the few parts during which the processor was taken away. */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

@@ -25,7 +25,7 @@ final class ThreadScratch {
   /** The product of a panel and a tile of tokens. */
   final long sums;
 
-  /** For transposing part of a tile. */
+  /** Scratch memory for the transposition of part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;
@@ -41,19 +41,19 @@ final class ThreadScratch {
     turned = allocate(TokenTiles.SCRATCH / Float.BYTES);
   }
 
-  /** At least {@code count} floats with undefined content. */
+  /** Returns the address of at least {@code count} floats with undefined content. */
   long floats(long count) {
     floats = HostMemory.grown(arena, floats, 4 * count);
     return floats.address();
   }
 
-  /** At least {@code count} floats for scores of attention. */
+  /** Returns the address of at least {@code count} floats for scores of attention. */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();
   }
 
-  /** At least {@code count} numbers, one per head. */
+  /** Returns an array of at least {@code count} numbers, one per head. */
   float[] inverses(int count) {
     if (inverses.length < count) {
       inverses = new float[count];

@@ -13,10 +13,10 @@ import java.util.concurrent.locks.LockSupport;
  * its processor can prefetch. A member without parts takes parts of other members, so slow
  * processors get fewer. No thread waits for a member that took no part.
  *
- * <p>A region is one call of {@link #run}. A token takes over a hundred regions of some 100 µs, so
- * starting a region must cost well under a microsecond. Workers therefore spin for {@link
- * #SPIN_NANOS} after their last work before they park. A region allocates no memory. Only one
- * thread at a time may call {@link #run}.
+ * <p>A region is one call of {@link #run}. A token needs more than a hundred regions of about 100
+ * µs each, so the start of a region must cost well under a microsecond. Workers therefore spin for
+ * {@link #SPIN_NANOS} after their last work before they park. A region allocates no memory. Only
+ * one thread at a time may call {@link #run}.
  */
 public class ThreadTeam implements AutoCloseable {
 
@@ -36,21 +36,22 @@ public class ThreadTeam implements AutoCloseable {
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Number of spins before a waiting thread yields its processor: some ten µs, the time of a part.
-   * A longer wait means that another member needs a processor.
+   * Number of spins before a waiting thread yields its processor. The spins take some ten µs, which
+   * is the time of a part. A longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(int[].class);
 
-  /** Distance between counts, in ints: two cache lines, because processors fetch lines in pairs. */
+  /** Distance of counts, in ints: two cache lines, because processors fetch lines in pairs. */
   private static final int APART = 32;
 
   private static final int UNFINISHED = 0;
 
   /**
-   * Counts of parts. {@link #UNFINISHED} is the index of the current region's unfinished parts.
-   * {@link #untaken} is the index of a member's untaken parts, or {@link #END}.
+   * Counts of parts. {@link #UNFINISHED} is the index of the number of the current region's
+   * unfinished parts. {@link #untaken} is the index of the number of a member's untaken parts. That
+   * number is {@link #END} if the member must end.
    */
   private final int[] counts;
 
@@ -132,14 +133,16 @@ public class ThreadTeam implements AutoCloseable {
 
   /**
    * Takes parts until none is left, the member's own parts first. The region cannot end before this
-   * member has counted its parts, so {@link #work} and {@link #parts} do not change.
+   * member has subtracted its parts from the count, so {@link #work} and {@link #parts} do not
+   * change.
    */
   private void takeParts(int member) {
     int taken = 0;
     for (int i = 0; i < size(); i++) {
       taken += takeParts(member, (member + i) % size());
     }
-    // Counted once, since the instruction stalls the processor's pipeline.
+    // Subtracts the parts once only, because the atomic instruction stalls the processor's
+    // pipeline.
     int _ = (int) COUNT.getAndAdd(counts, UNFINISHED, -taken);
   }
 

@@ -9,15 +9,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Product of many rows of activations with a matrix. The activations are packed into tiles of
+ * Multiplies many rows of activations with a matrix. The activations are packed into tiles of
  * tokens. Groups of the matrix's rows are unpacked, some columns at a time, and multiplied with all
  * tiles. A group stays in the second-level cache, a tile in the first-level cache.
  */
 abstract class TiledMatmul {
   /**
-   * Tokens that are multiplied with a group before the next group is unpacked. With fewer tokens
-   * each row would be unpacked more often; with fewer columns more results would be written. With
-   * more tokens and more columns, the data would not fit the third-level cache.
+   * Number of tokens that are multiplied with a group before the next group is unpacked. With fewer
+   * tokens, each row would be unpacked more often. With a smaller {@link #COLUMNS_AT_A_TIME},
+   * results would be written more often. With more tokens and more columns, the data would not fit
+   * the third-level cache.
    */
   private static final int TOKENS_AT_A_TIME = 1024;
 
@@ -80,7 +81,7 @@ abstract class TiledMatmul {
     return Math.min(step, x.columns() - k);
   }
 
-  /** A tile's columns from {@code k} on; tiles of the same columns are stored together. */
+  /** Returns the address of a tile's columns from k on. Tiles of the same columns are adjacent. */
   private long packedAt(int tile, int k) {
     return packed.address() + columnBytes * ((long) tiles() * k + (long) tile * depth(k));
   }

@@ -12,11 +12,11 @@ import java.util.function.BooleanSupplier;
 /**
  * Computes the probability of each of a few answers, as if the model could write nothing else.
  *
- * <p>A branch point is a place where the answers differ. There the possible next tokens share the
- * probability; where all answers agree, the model is not asked. Only the logits of the possible
- * tokens are computed. Tokens up to a later branch point are read in the prompt's own pass if the
- * backend supports it, else in a later pass. A prompt's result does not depend on other prompts in
- * the pass.
+ * <p>A branch point is a position at which the answers differ. There, the probability is divided
+ * among the possible next tokens. Where all answers agree, the model is not asked. Only the logits
+ * of the possible tokens are computed. Tokens up to a later branch point are read in the prompt's
+ * own pass if the backend supports it, else in a later pass. A prompt's result does not depend on
+ * other prompts in the pass.
  */
 public final class ChoiceScorer {
   /** Largest number of sets of answers whose trees are kept; each tree uses memory of the model. */
@@ -30,12 +30,13 @@ public final class ChoiceScorer {
   }
 
   /**
-   * Returns probabilities: {@code result[i][j]} for prompt i and choice j; those of a prompt add up
-   * to 1.
+   * Returns probabilities: {@code result[i][j]} for prompt i and choice j. The probabilities of a
+   * prompt add up to 1.
    *
    * @param shared the sequence that all prompts follow; it is not changed
-   * @param prompts at least one token each
-   * @param choices the answers for all prompts; at least one; no answer is the beginning of another
+   * @param prompts prompts of at least one token each
+   * @param choices the possible answers to all prompts, at least one; no answer may be the
+   *     beginning of another answer
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt with a choice does not
    *     fit
    * @throws CancellationException if cancelled, within a pass or between passes

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * A fixed set of answers, prepared for a model: the branch points where answers differ, and their
  * candidate tokens.
  *
- * @param points branch points; the first is the place where all answers begin
+ * @param points branch points; at the first point all answers begin
  * @param columns for each branch point, the column of its first candidate token
  * @param candidates candidate tokens of all branch points, in order
  */
@@ -45,17 +45,17 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   }
 
   /**
-   * A place where choices differ, or where all choices begin.
+   * A position at which choices differ, or at which all choices begin.
    *
-   * @param path tokens from the beginning to this place
+   * @param path tokens from the beginning to this position
    * @param next possible next tokens, each once
    * @param branch for each choice, the index of its next token in {@code next}; −1 if the choice
-   *     does not pass this place
+   *     does not pass this position
    */
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
     /**
-     * The first place, and all places where choices differ, in order of path length.
+     * Returns the first point, and all points at which choices differ, in order of path length.
      *
      * @throws IllegalArgumentException if a choice is the beginning of another
      */
@@ -100,10 +100,11 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     }
 
     /**
-     * Multiplies the share of each choice that passes this place by the probability of its next
+     * Multiplies the share of each choice that passes this position by the probability of its next
      * token.
      *
-     * @param first index in {@code logits} of the first token of {@link #next}; the others follow
+     * @param first index in {@code logits} of the first token of {@link #next}; the other tokens
+     *     follow
      * @return false if a logit is NaN
      */
     boolean share(float[] logits, int first, double[] shares) {

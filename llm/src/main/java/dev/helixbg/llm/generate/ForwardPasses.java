@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 /** A model with the batch and token lists of its passes, for one thread at a time. */
 public final class ForwardPasses {
   /**
-   * Fewest rows, and wanted rows, at which a row's result does not depend on the other rows.
-   * Backends may compute fewer rows in another way.
+   * Minimum number of rows, and of wanted rows, with which a row's result does not depend on the
+   * other rows. Backends may compute fewer rows with another method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -163,7 +163,9 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** Most prompt tokens in one pass, so that {@link #fill()} still has room. */
+  /**
+   * Returns the maximum number of prompt tokens in one pass that leaves room for {@link #fill()}.
+   */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }
@@ -176,8 +178,9 @@ public final class ForwardPasses {
   }
 
   /**
-   * Throws an exception if a token was chosen by a row of logits with NaN; devices choose token 0
-   * then. No pass may be in flight, since a later pass would overwrite the logits.
+   * Throws an exception if a token was chosen from a row of logits that contains NaN. Devices
+   * choose token 0 from such a row. No pass may be in flight, since a later pass would overwrite
+   * the logits.
    */
   void requireNumbers(int row, int chosen) {
     if (chosen != 0) {

@@ -18,8 +18,8 @@ import java.util.function.IntConsumer;
  *
  * <p>Tokens stay on the device. Passes are encoded before the results of earlier passes are read,
  * up to the device's depth. When an answer ends, a filler sequence takes over its row; tokens
- * computed past the answer's end are dropped. Where fewer rows save work, the other answers move
- * together once all passes in flight are read.
+ * computed past the answer's end are dropped. Where fewer rows save work, the remaining answers
+ * move to adjacent rows once all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -33,7 +33,9 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /** Number of encoded choices of tokens. The i-th uses slot i modulo the number of slots. */
+  /**
+   * Number of encoded choices of tokens. The i-th choice uses slot i modulo the number of slots.
+   */
   private int encoded;
 
   private int read;
@@ -96,10 +98,10 @@ public final class Generator {
    * Answers several prompts, all of which follow one sequence that was read before. An answer does
    * not depend on the other prompts.
    *
-   * @param shared is not changed
-   * @param prompts at least one token each
+   * @param shared the sequence that all prompts follow; it is not changed
+   * @param prompts prompts of at least one token each
    * @param maxTokens largest number of tokens of each answer; at least 1
-   * @return one answer per prompt; the times are those of all prompts together
+   * @return one answer per prompt; the times are measured for all prompts together
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
    *     context
    * @throws CancellationException if cancelled, within a pass or between passes
@@ -272,7 +274,7 @@ public final class Generator {
     private int count;
     private int stopToken = -1;
 
-    /** Number of tokens that were encoded; {@code count} of them were read. */
+    /** Number of tokens that were encoded. {@code count} of these tokens were read. */
     private int claimed;
 
     /** Reason why the answer ended; null before that. */

@@ -8,8 +8,8 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Prompts that are read in one pass, each in its own fork of a shared sequence. A prompt longer
- * than a pass is a group of its own; its beginning is read in earlier passes.
+ * Prompts that are read in one pass, each in its own fork of a shared sequence. A prompt that is
+ * longer than a pass forms a separate group, and its beginning is read in earlier passes.
  */
 final class PromptGroup implements AutoCloseable {
   private final ForwardPasses work;

@@ -20,7 +20,7 @@ final class GgufCursor {
   /** Usual cause of a file that is too short, for messages. */
   static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
 
-  /** Size of a window in bytes: some hundred strings of a vocabulary. */
+  /** Size of a window in bytes. A window has some hundred strings of a vocabulary. */
   private static final int WINDOW_BYTES = 1 << 12;
 
   private final String file;
@@ -127,7 +127,10 @@ final class GgufCursor {
     advance(count * type.leastBytes());
   }
 
-  /** Skips strings; returns their starts, relative to the current position, and one more. */
+  /**
+   * Skips strings. Returns their starts relative to the current position, and the start that one
+   * more string would have.
+   */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];
     long first = position;
@@ -149,11 +152,11 @@ final class GgufCursor {
 
   /**
    * Skips the strings that are completely in the window, and stores their starts. Plain arrays are
-   * the fastest way while a new process still interprets this code.
+   * fastest while a new process still interprets this code.
    *
    * @param passed number of strings that were skipped before
    * @param offset offset of the window from the first string
-   * @return number of all skipped strings
+   * @return total number of skipped strings
    */
   private int skipWhole(byte[] window, int size, int[] starts, int passed, int offset) {
     int next = passed;

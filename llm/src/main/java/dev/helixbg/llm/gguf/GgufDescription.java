@@ -13,9 +13,9 @@ import java.util.SequencedMap;
  * The head of a GGUF file, of any architecture and with any element types.
  *
  * @param version 2 or 3
- * @param alignment of the tensors' data, in bytes
+ * @param alignment alignment of the tensors' data, in bytes
  * @param dataStart byte offset of the data
- * @param metadata valid as long as the file is mapped
+ * @param metadata metadata, valid as long as the file is mapped
  */
 public record GgufDescription(
     int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
@@ -25,10 +25,10 @@ public record GgufDescription(
   /**
    * A tensor's description.
    *
-   * @param typeId of its elements, by ggml's numbers; see {@link StoredType}
-   * @param shape one to four sizes, the fastest running first
-   * @param offset in bytes, from the start of the data
-   * @param typeAt where the file has the type, and behind it the offset
+   * @param typeId ggml's number of the element type; see {@link StoredType}
+   * @param shape one to four sizes; the contiguous dimension is first
+   * @param offset offset from the start of the data, in bytes
+   * @param typeAt position in the file of the type, which is followed by the offset
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
@@ -36,12 +36,12 @@ public record GgufDescription(
       return shape.stream().reduce(1L, Math::multiplyExact);
     }
 
-    /** The element type's name, or its number where it has none that is known here. */
+    /** Returns the element type's name, or its number if the name is unknown. */
     public String typeName() {
       return StoredType.nameOf(typeId);
     }
 
-    /** The bytes of the data; empty where the element type is not known here, or does not fit. */
+    /** Returns the data's size in bytes; empty if the type is unknown or does not fit the shape. */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
@@ -80,7 +80,7 @@ public record GgufDescription(
   }
 
   /**
-   * Reads the head of a mapped file, which stays the caller's.
+   * Reads the head of a mapped file, which the caller must close.
    *
    * @throws GgufException if it is not a GGUF file, or its head is damaged
    */
@@ -88,12 +88,12 @@ public record GgufDescription(
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());
   }
 
-  /** Whether the file is one of several that are a model together. */
+  /** Returns whether the file is one of several files that together are a model. */
   public boolean isSplit() {
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
-  /** Refuses one of several files that are a model together. */
+  /** Throws an exception if the file is one of several files that together are a model. */
   public void requireWholeModel(String file) {
     if (isSplit()) {
       throw new GgufException(
@@ -109,8 +109,8 @@ public record GgufDescription(
   /**
    * Returns the tensors by name, in the file's order.
    *
-   * @param bytes all of the file
-   * @throws GgufException if a tensor has an unknown element type, or is not all there
+   * @param bytes all bytes of the file
+   * @throws GgufException if a tensor has an unknown element type, or is incomplete
    */
   SequencedMap<String, Tensor> locate(String file, MemorySegment bytes) {
     MemorySegment data = bytes.asSlice(Math.min(dataStart, bytes.byteSize()));

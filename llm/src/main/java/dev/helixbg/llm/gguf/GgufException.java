@@ -4,18 +4,18 @@ import dev.helixbg.config.text.PrintableText;
 
 /**
  * An error of a model file that cannot be used. The message names the file, the error, and its
- * place in the file.
+ * position in the file.
  */
 public final class GgufException extends RuntimeException {
-  /** Offset of errors without a place in the file. */
+  /** Offset of errors without a position in the file. */
   public static final long NO_OFFSET = -1;
 
-  /** Most characters that a message quotes; a key, name or value may have 64 KiB. */
+  /** Maximum number of characters that a message quotes. A key, name or value may have 64 KiB. */
   private static final int QUOTED = 300;
 
   /**
    * @param file the file's name as the user wrote it
-   * @param offset place in the file in bytes, or {@link #NO_OFFSET}
+   * @param offset position in the file in bytes, or {@link #NO_OFFSET}
    * @param name name of the key or tensor concerned, else empty
    */
   public GgufException(String file, String what, long offset, String name) {

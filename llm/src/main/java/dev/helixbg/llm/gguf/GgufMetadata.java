@@ -9,9 +9,9 @@ import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
 /**
- * The key-value part of a model file, with the place of every value, so that errors can name it. A
- * value is a Long, of 64 unsigned bits a {@link BigInteger}; a Float or Double; a Boolean; a
- * String; or a {@link GgufArray}.
+ * The key-value part of a model file, with the position of every value, so that errors can name the
+ * position. A value is a Long (a {@link BigInteger} if it needs 64 unsigned bits), Float, Double,
+ * Boolean, String or {@link GgufArray}.
  */
 public final class GgufMetadata {
   private final String file;
@@ -22,7 +22,7 @@ public final class GgufMetadata {
     this.file = file;
   }
 
-  /** False if the key is there already. */
+  /** Returns false if the key already exists. */
   boolean add(String key, Object value, long offset) {
     offsets.putIfAbsent(key, offset);
     return values.putIfAbsent(key, value) == null;
@@ -44,7 +44,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * A whole number, or an array that has it once for each layer.
+   * Returns a whole number, which may be stored as an array with the same number for each layer.
    *
    * @throws GgufException if it is missing, of another type, not the same for all layers, or not
    *     within the bounds
@@ -71,7 +71,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * @throws GgufException if the key is missing, or no positive, finite number
+   * @throws GgufException if the key is missing, or its value is not a positive, finite number
    */
   public double positive(String key) {
     if (!(required(key) instanceof Number number)) {
@@ -85,7 +85,7 @@ public final class GgufMetadata {
   }
 
   /**
-   * @throws GgufException if the key is missing or no string
+   * @throws GgufException if the key is missing or its value is not a string
    */
   public String text(String key) {
     if (!(required(key) instanceof String value)) {
@@ -95,7 +95,8 @@ public final class GgufMetadata {
   }
 
   /**
-   * @throws GgufException if the array is missing, no array, or longer than {@code most}
+   * @throws GgufException if the key is missing, or its value is not an array or is longer than
+   *     {@code most}
    */
   public GgufArray array(String key, int most) {
     if (!(required(key) instanceof GgufArray array)) {

@@ -23,14 +23,14 @@ import java.util.List;
  * tensor_count times:
  *   name        string, 1 to 64 bytes
  *   n_dims      u32: 1 to 4
- *   dims        n_dims × u64, the fastest running first, each at least 1
+ *   dims        n_dims × u64, the contiguous dimension first, each at least 1
  *   type        u32: see {@link StoredType}
  *   offset      u64: from the start of the data, a multiple of the alignment
  * padding       to a multiple of the alignment
  * data          the tensors
  *
  * string        length u64 in bytes, UTF-8 without terminator; malformed bytes become
- *               U+FFFD: most strings are only shown
+ *               U+FFFD, since most strings are only shown
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *
@@ -69,8 +69,8 @@ final class GgufParser {
   }
 
   /**
-   * Reads the head without checking whether the tensors can be used: the architecture may be any,
-   * element types may be unknown, and data may be incomplete.
+   * Reads the head without checking whether the tensors can be used. Any architecture, unknown
+   * element types and incomplete data are accepted.
    *
    * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */

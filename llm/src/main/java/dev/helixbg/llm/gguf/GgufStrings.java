@@ -9,13 +9,16 @@ import java.util.RandomAccess;
  * thousand tokens are ever needed as a {@link String}. Malformed UTF-8 becomes U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
-  /** Strings per call: the JIT compiles a method after 100 calls, a loop after 60,000 rounds. */
+  /**
+   * Number of strings per call of a method. It is small because the JIT compiles a method after 100
+   * calls, but a loop only after 60,000 rounds.
+   */
   public static final int BATCH = 256;
 
-  /** Strings as in the file: for each a length in bytes, then UTF-8. */
+  /** Strings as in the file. Each string has a length in bytes, then UTF-8. */
   private final byte[] utf8;
 
-  /** Start of each string, and the start of one more. */
+  /** Start of each string, and the start that one more string would have. */
   private final int[] starts;
 
   GgufStrings(byte[] utf8, int[] starts) {

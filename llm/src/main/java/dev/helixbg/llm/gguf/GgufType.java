@@ -22,7 +22,7 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /** Least size in the file, in bytes; for strings and arrays, that of an empty one. */
+  /** Returns the minimum size in the file, in bytes. An empty string or array has it. */
   int leastBytes() {
     return leastBytes;
   }

@@ -19,10 +19,10 @@ import java.util.Optional;
  * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux a
  * {@link MappingGuard} then lets reads continue with zeros; elsewhere reads throw an {@code
  * InternalError}, or end the process. The caller must therefore call {@link #requireUnchanged}
- * after a computation, and discard its result if that throws.
+ * after a computation, and discard its result if that method throws an exception.
  */
 public final class MappedFile implements AutoCloseable {
-  /** Bytes that fit the memory of any machine on which the embedding model runs. */
+  /** Size in bytes that fits the memory of any machine on which the embedding model runs. */
   private static final long SURELY_FITS = 1L << 30;
 
   private final Path path;
@@ -30,7 +30,7 @@ public final class MappedFile implements AutoCloseable {
   /** State of the file before it was opened. */
   private final FileState state;
 
-  /** Reads the file's size; unlike a channel, an interrupted thread does not close it. */
+  /** Reads the file's size. Unlike a channel, it is not closed if a thread is interrupted. */
   private final RandomAccessFile handle;
 
   private final Arena arena;
@@ -54,7 +54,7 @@ public final class MappedFile implements AutoCloseable {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw error(path, "this is not a regular file", GgufException.NO_OFFSET);
     }
-    // Shared, since worker threads read the weights.
+    // The arena is shared, since worker threads read the weights.
     Arena arena = Arena.ofShared();
     RandomAccessFile handle = null;
     try {
@@ -109,8 +109,8 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Whether the file should be read into memory before use, so that later reads do not wait for the
-   * disk. A file larger than three quarters of the memory would evict its own first pages.
+   * Returns whether the file should be read into memory before use, so that later reads do not wait
+   * for the disk. A file larger than three quarters of the memory would evict its own first pages.
    */
   public boolean fitsMemory() {
     // The first query of the memory's size takes some ten milliseconds.

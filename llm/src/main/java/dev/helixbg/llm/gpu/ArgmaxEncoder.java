@@ -4,8 +4,9 @@ import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
 
 /**
- * Encodes the search for the largest logit of each row, in two steps: for each part of the row,
- * then among the parts. For few rows, the product that computes the logits does the first step.
+ * Encodes the search for the largest logit of each row, in two steps. The first step finds the
+ * largest logit of each part of the row, and the second step finds the largest logit among the
+ * parts. For few rows, the matrix product that computes the logits does the first step.
  */
 final class ArgmaxEncoder {
   // A constant of rows.metal.

@@ -18,7 +18,7 @@ import java.lang.foreign.Arena;
 /**
  * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
- * <p>If every row belongs to another sequence, as in decoding, one kernel does all steps. The
+ * <p>If every row belongs to a different sequence, as in decoding, one kernel does all steps. The
  * rotation is then delayed until {@link #attend}, unless another step comes between. Longer spans
  * are rotated first; their attention is computed tile by tile.
  */
@@ -30,10 +30,10 @@ final class AttentionEncoder {
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
-  /** Most values of a head that fit the tiles' threadgroup memory. */
+  /** Maximum number of values of a head that fit the tiles' threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /** Most values of a group's heads that fit the threadgroup memory of a row. */
+  /** Maximum number of values of a group's heads that fit the threadgroup memory of a row. */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;
@@ -117,7 +117,7 @@ final class AttentionEncoder {
         && q == rotation.qkv.q();
   }
 
-  /** The rotation is null if the rows are already rotated. */
+  /** Computes attention row by row. {@code fresh} is null if the rows are already rotated. */
   private void rows(
       BatchTables tables,
       Batch batch,
@@ -176,8 +176,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * The parts of the longest sequence, rounded up to a power of two, so that the grid seldom
-   * changes during an answer.
+   * Returns the number of parts of the longest sequence, rounded up to a power of two, so that the
+   * grid seldom changes during an answer.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
@@ -237,7 +237,10 @@ final class AttentionEncoder {
     return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape));
   }
 
-  /** The most query heads per threadgroup that fit and divide the query heads of a key head. */
+  /**
+   * Returns the largest number of query heads per threadgroup that fits the memory and divides the
+   * number of query heads of a key head.
+   */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0

@@ -12,7 +12,7 @@ import dev.helixbg.llm.backend.KvCache;
  * @param blocks block numbers of all sequences
  * @param tiles tiles of rows for {@code attend_tile}
  * @param mostBlocks number of blocks of the longest sequence
- * @param distinct whether every row belongs to another sequence, as when decoding
+ * @param distinct whether every row belongs to a different sequence, as in decoding
  */
 record BatchTables(
     UploadTables.Table allRows,
@@ -23,7 +23,7 @@ record BatchTables(
     int tileCount,
     int mostBlocks,
     boolean distinct) {
-  /** Rows of a tile of {@code attend_tile}. */
+  /** Number of rows of a tile of {@code attend_tile}. */
   private static final int TILE = 32;
 
   /** The tables of the last batch, made at the first step of a pass that needs them. */

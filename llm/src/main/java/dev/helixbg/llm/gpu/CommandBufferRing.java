@@ -14,9 +14,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A ring of command buffers. The host encodes a buffer while the GPU has up to (depth − 1) others.
- * Buffers end in the order of their commits, so waiting for a buffer also waits for all earlier
- * ones.
+ * A ring of command buffers. The host encodes a buffer while the GPU has up to (depth − 1) other
+ * buffers. Buffers end in the order of their commits, so waiting for a buffer also waits for all
+ * earlier buffers.
  */
 final class CommandBufferRing {
   /** Depth that keeps the GPU busy between two passes. */
@@ -31,7 +31,7 @@ final class CommandBufferRing {
 
   private record Outgrown(long number, Arena arena) {}
 
-  /** Numbers of buffers that were begun, committed and ended. */
+  /** Number of buffers that were begun. The next fields count committed and ended buffers. */
   private long begun;
 
   private long committed;
@@ -65,7 +65,7 @@ final class CommandBufferRing {
     }
   }
 
-  /** If {@code begins}, buffers that are begun from now on do nothing. */
+  /** Begins or ends a rehearsal, in which new buffers do nothing. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }
@@ -92,7 +92,7 @@ final class CommandBufferRing {
   }
 
   /**
-   * @throws GpuException if a buffer failed; the others have ended, too
+   * @throws GpuException if a buffer failed; the other buffers have ended, too
    */
   void flush() {
     awaitThrough(committed - 1);
@@ -105,7 +105,7 @@ final class CommandBufferRing {
     }
     GpuException failure = null;
     try {
-      // Waits for the last buffer first; the others have ended then.
+      // Waits for the last buffer first; all earlier buffers have ended when it ends.
       GpuCommands buffer = buffers[slot(last)];
       counters.add(Counter.WAITS, buffer.ended() ? 0 : 1);
       buffer.await();
@@ -124,7 +124,7 @@ final class CommandBufferRing {
     }
   }
 
-  /** Closes a buffer that was begun but never committed, after all others have ended. */
+  /** Closes a buffer that was begun but never committed, after all other buffers have ended. */
   void abandon() {
     if (begun > committed) {
       buffers[slot(committed)].close();

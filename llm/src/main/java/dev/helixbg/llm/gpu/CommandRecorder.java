@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes dispatches: one command buffer with one encoder per submission. A barrier is set exactly
- * where a dispatch accesses a buffer that an earlier one wrote, or writes a buffer that an earlier
- * one reads.
+ * Encodes dispatches. Each submission has one command buffer with one encoder. A barrier is set
+ * exactly where a dispatch accesses a buffer that an earlier dispatch wrote, or writes a buffer
+ * that an earlier dispatch reads.
  */
 final class CommandRecorder {
   private static final int MAX_CONSTANTS = 256;
@@ -33,7 +33,7 @@ final class CommandRecorder {
 
   private long submission;
 
-  /** Buffers that were read, and written, since the last barrier. */
+  /** Buffers that were read since the last barrier. The next field has the written buffers. */
   private final List<GpuBuffer> readBefore = new ArrayList<>();
 
   private final List<GpuBuffer> writtenBefore = new ArrayList<>();
@@ -70,7 +70,7 @@ final class CommandRecorder {
     inFlight.rehearse(begins);
   }
 
-  /** Memory for data between steps, which is released with this recorder. */
+  /** Returns memory for data between steps, which is released with this recorder. */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);
     scratches.add(scratch);
@@ -82,12 +82,12 @@ final class CommandRecorder {
     return uploads.table(ints);
   }
 
-  /** Shows a table's first {@code ints} numbers to kernels that are encoded from now on. */
+  /** Makes a table's first {@code ints} numbers visible to kernels that are encoded from now on. */
   void upload(UploadTables.Table table, int ints) {
     commands.upload(table.buffer(), table.offset(), 4L * ints);
   }
 
-  /** The submission that is being encoded; tables of other submissions are invalid. */
+  /** Returns the number of the current submission. Tables of other submissions are invalid. */
   long submission() {
     open();
     return submission;
@@ -212,7 +212,7 @@ final class CommandRecorder {
     try {
       inFlight.flush();
     } catch (GpuException e) {
-      // Failures are reported to callers that await work; no caller does.
+      // Failures concern only callers that await work, and no caller awaits work now.
     }
     inFlight.abandon();
     scratches.forEach(GrowableBuffer::close);

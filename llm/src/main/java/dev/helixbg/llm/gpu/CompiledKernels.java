@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 
 /**
  * The kernels of a backend, from the {@code .metal} files among the resources. Compile-time
- * constants precede a kernel's source as {@code #define}s. Each combination is a separate library,
- * compiled at first use.
+ * constants precede a kernel's source as {@code #define}s. Each combination of constants is a
+ * separate library, compiled at first use.
  */
 final class CompiledKernels {
   /** Kernels that are compiled for the element types of up to three matrices. */
@@ -35,7 +35,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether the kernel is also compiled for a number of columns. */
+    /** Whether the kernel is compiled separately for each number of units of columns. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -72,7 +72,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Number of columns of {@code matvec.metal} per unit of a lane. */
+  /** Number of columns that the lanes of {@code matvec.metal} process with one unit each. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -97,7 +97,7 @@ final class CompiledKernels {
   }
 
   /**
-   * @param types distinct types of the matrices; the i-th is type i in the kernel
+   * @param types distinct types of the matrices; the i-th type has the index i in the kernel
    */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
     return get(
@@ -138,7 +138,7 @@ final class CompiledKernels {
    * Ends the rehearsal: compiles the collected kernels, and the helper kernels of any model, with
    * several libraries in parallel.
    *
-   * @return waits until all kernels are compiled; throws the first error
+   * @return a task that waits until all kernels are compiled, and throws the first error
    */
   Runnable compileWanted() {
     Set<CacheKind> kinds = new HashSet<>();
@@ -187,7 +187,7 @@ final class CompiledKernels {
     }
   }
 
-  /** Whether one kernel can process matrices of these types together. */
+  /** Returns whether one kernel can process matrices of these types together. */
   boolean has(WeightsKernel kernel, List<TensorType> types, int columns) {
     return types.size() == 1
         || offered.computeIfAbsent(
@@ -199,7 +199,10 @@ final class CompiledKernels {
     return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
-  /** As many units as fit the registers of a lane; for rare types fewer, to limit the kernels. */
+  /**
+   * Returns the number of units that fit the registers of a lane. Rare types have fewer units, to
+   * limit the number of kernels.
+   */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

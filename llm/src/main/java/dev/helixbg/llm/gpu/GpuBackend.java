@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
- * many rows. {@link #submit} submits them as one command buffer.
+ * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several
+ * dispatches for many rows. {@link #submit} submits them as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -64,7 +64,7 @@ public final class GpuBackend implements Backend {
     return CommandBufferRing.DEPTH;
   }
 
-  /** A fork copies its last block before the pass writes to that block. */
+  /** Returns false, because a fork copies its last block before the pass writes to that block. */
   @Override
   public boolean forksWithinPass() {
     return false;
@@ -80,7 +80,7 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Checks that the GPU has {@code bytes} bytes left, before any of a model is loaded.
+   * Checks that the GPU has {@code bytes} bytes left, before any part of a model is loaded.
    *
    * @throws GpuException if the size exceeds the device's remaining memory budget
    */
@@ -94,8 +94,8 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Compiles all kernels that some steps need, which are rehearsed and do not run, and copies the
-   * weights to the GPU meanwhile.
+   * Compiles all kernels that {@code steps} need, and copies the weights to the GPU meanwhile. The
+   * steps are only rehearsed, so no kernel runs.
    *
    * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */
@@ -150,7 +150,7 @@ public final class GpuBackend implements Backend {
     return weights.matrix(tensor);
   }
 
-  /** Size of mapped weights that had to be copied, in bytes. */
+  /** Returns the size of mapped weights that had to be copied, in bytes. */
   public long copiedWeightBytes() {
     return weights.copiedBytes();
   }

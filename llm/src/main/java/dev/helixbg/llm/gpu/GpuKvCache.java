@@ -76,7 +76,7 @@ final class GpuKvCache extends KvCache {
   static final class KvBlocks {
     static final int POSITIONS = 32;
 
-    /** Initial number of blocks: 512 positions, one pass of a prompt. */
+    /** Initial number of blocks. They have 512 positions, as many as one pass of a prompt. */
     private static final int FIRST_BLOCKS = 16;
 
     private final CommandRecorder recorder;
@@ -111,7 +111,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** Makes room at once: taking blocks one by one could wait for the GPU each time. */
+    /** Makes room for all blocks at once, since each growth waits for the GPU. */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);
@@ -145,7 +145,7 @@ final class GpuKvCache extends KvCache {
       return copy;
     }
 
-    /** Replaces the buffer by a larger one, with its content. Waits for all work first. */
+    /** Replaces the buffer by a larger buffer with the same content. Waits for all work first. */
     private void grow(int missing) {
       recorder.flush();
       int first = Math.min(FIRST_BLOCKS, Math.ceilDiv(shape.limit(), POSITIONS));

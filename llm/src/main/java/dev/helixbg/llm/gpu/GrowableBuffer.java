@@ -5,8 +5,8 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;
 
 /**
- * A buffer for data between steps. A larger one replaces it when needed, and it is released once no
- * work in flight uses it.
+ * A buffer for data between steps. A larger buffer replaces it when needed. The old buffer is
+ * released once no work in flight uses it.
  */
 final class GrowableBuffer {
   private final GpuDevice device;
@@ -21,12 +21,12 @@ final class GrowableBuffer {
     this.label = label;
   }
 
-  /** At least {@code bytes} bytes with undefined content. */
+  /** Returns a buffer of at least {@code bytes} bytes with undefined content. */
   GpuBuffer of(long bytes) {
     return buffer == null || buffer.bytes() < bytes ? renewed(bytes) : buffer;
   }
 
-  /** A new buffer of {@code bytes} bytes, all zero. */
+  /** Returns a new buffer of {@code bytes} bytes, all zero. */
   GpuBuffer renewed(long bytes) {
     Arena next = Arena.ofShared();
     try {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Encodes products of matrices with rows of activations: up to {@link #ALONE} rows by {@code
- * matvec.metal} in one dispatch, up to {@link #FEW} by {@code matmul_few.metal}, more by {@code
- * matmul.metal}. A row's result never depends on the other rows.
+ * Encodes products of matrices with rows of activations. Up to {@link #ALONE} rows are multiplied
+ * by {@code matvec.metal} in one dispatch, up to {@link #FEW} rows by {@code matmul_few.metal}, and
+ * more rows by {@code matmul.metal}. A row's result never depends on the other rows.
  */
 final class MatmulEncoder {
   /** Number of threads of a threadgroup in {@code rows.metal}. */
@@ -22,13 +22,15 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Largest number of vectors that are multiplied one by one; tiles would be mostly empty. */
+  /**
+   * Maximum number of vectors that are multiplied one by one, because tiles would be mostly empty.
+   */
   private static final int ALONE = 4;
 
   /**
-   * Most vectors that use small tiles, of which even small matrices have enough to keep a GPU busy.
-   * A pass has at most this number of wanted rows, so their logits are always computed in the same
-   * way.
+   * Maximum number of vectors that use small tiles. Even small matrices have enough small tiles to
+   * keep a GPU busy. A pass has at most this number of wanted rows, so their logits are always
+   * computed in the same way.
    */
   static final int FEW = 32;
 
@@ -38,7 +40,9 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /** Fewest tiles of 16 rows that keep a GPU busy; with fewer, each tile is halved. */
+  /**
+   * Minimum number of tiles of 16 rows that keep a GPU busy. If there are fewer, each is halved.
+   */
   private static final int FEWEST_TILES = 256;
 
   // A constant of matvec.metal.
@@ -49,8 +53,8 @@ final class MatmulEncoder {
 
   private static final int ROWS_TO_LOOP = 32_768;
 
-  // Tile of matmul.metal, which is large, since unpacking a weight costs as much as several
-  // multiplications.
+  // Size of a tile of matmul.metal. The tile is large because unpacking a weight costs as much as
+  // several multiplications.
   private static final int TILE_VECTORS = 32;
   private static final int TILE_ROWS = 64;
 
@@ -100,7 +104,7 @@ final class MatmulEncoder {
     largest = finder;
   }
 
-  /** Multiplies row {@code rowOf[i]} of x for each vector i. */
+  /** Multiplies row {@code rowOf[i]} of x with the matrices, for each vector i. */
   void multiply(UploadTables.Table rowOf, int vectors) {
     WeightsKernel kernel =
         vectors <= ALONE
@@ -252,7 +256,9 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /** Begins a kernel that reads and normalises rows of x itself; further constants follow. */
+  /**
+   * Begins a kernel that reads and normalises rows of x itself. The caller adds further constants.
+   */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -278,7 +284,9 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /** Binds all three, since Metal requires every argument to be bound, used or not. */
+  /**
+   * Binds three matrices and targets, since Metal requires every argument to be bound, used or not.
+   */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;
@@ -309,7 +317,7 @@ final class MatmulEncoder {
     return norm == null ? 0 : norm.epsilon();
   }
 
-  /** Binds the gain; without a norm any buffer, which the kernel does not read. */
+  /** Binds the gain. Without a norm, binds any buffer, which the kernel does not read. */
   private void bindGain(CommandRecorder r) {
     if (norm == null) {
       r.fixed(1, x.buffer());
@@ -318,7 +326,10 @@ final class MatmulEncoder {
     }
   }
 
-  /** Threadgroup memory for a chunk of columns, in bytes, with the padding of {@code padded}. */
+  /**
+   * Returns the size of threadgroup memory for a chunk of columns, in bytes. It includes the
+   * padding of the function {@code padded}.
+   */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int units =
         Math.min(

@@ -21,7 +21,7 @@ final class UploadTables {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);
     }
 
-    /** The part of the table from an int on. */
+    /** Returns the part of the table from an int on. */
     Table from(int index) {
       return new Table(buffer, offset + 4L * index);
     }

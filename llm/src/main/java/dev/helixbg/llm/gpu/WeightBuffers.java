@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Makes weights readable by the GPU. Weights in a mapped file are used in place if the GPU can read
- * them there: the pages of neighbouring tensors become one buffer, usually all of a model. Other
- * weights are copied: those that are not mapped, not aligned, or not readable by the GPU.
+ * them there. The pages of neighbouring tensors, usually of a whole model, become one buffer.
+ * Weights that are not mapped, not aligned, or not readable by the GPU are copied.
  */
 final class WeightBuffers {
   /** Alignment in bytes that the kernels' widest load needs. */

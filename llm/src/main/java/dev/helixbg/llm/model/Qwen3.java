@@ -29,13 +29,17 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /** Fewest rows of a pass that is submitted layer by layer, since it may take seconds. */
+  /**
+   * Minimum number of rows of a pass that is submitted layer by layer, since it may take seconds.
+   */
   private static final int WIDE = 128;
 
-  /** Rows of a rehearsed prompt, which has whole tiles and a partial tile of every kind. */
+  /**
+   * Number of rows of a rehearsed prompt, which has whole tiles and a partial tile of every kind.
+   */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for single rows and too small to fill a tile. */
+  /** Number of rows, too large for row-by-row products and too small to fill a tile. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -47,8 +51,8 @@ public final class Qwen3 {
   private final Rope rope;
   private final KvShape cacheShape;
 
-  // State of a pass, with a row per token of the batch. Comments give the columns.
-  private final Activations x; // the residual stream: hidden
+  // State of a pass, with a row per token of the batch. The comments give the columns.
+  private final Activations x; // hidden; the residual stream
   private final Qkv qkv; // queryWidth, kvWidth, kvWidth
   private final Activations wantedX; // hidden, a row per wanted row
   private final Activations wantedQ; // queryWidth, a row per wanted row
@@ -105,8 +109,8 @@ public final class Qwen3 {
   }
 
   /**
-   * Computes all layers for a batch, whose token ids are in a slot of {@code tokens}. Writes the
-   * logits of the wanted rows to {@link #logits()}.
+   * Computes all layers for a batch, whose token ids are in slot {@code slot} of {@code tokens}.
+   * Writes the logits of the wanted rows to {@link #logits()}.
    *
    * @throws GgufException if the file was shortened since it was opened
    */
@@ -204,7 +208,7 @@ public final class Qwen3 {
     return rows == wanted ? wantedX : x;
   }
 
-  /** Prepares for computing the logits of a few tokens only. */
+  /** Prepares the computation of the logits of a few tokens only. */
   public CandidateLogits candidates(int... ids) {
     Tensor output = weights.outputTensor();
     long bytes = output.rowBytes();
@@ -240,7 +244,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Returns the error for logits with NaN, by which no token can be chosen. */
+  /** Returns the error for logits with NaN, from which no token can be chosen. */
   public GgufException notNumbers() {
     return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }
@@ -261,7 +265,7 @@ public final class Qwen3 {
 
   /**
    * Passes the activations of later passes to {@code newTaps}. The last layer then computes all
-   * rows, not only the wanted ones.
+   * rows, not only the wanted rows.
    */
   public void observe(TapListener newTaps) {
     taps = newTaps;
@@ -292,7 +296,7 @@ public final class Qwen3 {
    * Candidates for the next token of an answer: a copy of their rows of the output matrix, and
    * memory for their logits. Other rows of the vocabulary, some hundred thousand, are not computed.
    *
-   * @param rows one row per candidate, with hidden columns
+   * @param rows one row per candidate, with {@code hidden} columns
    * @param logits logits of the last pass: a row per wanted row, a column per candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {}

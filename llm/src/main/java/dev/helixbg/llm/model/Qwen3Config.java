@@ -67,7 +67,7 @@ public record Qwen3Config(
     return ARCHITECTURE + "." + name;
   }
 
-  /** Refuses Qwen3-Embedding and Qwen3-Reranker: the same architecture, but they cannot chat. */
+  /** Refuses Qwen3-Embedding and Qwen3-Reranker, which have this architecture but cannot chat. */
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
     if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
@@ -75,7 +75,7 @@ public record Qwen3Config(
     }
   }
 
-  /** Positions of files for very long texts are scaled, which changes short texts, too. */
+  /** Refuses scaled positions of files for very long texts. Scaling changes short texts, too. */
   private static void refuseRopeScaling(GgufMetadata metadata) {
     String type = key("rope.scaling.type");
     boolean isNone = metadata.has(type) && metadata.text(type).equals("none");

@@ -5,10 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Computes the exact float values of stored weights, one at a time; the reference for every faster
- * kernel.
+ * Computes the exact float values of stored weights, one at a time. This class is the reference for
+ * every faster kernel.
  *
- * <p>Layouts and the order of float operations are those of ggml's reference ({@code
+ * <p>Layouts and the order of float operations are the same as in ggml's reference ({@code
  * ggml-quants.c}, {@code dequantize_row_*}), so results are equal bit for bit. All numbers are
  * little-endian; {@code d} and {@code m} are f16.
  */
@@ -65,8 +65,9 @@ public final class Dequantize {
 
   /**
    * Reads a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit scales and minima. Q5_K has 32 bytes
-   * of fifth bits next: bit {@code sub} of byte j belongs to weight j. Then 4 × 32 bytes follow,
-   * with sub-block 2k in low and 2k + 1 in high nibbles.
+   * of fifth bits next; bit {@code sub} of byte j belongs to weight j of sub-block {@code sub}.
+   * Then 4 × 32 bytes follow, with sub-block 2k in low nibbles and sub-block 2k + 1 in high
+   * nibbles.
    */
   private static void nibblesK(
       MemorySegment source, long offset, boolean hasFifthBits, float[] y, int i) {
@@ -85,10 +86,10 @@ public final class Dequantize {
   }
 
   /**
-   * Reads a block of Q6_K, which has two halves of 128 weights. Low 4 bits: 64 bytes per half,
-   * weights 0–63 in low, 64–127 in high nibbles. High 2 bits: 32 bytes per half, four weights 32
-   * apart in one byte. Then 16 signed scales, one per 16 weights, and d. 32 is subtracted from each
-   * value.
+   * Reads a block of Q6_K, which has two halves of 128 weights. First come the low 4 bits in 64
+   * bytes per half, with weights 0–63 in low nibbles and weights 64–127 in high nibbles. Then come
+   * the high 2 bits in 32 bytes per half; a byte has four weights that are 32 apart. Then come 16
+   * signed scales, one per 16 weights, and d. 32 is subtracted from each value.
    */
   private static void q6K(MemorySegment source, long offset, float[] y, int i) {
     float d = half(source, offset + 208);

@@ -10,12 +10,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.stream.LongStream;
 
 /**
- * The element types that no kernel reads, so that weights are unpacked to another type. Types
- * without a minimum become Q8_0, which represents their levels exactly; only the scales of IQ4_XS
- * are rounded, to f16. Types with a minimum become F16.
+ * The element types that no kernel reads. Their weights are therefore unpacked to another type.
+ * Types without a minimum become Q8_0, which represents their levels exactly; only the scales of
+ * IQ4_XS are rounded, to f16. Types with a minimum become F16.
  *
- * <p>Layouts are those of ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers are
- * little-endian; d and m are f16.
+ * <p>Layouts are the same as in ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers
+ * are little-endian; d and m are f16.
  */
 public enum PackedType implements StoredType {
   /** Layout: d, then 16 bytes of nibbles; a level is the nibble minus 8. */
@@ -34,7 +34,10 @@ public enum PackedType implements StoredType {
    */
   IQ4_XS(23, 256, 136, TensorType.Q8_0);
 
-  /** Weights that share a scale. Byte j has weight j in its low, j + 16 in its high nibble. */
+  /**
+   * Number of weights that share a scale. Byte j has weight j in its low nibble and weight j + 16
+   * in its high nibble.
+   */
   private static final int GROUP = 32;
 
   /** Number of blocks that a thread unpacks at a time. */

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * An element type of a model file, by the ids and names of ggml ({@code ggml.h}, {@code enum
- * ggml_type}): kernels read a {@link TensorType} as it is stored; a {@link PackedType} is unpacked
+ * An element type of a model file. ggml defines the ids and names ({@code ggml.h}, {@code enum
+ * ggml_type}). Kernels read a {@link TensorType} as it is stored. A {@link PackedType} is unpacked
  * when a model is opened.
  *
  * <p>A row is stored as whole blocks, one after the other, without padding. A block holds {@link
@@ -13,7 +13,8 @@ import java.util.stream.Stream;
  */
 public sealed interface StoredType permits TensorType, PackedType {
   /**
-   * @throws IllegalArgumentException naming the id, and ggml's name for it where it has one
+   * @throws IllegalArgumentException if the type is not supported; the message has the id and, if
+   *     it is known, ggml's name
    */
   static StoredType ofId(int id) {
     return find(id)
@@ -24,7 +25,7 @@ public sealed interface StoredType permits TensorType, PackedType {
                         .formatted(id, otherName(id).orElse("unknown"))));
   }
 
-  /** ggml's name of the type with this id, or its number where no name is known. */
+  /** Returns ggml's name of the type with this id, or its number if no name is known. */
   static String nameOf(int id) {
     return find(id)
         .map(StoredType::toString)
@@ -38,7 +39,7 @@ public sealed interface StoredType permits TensorType, PackedType {
         .findAny();
   }
 
-  /** Names of types that the engine does not read. */
+  /** Returns the name of a type that the engine does not read. */
   private static Optional<String> otherName(int id) {
     return Optional.ofNullable(
         switch (id) {
@@ -67,11 +68,11 @@ public sealed interface StoredType permits TensorType, PackedType {
   }
 
   /**
-   * How a type is stored.
+   * The storage of a type.
    *
-   * @param id in a GGUF file
-   * @param elements weights per block
-   * @param bytes per block
+   * @param id the type's id in a GGUF file
+   * @param elements number of weights per block
+   * @param bytes size of a block, in bytes
    */
   record Block(int id, int elements, int bytes) {}
 
@@ -89,11 +90,11 @@ public sealed interface StoredType permits TensorType, PackedType {
     return block().bytes();
   }
 
-  /** The type that kernels see. */
+  /** Returns the type that kernels read. */
   TensorType computed();
 
   /**
-   * The bytes that {@code elements} weights take.
+   * Returns the size of {@code elements} weights, in bytes.
    *
    * @throws IllegalArgumentException if {@code elements} is negative or no whole number of blocks
    * @throws ArithmeticException if the result does not fit a long

@@ -7,8 +7,8 @@ import java.util.List;
  * A tensor in a model file.
  *
  * @param stored type of the bytes; backends take tensors of a {@link TensorType} only
- * @param shape one to four sizes; the first dimension is contiguous in memory: a matrix is {@code
- *     [columns, rows]}
+ * @param shape one to four sizes; the first dimension is contiguous in memory, so a matrix is
+ *     {@code [columns, rows]}
  * @param data the tensor's bytes, read-only, valid while the file is open
  */
 public record Tensor(String name, StoredType stored, List<Long> shape, MemorySegment data) {
@@ -25,7 +25,7 @@ public record Tensor(String name, StoredType stored, List<Long> shape, MemorySeg
     return shape.getFirst();
   }
 
-  /** The product of all sizes except the first. */
+  /** Returns the product of all sizes except the first. */
   public long rows() {
     return shape.stream().skip(1).reduce(1L, Math::multiplyExact);
   }

@@ -9,7 +9,7 @@ final class BpeMerges {
   /** Largest number of different merges that make one token. */
   private static final int MOST_OF_A_TOKEN = 100;
 
-  /** Merges: pairs of tokens with a space between them; earlier pairs are merged first. */
+  /** Merges, each of two tokens with a space between them. Earlier merges are applied first. */
   private final GgufStrings texts;
 
   private final TokenIndex tokens;
@@ -46,8 +46,8 @@ final class BpeMerges {
   }
 
   /**
-   * Adds merges. The parts of a merge need not be checked: only tokens become neighbours, so a
-   * merge of other parts never happens.
+   * Adds merges. The parts of a merge need not be checked, because only tokens become neighbours. A
+   * merge of other parts therefore never happens.
    */
   private void add(int firstMerge, int endMerge, byte[] counts) {
     byte[] utf8 = texts.utf8();
@@ -111,7 +111,8 @@ final class BpeMerges {
 
   /**
    * Passes the tokens of a word to {@code ids}. Repeatedly joins the neighbours with the earliest
-   * merge, the leftmost first among equals, until no merge applies.
+   * merge, until no merge applies. If several neighbours have that merge, the leftmost are joined
+   * first.
    *
    * @param word the word in the {@link ByteAlphabet}, as UTF-8
    */
@@ -120,7 +121,8 @@ final class BpeMerges {
   }
 
   /**
-   * Returns the merge that joins two neighbours, or −1; the last if the file has it twice.
+   * Returns the merge that joins two neighbours, or −1. If the file has the merge twice, returns
+   * the last occurrence.
    *
    * @param middle start of the second neighbour
    */
@@ -153,15 +155,17 @@ final class BpeMerges {
     private final byte[] utf8;
 
     /**
-     * By part: start of the next part, start of the previous part, merge that joins it with the
-     * next.
+     * Start of the next part, for each part. The next fields have the start of the previous part,
+     * and the merge that joins a part with the next part.
      */
     private final int[] following;
 
     private final int[] previous;
     private final int[] merges;
 
-    /** Possible merges, some outdated: the merge in the upper 32 bits, the part in the lower. */
+    /**
+     * Possible merges; some are outdated. A merge is in the upper 32 bits, its part in the lower.
+     */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

@@ -24,10 +24,10 @@ import java.util.stream.IntStream;
  * ordinary tokens. Special tokens come from {@link #special} or {@link #encodeWithSpecial}, which
  * must never be used for data. Many threads may use one tokenizer at once.
  *
- * <p>Normaliser and pattern are those of Qwen2's tokenizer.json.
+ * <p>The normaliser and the pattern are taken from Qwen2's {@code tokenizer.json}.
  */
 public final class BpeTokenizer {
-  /** Splits text: contractions, words, single digits, punctuation, white space. */
+  /** Pattern that splits text into contractions, words, single digits, punctuation, white space. */
   private static final Pattern WORD =
       Pattern.compile(
           "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}"

@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * The 256 visible characters that represent the bytes of UTF-8 in byte-level vocabularies.
  *
- * <p>Printable Latin-1 bytes are represented by themselves. The 68 others are represented by the
- * characters from U+0100 on, in order: a space is written Ġ. Source: GPT-2's {@code
- * bytes_to_unicode}.
+ * <p>Printable Latin-1 bytes are represented by themselves. The other 68 bytes are represented by
+ * the characters from U+0100 on, in order. For example, a space is written {@code Ġ}. Source:
+ * GPT-2's {@code bytes_to_unicode}.
  */
 final class ByteAlphabet {
   static final int BYTES = 256;
@@ -28,12 +28,12 @@ final class ByteAlphabet {
 
   private ByteAlphabet() {}
 
-  /** Takes 0 to 255. */
+  /** Returns the character of a byte, which is given as 0 to 255. */
   static char charOf(int b) {
     return CHAR_OF_BYTE[b];
   }
 
-  /** Returns 0 to 255, or −1. */
+  /** Returns the byte of a character, 0 to 255, or −1 if the character represents no byte. */
   static int byteOf(char c) {
     return c < BYTE_OF_CHAR.length ? BYTE_OF_CHAR[c] : -1;
   }

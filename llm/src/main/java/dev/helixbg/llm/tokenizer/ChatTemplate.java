@@ -11,15 +11,16 @@ import java.util.stream.IntStream;
  * <pre>
  * &lt;|im_start|&gt;system⏎{system}&lt;|im_end|&gt;⏎
  * &lt;|im_start|&gt;user⏎{user}&lt;|im_end|&gt;⏎
- * &lt;|im_start|&gt;assistant⏎                            with thinking, the model goes on from here
- * &lt;think&gt;⏎⏎&lt;/think&gt;⏎⏎                              without, it is told that it has thought
+ * &lt;|im_start|&gt;assistant⏎                            with thinking, the model continues here
+ * &lt;think&gt;⏎⏎&lt;/think&gt;⏎⏎                              without thinking, an empty thought follows
  * </pre>
  *
- * <p>Prompts for models that never think have no such block. Prompts for models that always think
- * have its beginning, {@code <think>⏎}, if thinking is allowed. See {@link Thought}.
+ * <p>Prompts for models that never think have no {@code <think>} block. Prompts for models that
+ * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed. See
+ * {@link Thought}.
  *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
- * across the cut, so a cache of the opening serves every request.
+ * across the boundary of the parts, so a cache of the opening serves every request.
  *
  * <p>All methods throw a {@link TokenizerException} if the tokenizer lacks the control tokens.
  */
@@ -29,11 +30,11 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     OPTIONAL,
     /** The model was not trained to think. */
     NEVER,
-    /** The model was trained with thoughts only. */
+    /** The model was trained to think before every answer. */
     ALWAYS;
 
     /**
-     * A template that begins answers with a thought; Jinja may write the line break as {@code \n}.
+     * Templates that begin answers with a thought. Jinja may escape the line break as {@code \n}.
      */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
@@ -96,7 +97,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
 
   /**
    * Returns the tokens of a whole answer with its end token, so that no answer is the beginning of
-   * another.
+   * another answer.
    */
   public int[] answer(String text) {
     return new Ids().text(text).special(END).toArray();

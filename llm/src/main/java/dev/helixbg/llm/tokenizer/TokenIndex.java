@@ -12,8 +12,8 @@ final class TokenIndex {
   private static final int SPREAD = 0x9E3779B9;
 
   /**
-   * Most tokens with one hash. Real vocabularies stay below ten; the limit prevents files that make
-   * every search slow.
+   * Maximum number of tokens with one hash. Real vocabularies have fewer than ten; the limit
+   * refuses files that would make every search slow.
    */
   private static final int MOST_AT_A_PLACE = 100;
 
@@ -24,7 +24,7 @@ final class TokenIndex {
   /** For each hash, the last token with that hash, plus one; 0 for none. */
   private final int[] heads;
 
-  /** For each token, the previous one with the same hash, plus one; −1 if it is not indexed. */
+  /** For each token, the previous token with its hash, plus one; −1 if the token is not indexed. */
   private final int[] next;
 
   /**

@@ -40,7 +40,9 @@ public final class Vocabulary {
   /** Names of Qwen2's pattern in model files. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /** Never ordinary text, even if a file says so; otherwise a text could end a turn. */
+  /**
+   * Tokens that are special even if a file marks them as ordinary; else a text could end a turn.
+   */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,
@@ -60,7 +62,7 @@ public final class Vocabulary {
   /** Ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text. */
   private final GgufStrings tokens;
 
-  /** Ordinal in {@link Kind} of each token. */
+  /** Ordinal of each token's {@link Kind}. */
   private final byte[] kinds;
 
   private final BpeMerges merges;
@@ -116,7 +118,8 @@ public final class Vocabulary {
   /** Marks known special tokens as special, even if the file marks them as ordinary. */
   private static void retype(GgufStrings tokens, byte[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
-      // The first byte decides before a hundred thousand tokens become Strings.
+      // Compares the first byte first, so that only few of the hundred thousand tokens become
+      // Strings.
       int start = tokens.start(id);
       if (kinds[id] == NORMAL && start < tokens.end(id) && tokens.utf8()[start] == '<') {
         kinds[id] = (byte) KNOWN_SPECIAL.getOrDefault(tokens.get(id), Kind.NORMAL).ordinal();
@@ -124,7 +127,7 @@ public final class Vocabulary {
     }
   }
 
-  /** Reads keys of one token or an array; skips ids outside the vocabulary. */
+  /** Reads keys that have one id or an array of ids. Skips ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .flatMapToLong(key -> ids(metadata.values().get(key)))
@@ -208,7 +211,7 @@ public final class Vocabulary {
     return ends;
   }
 
-  /** Ids of control and user-defined tokens by their text, without empty ones. */
+  /** Returns the ids of control and user-defined tokens by their text, except for empty texts. */
   Map<String, Integer> special() {
     Map<String, Integer> special = new HashMap<>();
     for (int id = 0; id < kinds.length; id++) {

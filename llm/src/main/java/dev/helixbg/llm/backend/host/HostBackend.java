@@ -35,7 +35,7 @@ public abstract class HostBackend implements Backend {
     return 1;
   }
 
-  /** Each step processes all rows before the next step begins. */
+  /** Returns true, because each step processes all rows before the next step begins. */
   @Override
   public final boolean forksWithinPass() {
     return true;

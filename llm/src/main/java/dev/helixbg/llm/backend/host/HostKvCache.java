@@ -48,7 +48,7 @@ public final class HostKvCache extends KvCache {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /** Number of first positions that share their memory with another cache. */
+  /** Returns the number of first positions whose memory is shared with another cache. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;
@@ -133,7 +133,10 @@ public final class HostKvCache extends KvCache {
 
   /** Pages for caches of one shape, allocated at first need and reused until the arena closes. */
   static final class Pool {
-    /** Positions of a page: keeps runs few; the unused rest of a page is not resident. */
+    /**
+     * Number of positions of a page, so large that runs are few. A page's unused part is not
+     * resident.
+     */
     static final int POSITIONS = 128;
 
     private final Arena arena;

@@ -13,8 +13,8 @@ public final class HostMemory {
   public static final int ALIGNMENT = 64;
 
   /**
-   * Least size, in bytes, of memory that is allocated in whole pages. Pages have at most 16 KB, so
-   * little is wasted.
+   * Minimum size, in bytes, of memory that is allocated in whole pages. Pages have at most 16 KB,
+   * so little is wasted.
    */
   private static final long LARGE = 256 << 10;
 
@@ -58,8 +58,8 @@ public final class HostMemory {
       return held;
     }
     if (held.byteSize() >= LARGE) {
-      // Maps fresh pages at the same address: written pages are freed now, and the arena unmaps the
-      // rest later.
+      // Maps fresh pages at the same address. This frees the written pages now; the arena unmaps
+      // the address range later.
       map(held.address(), held.byteSize(), PRIVATE | ANONYMOUS | FIXED);
     }
     return allocate(arena, Math.max(bytes, 2 * held.byteSize()));

@@ -29,7 +29,7 @@ public final class HostRope implements Rope {
     return 2L * pairs * Float.BYTES * position;
   }
 
-  /** Half the head's size. */
+  /** Returns half the head's size. */
   public int pairs() {
     return pairs;
   }

@@ -19,13 +19,13 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Rounds one row of activations to signed bytes, with vectors of 256 bits or more. The bytes equal
- * those of prompts ({@code ByteTiles}) and are in column order.
+ * Rounds one row of activations to signed bytes, with vectors of 256 bits or more. The bytes are in
+ * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
- * <p>32 columns share a step: the largest magnitude divided by 127. Layout for each 256 columns:
- * the bytes, the eight steps, then the offsets. An offset corrects products with weights that are
- * stored {@code zero} too large. It is {@code −zero} times the step times the sum of the bytes, for
- * 32 or 16 columns.
+ * <p>Each 32 columns share a step, which is their largest magnitude divided by 127. Layout for each
+ * 256 columns: the bytes, then the eight steps, then the offsets. An offset corrects products with
+ * stored weights that are too large by {@code zero}. It is {@code −zero} times the step times the
+ * sum of the bytes, for 32 or 16 columns.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
@@ -36,13 +36,13 @@ public final class ActivationBytes {
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
 
-  /** Bytes of 32 columns with their step, for rows whose blocks have one scale. */
+  /** Size of 32 columns with their step, in bytes, for types whose blocks have one scale. */
   public static final int SINGLE_BYTES = SUB + Float.BYTES;
 
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** One byte per float of a vector. */
+  /** Vectors with one byte for each float of a vector. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 
@@ -57,7 +57,7 @@ public final class ActivationBytes {
 
   /**
    * @param columns number of floats, a multiple of 256
-   * @param halves whether each 16 columns have an offset, instead of each 32
+   * @param halves whether there is an offset for each 16 columns, instead of each 32 columns
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;

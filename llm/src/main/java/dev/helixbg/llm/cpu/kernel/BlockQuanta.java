@@ -37,7 +37,7 @@ final class BlockQuanta {
     return type == TensorType.Q4_K || type == TensorType.Q5_K;
   }
 
-  /** Returns the address of the block's bytes, up to 256. */
+  /** Unpacks a block and returns the address of its bytes, at most 256. */
   long of(TensorType type, long block) {
     switch (type) {
       case Q8_0 -> {
@@ -80,7 +80,10 @@ final class BlockQuanta {
     }
   }
 
-  /** Unpacks four times 32 bytes: low nibbles to 32 levels, high nibbles to the next 32. */
+  /**
+   * Unpacks four groups of 32 bytes. A group's low nibbles become 32 levels, and its high nibbles
+   * become the next 32 levels.
+   */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
       IntVector z = loadInts4(source + 16L * i);
@@ -91,7 +94,8 @@ final class BlockQuanta {
   }
 
   /**
-   * Adds fifth bits: bit {@code sub} of byte j belongs to weight j of sub-block {@code sub}.
+   * Adds the fifth bit of each weight. Bit {@code sub} of byte j belongs to weight j of sub-block
+   * {@code sub}.
    *
    * <p>The method processes eight bytes of a long at a time. With vectors, C2 failed to compile the
    * shift by a variable number in about one of five processes.

@@ -19,12 +19,13 @@ import jdk.incubator.vector.IntVector;
  * is its quantum plus {@link #bias}.
  *
  * <p>Bytes for sums of pairs have seven bits, so that two products with signed bytes fit into a
- * short. The sum of products in one half of an int fits, too: 16 · 16 · 127 or 8 · 32 · 127 is less
- * than 2^15. To ensure this, five-bit quanta are reduced by 16, and their minimum is raised
- * accordingly.
+ * short. The sum of all products in one half of an int fits into a short, too, because 16 · 16 ·
+ * 127 and 8 · 32 · 127 are less than 2^15. To ensure this, five-bit quanta are reduced by 16, and
+ * their minimum is raised accordingly.
  *
- * <p>Layout of a row: 256 bytes; a scale for each 32 columns; a minimum for each 32 columns. If
- * each 16 columns have a scale, the scale of the second half takes the place of the minimum.
+ * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
+ * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored
+ * instead of the minimum.
  *
  * <p>Each thread needs its own instance, which has the memory of the rows.
  */
@@ -59,12 +60,12 @@ public final class ByteRows {
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
   }
 
-  /** Difference of a byte and its quantum. */
+  /** Returns the difference between a byte and its quantum. */
   public static int bias(boolean pairs) {
     return pairs ? 32 : 128;
   }
 
-  /** For sums of pairs, only types of up to six bits. */
+  /** Returns whether a type can be unpacked. Sums of pairs need a type of at most six bits. */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;
@@ -77,7 +78,7 @@ public final class ByteRows {
     return rows;
   }
 
-  /** Whether each 16 columns of the row that was unpacked last have a scale. */
+  /** Returns whether the row that was unpacked last has a scale for each 16 columns. */
   public boolean halves() {
     return halves;
   }

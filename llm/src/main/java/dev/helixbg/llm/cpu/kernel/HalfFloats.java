@@ -24,9 +24,10 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * Converts 16-bit floats to floats and back.
  *
- * <p>The Vector API has no conversion of f16. Bits moved to a float's places give 2^−112 times the
- * right number, so 112 is added to the exponent. Two cases differ: the exponent 0, where the hidden
- * bit must be subtracted, and the exponent 31 (infinite or NaN).
+ * <p>The Vector API has no conversion of f16. If the bits of an f16 number are moved to their
+ * positions in a float, the float is 2^−112 times the correct number, so 112 is added to the
+ * exponent. Two exponents need more. For exponent 0, the hidden bit must be subtracted. For
+ * exponent 31 (infinite or NaN), 112 is added again.
  */
 public final class HalfFloats {
   /** One short per float of a vector; on 128-bit machines four shorts in 64 bits. */
@@ -39,7 +40,7 @@ public final class HalfFloats {
   private static final int INFINITE = 0x7C00;
   private static final int NOT_A_NUMBER = 0x7E00;
 
-  /** The bits of 2^−14, and next those of 1/2 and of infinity. */
+  /** Bits of the float 2^−14. The next two constants are the bits of 1/2 and of infinity. */
   private static final int LEAST_NORMAL = 113 << 23;
 
   private static final int BITS_OF_HALF = 126 << 23;
@@ -87,7 +88,7 @@ public final class HalfFloats {
     }
   }
 
-  /** Rounds to the nearest. */
+  /** Converts floats to f16 numbers, rounded to the nearest. */
   public static void packF16(long source, int count, long target) {
     ShortVector none = ShortVector.zero(SHORTS);
     long vectors = 2L * (count & -Lanes.COUNT);
@@ -96,8 +97,8 @@ public final class HalfFloats {
       IntVector bits = loadInts(source + 2 * i);
       IntVector sign = bits.lanewise(LSHR, 16).and(0x8000);
       IntVector magnitude = bits.and(Integer.MAX_VALUE);
-      // Rounding adds half of the last place, minus one bit if the place is even, so that ties
-      // round to even.
+      // Rounding adds half of the last kept bit's value. It adds 1 less if that bit is 0, so that
+      // ties round to even.
       IntVector odd = magnitude.lanewise(LSHR, 13).and(1);
       IntVector normal = magnitude.add(odd).add(0x0FFF - REBIAS).lanewise(LSHR, 13).min(INFINITE);
       // Adding 1/2 rounds a number to a multiple of 2^−24, the spacing of subnormal f16 numbers.

@@ -1,11 +1,14 @@
 package dev.helixbg.llm.cpu.kernel;
 
 /**
- * Product of a matrix with a vector, for stored rows of one type. Parameters are addresses.
- * Activations are aligned to 64 bytes.
+ * A kernel that multiplies a matrix with a vector, for stored rows of one type. Parameters are
+ * addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /** Floats that {@link #prepare} writes; fewer than columns if it rounds them to integers. */
+  /**
+   * Returns the number of floats that {@link #prepare} writes. There are fewer floats than columns
+   * if {@code prepare} rounds them to integers.
+   */
   default int floats(int columns) {
     return columns;
   }
@@ -15,7 +18,7 @@ public interface RowKernel {
     VectorOps.copy(x, columns, prepared);
   }
 
-  /** Whether the kernel is faster when it alternates between rows that are far apart. */
+  /** Returns whether the kernel is faster when it alternates between rows that are far apart. */
   default boolean streams() {
     return true;
   }

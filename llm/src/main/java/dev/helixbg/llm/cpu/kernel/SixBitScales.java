@@ -7,9 +7,10 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 /**
  * Unpacks the eight 6-bit scales, or minima, of Q4_K and Q5_K to bytes.
  *
- * <p>A block stores them in three ints. The first int has the first four scales, the second the
- * first four minima. The two upper bits of each byte belong to a later scale or minimum. The third
- * int has the low nibbles of the later four scales and minima. See ggml's {@code block_q4_K}.
+ * <p>A block stores them in three ints. The first int has the first four scales, and the second int
+ * has the first four minima. The two upper bits of each of their bytes belong to a later scale or
+ * minimum. The third int has the low nibbles of the later four scales and minima. See ggml's {@code
+ * block_q4_K}.
  */
 public final class SixBitScales {
   private static final int LOW_SIX = 0x3F3F3F3F;

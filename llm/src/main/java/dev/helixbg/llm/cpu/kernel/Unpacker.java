@@ -38,11 +38,11 @@ public final class Unpacker {
 
   /**
    * Reads stored rows into the processor's caches in order, before they are unpacked piece by
-   * piece. A processor prefetches only what is read sequentially.
+   * piece. A processor prefetches only memory that is read sequentially.
    *
    * @param stride distance between rows, in bytes
    * @param bytes number of bytes of each row; one byte of each cache line is read
-   * @return sum of the bytes that were read, which prevents that the compiler removes the reads
+   * @return sum of the bytes that were read; without a result, the compiler would remove the reads
    */
   public static int readAhead(long first, long stride, int rows, long bytes) {
     int sum = 0;
@@ -55,7 +55,7 @@ public final class Unpacker {
     return sum;
   }
 
-  /** At least {@code count} floats with undefined content. */
+  /** Returns the address of at least {@code count} floats with undefined content. */
   public long room(int count) {
     room = HostMemory.grown(arena, room, 4L * count);
     return room.address();

@@ -23,7 +23,7 @@ public final class VectorOps {
 
   // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series
   // for |r| ≤ ln 2 / 2; the error is below 2 ulp. Adding 1.5 · 2^23 leaves n in the low bits of a
-  // float. n shifted to the exponent and added multiplies by 2^n.
+  // float. If n is shifted to the position of the exponent and added, exp(r) is multiplied by 2^n.
   private static final float LOWEST_EXPONENT = -87;
   private static final float HIGHEST_EXPONENT = 88;
   private static final float INVERSE_LN_2 = 1.44269504f;
@@ -55,7 +55,7 @@ public final class VectorOps {
     for (; i != vectors; i += BYTES) {
       s0 = loadFloats(a + i).fma(loadFloats(b + i), s0);
     }
-    // In the order of LaneSums.
+    // Adds the lanes in the order of LaneSums.
     float sum = LaneSums.sum(s0.add(s1).add(s2.add(s3)));
     for (; i != 4L * count; i += 4) {
       sum += MEMORY.get(FLOAT, a + i) * MEMORY.get(FLOAT, b + i);

@@ -7,17 +7,17 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Sum of a vector's lanes in a fixed order: the upper half is added to the lower half, until two
- * lanes are left.
+ * Adds a vector's lanes in a fixed order. The upper half is added to the lower half, until two
+ * lanes remain.
  *
- * <p>{@code reduceLanes(ADD)} has no fixed order: interpreted and compiled code differ, so a
- * result's last bits would change while a program warms up.
+ * <p>{@code reduceLanes(ADD)} has no fixed order. Interpreted and compiled code add in different
+ * orders, so a result's last bits would change while a program warms up.
  */
 public final class LaneSums {
-  /** Swaps lanes whose numbers differ by 8, in vectors of 16 lanes. */
+  /** Swaps lanes whose indices differ by 8, in vectors of 16 lanes. */
   public static final VectorShuffle<Float> BY_8 = partners(8);
 
-  /** Swaps lanes whose numbers differ by 4, in vectors of at least 8 lanes. */
+  /** Swaps lanes whose indices differ by 4, in vectors of at least 8 lanes. */
   public static final VectorShuffle<Float> BY_4 = partners(4);
 
   public static final VectorShuffle<Float> BY_2 = partners(2);

@@ -28,12 +28,12 @@ public final class Lanes {
           && MachineCode.function(RETURN).isPresent();
 
   /**
-   * Bits of the widest vectors. 512 bits need machine code for the rows of quantised matrices,
-   * because their kernels by the Vector API stop at 256 bits.
+   * Width of the widest vectors, in bits. 512 bits need machine code for the rows of quantised
+   * matrices, because the Vector API kernels for these rows support at most 256 bits.
    */
   public static final int LARGEST = MACHINE_CODE ? 512 : 256;
 
-  /** Width of vectors in bits. The property narrows vectors for tests: 128, 256 or 512. */
+  /** Width of vectors in bits. The property narrows vectors for tests, to 128, 256 or 512 bits. */
   private static final int BITS =
       Math.min(
           LARGEST,
@@ -54,7 +54,8 @@ public final class Lanes {
   public static final int COUNT = FLOATS.length();
 
   /**
-   * Repeats the lanes at even places in both halves of a vector, {@code ODD} those at odd places.
+   * Shuffle that repeats the lanes with even indices in both halves of a vector. {@link #ODD}
+   * repeats the lanes with odd indices.
    */
   public static final VectorShuffle<Float> EVEN =
       VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
@@ -66,7 +67,10 @@ public final class Lanes {
 
   public static final boolean WIDE = COUNT == 16;
 
-  /** Bytes of a vector, and alignment of activations; a load across two cache lines costs twice. */
+  /**
+   * Size of a vector and alignment of activations, in bytes. A load across two cache lines costs
+   * twice as much as an aligned load.
+   */
   public static final int BYTES = COUNT * Float.BYTES;
 
   /**

@@ -15,7 +15,7 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorShuffle;
 
-/** Common part of the products in 16-bit integers (decision 81). */
+/** Operations that the kernels for products in 16-bit integers share (decision 81). */
 public final class ShortProducts {
   private ShortProducts() {}
 
@@ -28,18 +28,18 @@ public final class ShortProducts {
     return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));
   }
 
-  /** The weights are in 16-bit lanes. */
+  /** Returns products of activations with weights in 16-bit lanes. */
   public static ShortVector times(IntVector weights, long address) {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
 
-  /** Uses the low nibbles of 32 bytes. */
+  /** Returns products of activations with the low nibbles of 32 bytes. */
   public static ShortVector ofLow(long bytes, IntVector nibbles, long address) {
     ShortVector sums = low(bytes, nibbles, address);
     return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  /** Uses the high nibbles of 32 bytes. */
+  /** Returns products of activations with the high nibbles of 32 bytes. */
   public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
     ShortVector sums = high(bytes, nibbles, address);
     return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);
@@ -54,8 +54,9 @@ public final class ShortProducts {
   }
 
   /**
-   * Adds two lanes of products in the upper half of an int, converts the int with the noise of its
-   * lower half, and adds it to the sum with a factor.
+   * Adds the two lanes of products in each int, in the upper half of the int. Converts the int to a
+   * float, including the noise in its lower half, multiplies the float by a factor, and adds it to
+   * the sum.
    */
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {
     IntVector ints = products.reinterpretAsInts();
@@ -63,7 +64,8 @@ public final class ShortProducts {
   }
 
   /**
-   * Factors of two groups of 16 weights at 256 bits, or of the first at 128 bits.
+   * Returns the factors of two groups of 16 weights at 256 bits, or the factor of the first group
+   * at 128 bits.
    *
    * @param eight address of eight factors, of which {@code pair} selects two at 256 bits
    * @param place offset of the first group's factor, in bytes

@@ -11,13 +11,14 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Unpacks the 6-bit scales and minima of Q4_K and Q5_K, for kernels below 512 bits. */
+/** Unpacks the 6-bit scales and minima of Q4_K and Q5_K, for vectors of less than 512 bits. */
 public final class SubBlockScales {
   private static final VectorSpecies<Integer> INTS_2 = IntVector.SPECIES_64;
   private static final IntVector LOW = IntVector.fromArray(INTS_2, new int[] {0x0F0F0F0F, 0}, 0);
   private static final IntVector HIGH = IntVector.fromArray(INTS_2, new int[] {0, 0x0F0F0F0F}, 0);
 
-  // Constants, since and() with a number would make a vector, whose array C2 sometimes allocates.
+  // These vectors are constants, because and() with a number would create a vector, whose array C2
+  // sometimes allocates.
   private static final IntVector SIX_BITS = IntVector.broadcast(INTS_2, 0x3F3F3F3F);
   private static final IntVector UPPER_TWO = IntVector.broadcast(INTS_2, 0x30303030);
 
@@ -29,8 +30,8 @@ public final class SubBlockScales {
   }
 
   /**
-   * Returns, as bytes, the last four scales, then the last four minima: nibbles of one int, with
-   * two upper bits from the other ints.
+   * Returns, as bytes, the last four scales, then the last four minima. Their nibbles are in one
+   * int, and their two upper bits are in the other ints.
    */
   public static IntVector second(long block) {
     return nibbles(block).or(load(block + 4).lanewise(LSHR, 2).and(UPPER_TWO));
@@ -57,7 +58,7 @@ public final class SubBlockScales {
     return factors;
   }
 
-  /** Returns the sum of both groups' minima times their offsets, at 128 bits. */
+  /** Returns the sum of both groups' products of minima and offsets, for vectors of 128 bits. */
   public static FloatVector minima(IntVector first, IntVector second, long steps) {
     return times(first, 1, steps + 16).add(times(second, 1, steps + 48));
   }

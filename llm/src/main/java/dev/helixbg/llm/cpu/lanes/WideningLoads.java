@@ -16,14 +16,14 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loads stored numbers as vectors of floats. Results are passed as arguments only; no method is
- * called on them.
+ * Loads stored numbers as vectors of floats. Kernels pass the results only as arguments and call no
+ * method on them.
  */
 public final class WideningLoads {
   private static final VectorSpecies<Short> HALVES =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
-  /** Mask of a widened short's bits without the copies of its sign. */
+  /** Mask that keeps a widened short's bits but removes the copies of its sign. */
   private static final int NUMBER = 0x8FFFE000;
 
   private WideningLoads() {}
@@ -35,7 +35,7 @@ public final class WideningLoads {
             .convertShape(B2F, FLOATS, 0);
   }
 
-  /** Loads one f16 number per lane, multiplied by 2^−112; right for finite numbers only. */
+  /** Loads one f16 number per lane, multiplied by 2^−112; correct for finite numbers only. */
   public static FloatVector halves(long address) {
     return ((IntVector)
             ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)

@@ -8,11 +8,12 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.util.Optional;
 
 /**
- * Product of {@link ByteRows} and {@link ByteTiles} by instructions that multiply bytes. VNNI adds
- * four products to an int, four times as many as with floats; AVX2 adds two products to a short.
+ * Multiplies {@link ByteRows} with {@link ByteTiles} by instructions that multiply bytes. A VNNI
+ * instruction adds four products to an int, which is four times as many products as with floats. An
+ * AVX2 instruction adds two products to a short.
  */
 public final class ByteProduct {
-  /** Memory must have room for a multiple of this number of rows. */
+  /** Number of rows. Memory must have room for a multiple of this number. */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
   private static final boolean VNNI =
@@ -54,7 +55,8 @@ public final class ByteProduct {
    *     {@link #ROWS} may be used, too
    * @param halves whether each 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
-   * @param tokens number of tokens that are needed; up to a vector of tokens costs half
+   * @param tokens number of tokens that are needed; up to one vector of tokens costs half as much
+   *     as two vectors
    * @param sums {@link ByteTiles#TOKENS} floats for each row
    * @throws java.util.NoSuchElementException if not {@link #AVAILABLE}
    */

@@ -18,14 +18,14 @@ import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 
 /**
- * Writes the machine code of {@link ByteProduct}, dot products of bytes: {@code void(weights, tile,
- * sums, panels, subs)}. Twelve sums hide the latency of additions and fit, with their inputs, into
- * 16 registers.
+ * Writes the machine code of {@link ByteProduct}, which computes dot products of bytes. The
+ * function's signature is {@code void(weights, tile, sums, panels, subs)}. Twelve sums hide the
+ * latency of additions and fit, with their inputs, into 16 registers.
  *
  * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
- * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16
- * to sums that fit ({@link ByteRows}). Two such sums become an int once per scale. This runs at
- * half the speed of VNNI.
+ * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16,
+ * and their final sums fit ({@link ByteRows}). Two such sums become an int once per scale. This
+ * runs at half the speed of VNNI.
  */
 final class ByteProductCode {
   static final int SUM_VECTORS = 12;
@@ -52,7 +52,8 @@ final class ByteProductCode {
   private final int weight;
 
   /**
-   * @param pairs whether two products are added in 16 bits (AVX2), else four in 32 bits (VNNI)
+   * @param pairs whether two products are added in 16 bits (AVX2), instead of four products in 32
+   *     bits (VNNI)
    * @param halves whether each 16 columns have a scale; else each 32 columns have a scale and a
    *     minimum
    * @param vectors number of vectors of tokens, 1 or 2
@@ -73,7 +74,9 @@ final class ByteProductCode {
     return SUM_VECTORS + v;
   }
 
-  /** For sums of pairs: first products, then ones. */
+  /**
+   * Returns the register that, for sums of pairs, holds first products and then a vector of ones.
+   */
   private int other() {
     return weight + 1;
   }
@@ -143,7 +146,10 @@ final class ByteProductCode {
     }
   }
 
-  /** Multiplies by both scales, adds to the sums in memory, adds the minimum times the sum of x. */
+  /**
+   * Multiplies each sum by the scale and by the step, and adds it to the sum in memory. Adds the
+   * minimum times the sum of x.
+   */
   private void addUp(int scales) {
     if (pairs) {
       code.ones(other());

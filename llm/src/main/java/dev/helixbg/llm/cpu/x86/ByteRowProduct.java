@@ -13,15 +13,18 @@ import dev.helixbg.llm.tensor.TensorType;
 import java.util.Optional;
 
 /**
- * Product of a matrix with a vector in bytes, for rows of quantised types in place, with AVX2.
- * Activations are rounded in the same way for prompts ({@link ActivationBytes}), so results differ
- * by the order of sums only. The Vector API needs at least twice as many instructions, also with
- * vectors of 512 bits.
+ * Matrix-vector products in bytes with AVX2, for rows of quantised types, which are read in place.
+ * {@link ActivationBytes} rounds activations in the same way as for prompts, so results differ from
+ * results for prompts only by the order of sums. The Vector API needs at least twice as many
+ * instructions, also with vectors of 512 bits.
  */
 public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
     implements RowKernel {
 
-  /** Empty if the type has no such kernel, or it cannot run on this machine. */
+  /**
+   * Returns the kernel of a type. The result is empty if the type has no such kernel or the kernel
+   * cannot run on this machine.
+   */
   public static Optional<RowKernel> of(TensorType type) {
     if (Lanes.COUNT < 8 || !Lanes.MACHINE_CODE) {
       return Optional.empty();

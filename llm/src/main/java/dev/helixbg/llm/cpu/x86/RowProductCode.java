@@ -14,19 +14,20 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Writes the machine code of {@link ByteRowProduct} for rows of quantised types in place, in 256
- * bits: {@code void(weights, x, y, rows, blocks, own)}.
+ * Writes the machine code of {@link ByteRowProduct} for rows of quantised types, which are read in
+ * place, with vectors of 256 bits. The function's signature is {@code void(weights, x, y, rows,
+ * blocks, own)}.
  *
  * <p>Products of quanta (unsigned bytes) and activations (signed bytes) are added in pairs to
  * shorts ({@code vpmaddubsw}: 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, for Q6_K with the
  * scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are signed, so the
  * activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions
- * determines the speed: 88 for 144 bytes of Q4_K, 110 for 210 bytes of Q6_K. Weights are prefetched
- * {@link #AHEAD} bytes ahead, farther than the processor prefetches itself.
+ * determines the speed. It is 88 for 144 bytes of Q4_K and 110 for 210 bytes of Q6_K. Weights are
+ * prefetched {@link #AHEAD} bytes ahead, farther than the processor prefetches itself.
  */
 final class RowProductCode {
   /**
-   * Offsets in the calling thread's memory, after eight factors. Each place has a distance: to the
+   * Offsets in the calling thread's memory, after eight factors. Each offset has a distance to the
    * next row of weights, to the next result, or back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
@@ -55,16 +56,16 @@ final class RowProductCode {
   private static final int Q6_K_SCALES = 192;
   private static final int Q6_K_SCALE = 208;
 
-  // Constant vectors, each computed by the number of a byte or of an int.
+  // Constant vectors. A function computes each byte or int of a vector from its index.
   private static final int NO_BYTE = 0x80;
   private static final MemorySegment CONSTANTS = Arena.global().allocate(17 * VECTOR, 64);
   private static final int NIBBLES = bytes(0, _ -> 0x0F);
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
-  /** Shuffle of Q4_K's scales to ints; the last four take bits from two bytes. */
+  /** Shuffle of Q4_K's scales to ints. Each of the last four scales takes bits from two bytes. */
   private static final int SCALES = bytes(2, i -> place(i, 4, 12));
 
-  /** Shuffle of Q4_K's minima to ints; the low bits of the last four are in the upper nibble. */
+  /** Shuffle of Q4_K's minima to ints. The last four minima have low bits in the upper nibble. */
   private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
 
   private static final int NIBBLES_OF_OTHERS = ints(4, i -> i < 4 ? 0 : 4);
@@ -72,7 +73,10 @@ final class RowProductCode {
   private static final int HIGH = ints(6, i -> i < 4 ? 0 : 0x30);
   private static final int BITS_TO_HIGH = 10;
 
-  /** Shuffle of Q6_K's scales: even places first, which become the lower half when widened. */
+  /**
+   * Shuffle that moves Q6_K's scales with even indices to the front. They become the lower half
+   * when they are widened.
+   */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
@@ -255,7 +259,10 @@ final class RowProductCode {
     code.toFloats(ints);
   }
 
-  /** Takes the bits from 32 bytes with one bit for each of eight sub-blocks. */
+  /**
+   * Adds the fifth bits of a sub-block to its quanta. The bits are in 32 bytes, which have one bit
+   * for each of eight sub-blocks.
+   */
   private void addFifthBits(int sub, int quanta) {
     if (sub < FIFTH) {
       code.shiftShortsLeft(UPPER, FIFTH - sub, D);

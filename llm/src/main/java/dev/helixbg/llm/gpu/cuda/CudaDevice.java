@@ -21,12 +21,15 @@ import java.util.concurrent.ConcurrentHashMap;
  * be any thread.
  */
 public final class CudaDevice implements GpuDevice {
-  /** System property with the path of a library that replaces the driver's, for tests. */
+  /** System property with the path of a library that replaces the driver's library, for tests. */
   public static final String PROPERTY = "helixbg.cuda.library";
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** Oldest supported CUDA version, which has all functions used; drivers from 525 on have it. */
+  /**
+   * Oldest supported CUDA version. It has all functions that are used, and drivers from version 525
+   * on have it.
+   */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
@@ -131,7 +134,7 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Whether a kernel may start before the preceding one has ended. */
+  /** Returns whether a kernel may start before the preceding kernel has ended. */
   private boolean overlaps() {
     return architecture >= OVERLAP_ARCHITECTURE && version >= OVERLAP_VERSION;
   }
@@ -224,7 +227,7 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Frees memory. Errors are ignored: the memory of a lost GPU is already freed. */
+  /** Frees memory. Errors are ignored, because the memory of a lost GPU is already freed. */
   private void free(Function f, long address) {
     if (!closed) {
       cuda.ask(f, address);
@@ -261,7 +264,8 @@ public final class CudaDevice implements GpuDevice {
 
   /**
    * Loads a library, which the driver compiles or takes from its own cache. Several threads can
-   * compile libraries in parallel; modules, which belong to a context, would wait for each other.
+   * compile libraries in parallel. If they compiled modules, which belong to a context, they would
+   * wait for each other.
    */
   private long load(String library) {
     String text = PtxLibrary.read(library, overlaps());
@@ -298,7 +302,7 @@ public final class CudaDevice implements GpuDevice {
     private final MemorySegment memory;
     private final MemorySegment host;
 
-    /** The memory has the GPU's address; host memory has the same size, or is null. */
+    /** {@code memory} has the GPU's address. {@code host} has the same size, or is null. */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;
       this.host = host;

@@ -16,12 +16,12 @@ import java.util.List;
 /**
  * Records uploads and launches, then runs them on a stream: first all uploads, which go to separate
  * memory, then the launches in order. Launches that repeat byte for byte, as in the passes of an
- * answer, become a CUDA graph: one call instead of a hundred.
+ * answer, become a CUDA graph, which needs one call instead of a hundred.
  *
  * <p>The first launch after an upload waits until all earlier launches have ended. Other launches
- * may begin while the preceding one runs, and wait inside the kernel. Data that a kernel reads
- * before it waits must therefore be older than the last upload: a pass's tables, and keys and
- * values of earlier passes.
+ * may begin while the preceding launch runs, and wait inside the kernel. Data that a kernel reads
+ * before it waits must therefore be older than the last upload. Such data are a pass's tables, and
+ * keys and values of earlier passes.
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.
@@ -42,10 +42,15 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /** Fewest launches of a graph. Fewer start as fast one by one, and mostly belong to a prompt. */
+  /**
+   * Minimum number of launches of a graph. Fewer launches start as fast one by one, and mostly
+   * belong to a prompt.
+   */
   private static final int FEWEST = 16;
 
-  /** Most remembered recordings. The passes of an answer alternate between several buffers. */
+  /**
+   * Maximum number of remembered recordings. An answer's passes alternate between several buffers.
+   */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
@@ -177,7 +182,7 @@ final class LaunchRecorder implements AutoCloseable {
     cuda.call(Function.GRAPH_LAUNCH, again.graph, stream);
   }
 
-  /** Returns an equal earlier recording; else remembers this one and returns null. */
+  /** Returns an equal earlier recording, or else remembers this recording and returns null. */
   private Known remembered(MemorySegment now) {
     for (int i = known.size() - 1; i >= 0; i--) {
       if (known.get(i).text.mismatch(now) < 0) {
@@ -245,7 +250,7 @@ final class LaunchRecorder implements AutoCloseable {
     arena.close();
   }
 
-  // ---- what the engine encodes ----------------------------------------------------------------
+  // ---- the engine's commands ------------------------------------------------------------------
 
   /** Commands that record launches; an event marks their end. */
   private final class Commands implements GpuCommands {

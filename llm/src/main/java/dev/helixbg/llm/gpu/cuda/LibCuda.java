@@ -13,8 +13,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The functions of NVIDIA's driver library that are used, and its errors. Names and numbers are
- * those of the CUDA driver API; handles, pointers, sizes and numbers are passed as {@code long}.
+ * Functions and errors of NVIDIA's driver library that the engine uses. Their names and values are
+ * defined by the CUDA driver API. Handles, pointers, sizes and numbers are passed as {@code long}.
  */
 final class LibCuda {
   /** Result CUDA_ERROR_OUT_OF_MEMORY. */

@@ -9,17 +9,17 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * The kernels in PTX, NVIDIA's portable assembly, one resource per library, which {@code
- * scripts/make-ptx} makes from the {@code .metal} files. They are made for Ampere. On newer GPUs
- * two comments in them are replaced by instructions that let a kernel start before the preceding
- * one has ended.
+ * scripts/make-ptx} makes from the {@code .metal} files. The kernels are made for Ampere. On newer
+ * GPUs, two comments in the text are replaced by instructions that let a kernel start before the
+ * preceding kernel has ended.
  */
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
 
-  /** Comment at the place where a kernel lets the next one start. */
+  /** Comment in a kernel, at the line where it lets the next kernel start. */
   static final String START = "// next";
 
-  /** Comment at the place where a kernel waits until all earlier ones have ended. */
+  /** Comment in a kernel, at the line where it waits until all earlier kernels have ended. */
   static final String WAIT = "// wait";
 
   static final String VERSION = ".version 7.0";
@@ -27,7 +27,7 @@ final class PtxLibrary {
 
   private PtxLibrary() {}
 
-  /** In its library a kernel has another name than in the source. */
+  /** Returns a kernel's name in its library, which differs from its name in the source. */
   static String entry(String kernel) {
     return "ptx_" + kernel;
   }
@@ -41,7 +41,8 @@ final class PtxLibrary {
   }
 
   /**
-   * Returns a library's text, for GPUs on which kernels may start early if {@code overlapping}.
+   * Returns a library's text. If {@code overlapping}, the text is for GPUs on which kernels may
+   * start early.
    *
    * @throws GpuException if there is no such library
    */

@@ -9,7 +9,7 @@ public interface GpuBuffer {
   long bytes();
 
   /**
-   * The buffer's memory for the host; unusable after the release.
+   * Returns the buffer's memory for the host, which is unusable after the buffer's release.
    *
    * @throws UnsupportedOperationException if the buffer is neither shared nor staged, and the host
    *     cannot access the GPU's memory
@@ -27,6 +27,9 @@ public interface GpuBuffer {
    */
   void write(long offset, MemorySegment source);
 
-  /** Copies all of a buffer of the same device to the start; no work in flight may use it. */
+  /**
+   * Copies all of a buffer of the same device to the start of this buffer. No work in flight may
+   * use either buffer.
+   */
   void copy(GpuBuffer source);
 }

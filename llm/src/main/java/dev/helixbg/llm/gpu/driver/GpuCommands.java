@@ -16,16 +16,22 @@ public interface GpuCommands extends AutoCloseable {
   /** Copies constants as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /** Size of threadgroup memory for argument 0, in bytes; rounded up to a multiple of 16. */
+  /**
+   * Sets the size of threadgroup memory for argument 0, in bytes, rounded up to a multiple of 16.
+   */
   void threadgroupBytes(int length);
 
   /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads, in one dimension. */
   void dispatch(int x, int y, int z, int threads);
 
-  /** Shows earlier writes to later dispatches; does nothing where they always see them. */
+  /**
+   * Makes earlier writes visible to later dispatches, on GPUs where they are not always visible.
+   */
   default void barrier() {}
 
-  /** Shows the host's writes to later kernels; does nothing where they always see them. */
+  /**
+   * Makes the host's writes visible to later kernels, on GPUs where they are not always visible.
+   */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
   void commit();

@@ -4,11 +4,11 @@ import java.lang.foreign.Arena;
 
 /**
  * A GPU, with the functions that the engine needs. One thread at a time may use a device and its
- * buffers. Command buffers run in the order of their commits. Default methods fit a GPU whose own
+ * buffers. Command buffers run in the order of their commits. Default methods are for GPUs whose
  * memory the host can access.
  */
 public interface GpuDevice extends AutoCloseable {
-  /** The driver that users see: {@code metal} or {@code cuda}. */
+  /** Returns the driver's name that users see, {@code metal} or {@code cuda}. */
   String backend();
 
   String name();
@@ -18,7 +18,7 @@ public interface GpuDevice extends AutoCloseable {
     return "";
   }
 
-  /** Recommended limit of all buffers together, in bytes. */
+  /** Returns the recommended limit for the size of all buffers together, in bytes. */
   long memoryBudget();
 
   /** Size of this process's buffers, in bytes. */
@@ -37,7 +37,7 @@ public interface GpuDevice extends AutoCloseable {
    */
   GpuBuffer buffer(Arena owner, String label, long bytes);
 
-  /** Makes a buffer of zeros whose {@link GpuBuffer#data} host and kernels read and write. */
+  /** Makes a buffer of zeros whose {@link GpuBuffer#data} both the host and kernels use. */
   default GpuBuffer shared(Arena owner, String label, long bytes) {
     return buffer(owner, label, bytes);
   }
@@ -46,8 +46,8 @@ public interface GpuDevice extends AutoCloseable {
    * Makes a buffer whose {@link GpuBuffer#data} the host writes for kernels. Kernels see the data
    * after {@link GpuCommands#upload}, which takes effect from the beginning of the commands.
    *
-   * @param other null, or a buffer of the same size that other commands use in turn; both may share
-   *     the GPU's memory
+   * @param other null, or a buffer of the same size that other commands use in turn; both buffers
+   *     may share the GPU's memory
    */
   default GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     return buffer(owner, label, bytes);
@@ -75,13 +75,13 @@ public interface GpuDevice extends AutoCloseable {
 
   /**
    * Returns a kernel of a library, which is compiled at first need. Several threads may call this
-   * at once, each for another library.
+   * method at once, each for a different library.
    *
    * @throws GpuException if the library cannot be compiled, or has no such kernel
    */
   GpuKernel kernel(KernelLibrary library, String kernel);
 
-  /** The caller closes the command buffer. */
+  /** Returns a command buffer, which the caller must close. */
   GpuCommands commands();
 
   /** Releases everything except buffers, which their arenas release. */
@@ -91,8 +91,8 @@ public interface GpuDevice extends AutoCloseable {
   /**
    * A kernel that can be dispatched, valid as long as its device.
    *
-   * @param maxThreads largest number of threads of a threadgroup; below the device's limit if the
-   *     kernel needs many registers
+   * @param maxThreads largest number of threads of a threadgroup; it is below the device's limit if
+   *     the kernel needs many registers
    */
   public record GpuKernel(long handle, String name, int maxThreads) {}
 }

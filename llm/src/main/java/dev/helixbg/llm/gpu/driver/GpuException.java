@@ -10,7 +10,7 @@ public final class GpuException extends RuntimeException {
 
   private final Kind kind;
 
-  /** A request that this GPU always refuses. */
+  /** Makes the error of a request that this GPU always refuses. */
   public GpuException(String message) {
     this(message, null, Kind.REFUSED);
   }
@@ -20,12 +20,12 @@ public final class GpuException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** This machine has no such GPU; the cause may be null. */
+  /** Returns the error of a machine that has no such GPU. The cause may be null. */
   public static GpuException absent(String message, Throwable cause) {
     return new GpuException(message, cause, Kind.ABSENT);
   }
 
-  /** The GPU took too long, was lost, or ran out of memory. */
+  /** Returns the error of a GPU that took too long, was lost, or ran out of memory. */
   public static GpuException failed(String message) {
     return new GpuException(message, null, Kind.FAILED);
   }

@@ -19,7 +19,7 @@ final class MetalCommands implements GpuCommands {
   private static final long CONCURRENT = 1; // MTLDispatchTypeConcurrent
   private static final long SCOPE_BUFFERS = 1; // MTLBarrierScopeBuffers
 
-  /** Two MTLSize per thread, which are written before each dispatch. */
+  /** Two {@code MTLSize} structs per thread, which are written before each dispatch. */
   private static final ThreadLocal<MemorySegment> SIZES =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE, 2));
 

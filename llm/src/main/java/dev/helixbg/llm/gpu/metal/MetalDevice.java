@@ -21,10 +21,15 @@ import java.util.concurrent.atomic.AtomicReference;
  * a device; it must be a platform thread.
  */
 public final class MetalDevice implements GpuDevice {
-  /** System property with the path of a library that replaces all of Apple's, for tests. */
+  /**
+   * System property with the path of a library that replaces all of Apple's libraries, for tests.
+   */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /** MTLResourceStorageModeShared, with tracked hazards: command buffers wait for each other. */
+  /**
+   * MTLResourceStorageModeShared, with tracked hazards, so that command buffers wait for each
+   * other.
+   */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
@@ -32,7 +37,7 @@ public final class MetalDevice implements GpuDevice {
   /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /** Nanoseconds until residency is requested again; else the system may evict buffers. */
+  /** Nanoseconds between requests for residency, without which the system may evict buffers. */
   private static final long RESIDENT_NANOS = 500_000_000;
 
   /** A closed device that can be reused, with its compiled kernels. */
@@ -42,7 +47,7 @@ public final class MetalDevice implements GpuDevice {
   final Arena arena = Arena.ofShared();
   private final long id;
 
-  /** Path of the library that replaces Apple's, or empty. */
+  /** Path of the library that replaces Apple's libraries, or empty. */
   private final String library;
 
   /** Whether the device can be reused after it was closed. */
@@ -86,7 +91,8 @@ public final class MetalDevice implements GpuDevice {
     try (Arena call = Arena.ofConfined()) {
       long error = call.allocate(ADDRESS).address();
       long made = objc.ask(id, "newResidencySetWithDescriptor:error:", descriptor, error);
-      if (made != ObjectiveC.NIL) { // without a residency set Metal decides itself
+      if (made
+          != ObjectiveC.NIL) { // without a residency set, Metal decides which buffers are resident
         objc.releasedBy(arena, made);
         objc.ask(queue, "addResidencySet:", made);
       }
@@ -96,7 +102,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Keeps the buffers resident; the system may reuse an idle device's memory. */
+  /** Keeps the buffers resident, because the system may otherwise reuse an idle device's memory. */
   private void keepResident() {
     long now = System.nanoTime();
     if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
@@ -107,9 +113,9 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /**
-   * Opens the system's default device, or that of the library in {@link #PROPERTY}. A device that
-   * was closed without a failure is reused, with its compiled kernels; the process keeps one such
-   * device.
+   * Opens the system's default device, or the device of the library in {@link #PROPERTY}. A device
+   * that was closed without a failure is reused, with its compiled kernels; the process keeps one
+   * such device.
    */
   public static MetalDevice open() {
     String library = System.getProperty(PROPERTY, "");
@@ -126,7 +132,7 @@ public final class MetalDevice implements GpuDevice {
   }
 
   /**
-   * @param library path of a library that replaces all of Apple's; empty for Apple's own
+   * @param library path of a library that replaces all of Apple's libraries, or empty
    * @throws GpuException if there is no Metal on this machine; the message is one sentence
    */
   static MetalDevice open(String library) {
@@ -196,7 +202,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Returns null in some virtual machines, where Metal refuses this. */
+  /** Returns null in some virtual machines, where Metal refuses such buffers. */
   @Override
   public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     long start = pageStart(address);

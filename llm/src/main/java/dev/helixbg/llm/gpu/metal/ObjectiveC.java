@@ -35,7 +35,9 @@ final class ObjectiveC {
 
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
-  /** CoreGraphics is never called, but without it a program may find no default device. */
+  /**
+   * Apple's libraries. Without CoreGraphics, which is not called, there may be no default device.
+   */
   private static final List<String> SYSTEM =
       List.of(
           "/usr/lib/libobjc.A.dylib",
@@ -68,7 +70,7 @@ final class ObjectiveC {
   /**
    * Loads the runtime's libraries, which stay loaded until the process ends.
    *
-   * @param library path of a library that replaces all of Apple's; empty for Apple's own
+   * @param library path of a library that replaces all of Apple's libraries, or empty
    * @throws GpuException if a library or a function is missing
    */
   ObjectiveC(String library) {

@@ -15,16 +15,19 @@ import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Attention of two queries over the same keys and values of f16, in place. Each loaded and
- * converted number serves both queries.
+ * Computes the attention of two queries over the same f16 keys and values, which are read in place.
+ * Each number that is loaded and converted serves both queries.
  *
- * <p>A short is widened with its sign; one shift then moves sign, exponent and fraction to a
- * float's places. The result is 2^−112 times the number, also for subnormal numbers; the other
- * factor of each product compensates that. Results are right for finite numbers only: an infinite
- * number is read as 2^16.
+ * <p>A short is widened with its sign; one shift then moves sign, exponent and fraction to their
+ * positions in a float. The result is 2^−112 times the number, also for subnormal numbers. The
+ * other factor of each product compensates for the 2^−112. Results are correct for finite numbers
+ * only, because an infinite number is read as 2^16.
  */
 public final class HalfAttention {
-  /** Factor of queries before {@link #scores}; scores get the other half of 2^112. */
+  /**
+   * Factor by which queries are multiplied before {@link #scores}. That method multiplies scores by
+   * the rest of 2^112.
+   */
   public static final float QUERY_FACTOR = 0x1p56f;
 
   private static final float SCORE_FACTOR = 0x1p56f;
@@ -70,11 +73,11 @@ public final class HalfAttention {
 
   /**
    * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
-   * values of {@code size} halves. Both may be the same.
+   * values of {@code size} halves. The second weights and result may be the same as the first.
    *
-   * <p>Eight vectors of values, a whole head of 128 numbers, are read position after position,
-   * which is sequential in memory. Narrower columns, or four positions at a time, took two to three
-   * times as long.
+   * <p>Eight vectors of values (at 512 bits, a whole head of 128 numbers) are read position after
+   * position, which is sequential in memory. Narrower columns, or four positions at a time, took
+   * two to three times as long.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {

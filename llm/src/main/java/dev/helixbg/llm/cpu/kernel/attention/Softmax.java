@@ -49,8 +49,9 @@ public final class Softmax {
   }
 
   /**
-   * Computes {@code s = exp(scale · (s − max))} for the {@code count} scores that {@link #max} has
-   * filled up, and sets places up to {@code end} to 0. Returns the sum of the results.
+   * Computes {@code s = exp(scale · (s − max))} for {@code count} scores, whose last vector {@link
+   * #max} has filled up. Sets the scores from {@code count} to {@code end} to 0. Returns the sum of
+   * the results.
    */
   public static float exponentials(long scores, int count, float max, float scale, int end) {
     float binary = (float) (scale * LOG2_E);

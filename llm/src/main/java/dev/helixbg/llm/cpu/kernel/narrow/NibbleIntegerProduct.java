@@ -26,13 +26,13 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Product of a matrix with a vector, for Q4_K and Q5_K rows in place, in 16-bit integers with
- * vectors of 256 or 128 bits.
+ * Matrix-vector products for Q4_K and Q5_K rows, which are read in place. The kernel computes in
+ * 16-bit integers, with vectors of 256 or 128 bits.
  *
  * <p>The factors of a block's sub-blocks are written to scratch memory, and a load broadcasts each
- * to a vector. Loads and stores cost little on Intel's processors; the other instructions, 100 of
- * 150 for a block of Q4_K, determine the speed. The kernel therefore avoids shuffles, and applies
- * common factors of a block once.
+ * factor to a vector. Loads and stores cost little on Intel's processors. The other instructions
+ * determine the speed; they are 100 of 150 instructions for a block of Q4_K. The kernel therefore
+ * avoids shuffles, and applies common factors of a block once.
  *
  * @param five whether quanta have a fifth bit (Q5_K). Bit s of byte j of a block's fifth bits
  *     belongs to weight j of sub-block s. Quanta are assembled as in {@link Q6KIntegerProduct}.
@@ -46,14 +46,17 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Corrects the noise in a sub-block's ints, in the lanes of {@link SubBlockScales} with factors.
+   * Correction of the noise in a sub-block's ints; 0 in lanes that have no factors of sub-blocks.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /** For five bits: a sub-block's products are in eight ints, also at 128 bits. */
+  /**
+   * The same correction for five-bit quanta, whose products are in eight ints per sub-block, also
+   * at 128 bits.
+   */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
-  /** Mask of the lanes with minima; at 128 bits minima have a vector of their own. */
+  /** Mask of the lanes with minima. At 128 bits a separate vector has minima in all lanes. */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 
   @Override
@@ -63,13 +66,16 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    // Products of two lanes are added in 16 bits, so sums must be below 2^15: 4 · 15 · 511, at 128
-    // bits 8 · 15 · 255, for five bits 4 · 31 · 255.
+    // Products of two lanes are added in 16 bits, so sums must be below 2^15. The largest sums are
+    // 4 · 15 · 511 for Q4_K at 256 bits, 8 · 15 · 255 for Q4_K at 128 bits, and 4 · 31 · 255 for
+    // Q5_K.
     int limit = COUNT == 8 && !five ? 511 : 255;
     QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }
 
-  /** The first four lanes have one number, the others another. */
+  /**
+   * Returns a vector with one number in the first four lanes and another number in the other lanes.
+   */
   private static FloatVector ofFactors(float factors, float others) {
     float[] lanes = new float[COUNT];
     Arrays.fill(lanes, others);

@@ -26,12 +26,12 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Product of a matrix with a vector, for Q6_K rows in place, in 16-bit integers with vectors of 256
- * or 128 bits.
+ * Matrix-vector products for Q6_K rows, which are read in place. The kernel computes in 16-bit
+ * integers, with vectors of 256 or 128 bits.
  *
- * <p>Quanta of six bits are assembled as bytes, two in a 16-bit lane. The offsets of {@link
- * QuantisedRow} correct the 32 that the format subtracts. Factors are written to scratch memory
- * first, as in {@link NibbleIntegerProduct}.
+ * <p>Quanta of six bits are assembled as bytes, two in a 16-bit lane. The format subtracts 32 from
+ * each quantum; the offsets of {@link QuantisedRow} have the same effect. Factors are written to
+ * scratch memory first, as in {@link NibbleIntegerProduct}.
  */
 public final class Q6KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;
@@ -39,12 +39,18 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int OFFSET = 32;
   private static final int GROUP = 16;
 
-  /** Largest magnitude in steps: four products are added in 16 bits, 4 · 63 · 127 is below 2^15. */
+  /**
+   * Largest magnitude of an activation, in steps. Four products are added in 16 bits, and 4 · 63 ·
+   * 127 is below 2^15.
+   */
   private static final int LIMIT = 127;
 
   private static final int VECTORS = 32 / BYTES;
 
-  /** Copies the first two of eight factors to the halves of a vector, one for each group's ints. */
+  /**
+   * Shuffle that copies the first two of eight factors to the halves of a vector. Each half has the
+   * ints of one group.
+   */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);

@@ -25,21 +25,21 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Rounds one row of activations to 16-bit integers, for kernels with vectors below 512 bits.
+ * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
  * <p>A group of 16 or 32 activations shares a step; the largest magnitude is {@code limit} steps.
- * Layout: the shorts, for each vector of bytes first those of even places, then those of odd
- * places, reduced by {@link #carry}. Then, for each 128 activations, the groups' steps times {@link
- * #UNIT}, and the groups' offsets times the step. An offset corrects weights that are stored too
- * large. It uses the sum of rounded activations, so its rounding error cancels the error of the
- * products.
+ * Layout: first the shorts, reduced by {@link #carry}. For each vector of weight bytes, the shorts
+ * of even columns come before the shorts of odd columns. Then follow, for each 128 activations, the
+ * groups' steps times {@link #UNIT}, and the groups' offsets times the step. An offset corrects
+ * products with stored weights that are too large. It uses the sum of rounded activations, so its
+ * rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
 
   private static final int BOTH = 2 * HALF_GROUP;
 
-  /** Activations that have their steps together, then their offsets. */
+  /** Number of activations whose steps are stored together, followed by their offsets. */
   private static final int TOGETHER = 128;
 
   private static final VectorSpecies<Short> HALF =
@@ -81,7 +81,7 @@ public final class QuantisedRow {
         high = low;
       }
       float sum = round(from, low == 0 ? 0 : limit / low, to, to + BYTES);
-      // The second half goes to the same vectors at 256 bits, to the next vectors at 128 bits.
+      // The second half goes to the same vectors at 256 bits, and to the next vectors at 128 bits.
       long evens = to + (COUNT == 8 ? 16 : 32);
       float next = round(from + 4 * HALF_GROUP, high == 0 ? 0 : limit / high, evens, evens + BYTES);
       if (group == BOTH) {
@@ -104,9 +104,9 @@ public final class QuantisedRow {
    * activations are multiplied with a + 256 · b and c + 256 · d, where a, b, c, d are the bytes of
    * an int. After a shift of the int, odd activations are multiplied with b + 256 · c and d. The
    * excess of 256 times a byte is subtracted from the activation of that byte; modulo 2^16 the sums
-   * are right.
+   * are correct.
    *
-   * @param address address of a vector of even activations, followed by a vector of odd ones
+   * @param address address of a vector of even activations, followed by a vector of odd activations
    */
   static void carry(long address) {
     IntVector even = loadInts(address);
@@ -135,7 +135,8 @@ public final class QuantisedRow {
   }
 
   /**
-   * Rounds 16 numbers to shorts, eight of even and eight of odd places; returns their exact sum.
+   * Rounds 16 numbers to shorts and returns the exact sum of the shorts. The eight shorts with even
+   * indices and the eight shorts with odd indices are written separately.
    */
   static float round(long x, float inverse, long evens, long odds) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);

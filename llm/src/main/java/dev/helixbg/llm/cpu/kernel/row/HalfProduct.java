@@ -24,9 +24,9 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Product of a matrix with a vector, for F16 and BF16 rows in place, with vectors of any width and
- * any number of columns. An int has two weights, so {@link #prepare} separates the activations of
- * even and odd columns.
+ * Matrix-vector products for F16 and BF16 rows, which are read in place. The kernel supports
+ * vectors of any width and any number of columns. Each loaded int has two weights, so {@link
+ * #prepare} separates the activations of even and odd columns.
  *
  * @param brain whether weights are bf16, not f16
  */
@@ -76,11 +76,11 @@ record HalfProduct(boolean brain) implements RowKernel {
   /**
    * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to} of f16.
    *
-   * <p>Let n be a number's bits at a float's places with 112 added to the exponent. n is right if
-   * the exponent was neither 0 nor 31. For the exponent 0 the right number is 2n − 2^−14, which is
-   * exact and less than n. For any other exponent 2n − 2^−14 is not less than n. The smaller of
-   * both is therefore right. This needs no arithmetic on subnormal numbers, which is slow on some
-   * processors.
+   * <p>Let n be a number's bits, moved to their positions in a float, with 112 added to the
+   * exponent. n is correct if the exponent was neither 0 nor 31. For the exponent 0 the correct
+   * number is 2n − 2^−14, which is exact and less than n. For any other exponent 2n − 2^−14 is not
+   * less than n. The smaller of n and 2n − 2^−14 is therefore correct. This needs no arithmetic on
+   * subnormal numbers, which is slow on some processors.
    */
   private static void multiplyF16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {

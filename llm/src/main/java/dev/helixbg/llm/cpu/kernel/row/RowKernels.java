@@ -13,13 +13,13 @@ import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /**
- * Product of a matrix with a vector, for every type: the table of kernels for this machine's vector
- * width, and the order in which rows are read.
+ * Matrix-vector products. Holds the table of kernels, one for each type, for this machine's vector
+ * width, and determines the order in which rows are read.
  */
 public final class RowKernels {
   /**
-   * Rows per call. A loop that runs for milliseconds would be compiled from its middle while it
-   * runs, which gives slower code than compiling the whole method.
+   * Number of rows per call of a kernel. A loop that runs for milliseconds would be compiled from
+   * its middle while it runs, which gives slower code than compiling the whole method.
    */
   private static final int ROWS_PER_CALL = 64;
 
@@ -32,7 +32,7 @@ public final class RowKernels {
   public static RowKernel of(TensorType type) {
     int i = type.ordinal();
     RowKernel kernel = KERNELS[i];
-    if (kernel == null) { // two threads may each make one; both are equal
+    if (kernel == null) { // two threads may each create a kernel; the two kernels are equal
       kernel = ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
       KERNELS[i] = kernel;
     }
@@ -46,8 +46,9 @@ public final class RowKernels {
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block
    * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
-   * @param streams number of distant places between which the reading of rows alternates; the best
-   *     number depends on the processor's prefetching. The result is the same.
+   * @param streams number of distant parts of the matrix between which the reading of rows
+   *     alternates. The fastest number depends on the processor's prefetching; the result does not
+   *     depend on it.
    * @param own the calling thread's unpacker
    */
   public static void multiply(

@@ -21,8 +21,9 @@ import jdk.incubator.vector.IntVector;
 /**
  * Activations as signed bytes, in tiles of two vectors of tokens and 256 columns.
  *
- * <p>A token's 32 columns share a step: the largest magnitude divided by 127. The rounding error is
- * at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns. Each sub-block has
+ * <p>Each 32 columns of a token share a step, which is their largest magnitude divided by 127. The
+ * rounding error is at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns.
+ * Each sub-block has
  *
  * <ul>
  *   <li>{@link #GROUPS} lines of {@link #TOKENS} ints: four columns of each token;
@@ -41,7 +42,7 @@ public final class ByteTiles {
   public static final int SUBS = 8;
   public static final int COLUMNS = SUBS * SUB;
 
-  /** Groups of four columns in a sub-block. */
+  /** Number of groups of four columns in a sub-block. */
   public static final int GROUPS = SUB / 4;
 
   public static final int LINE = 4 * TOKENS;
@@ -53,7 +54,7 @@ public final class ByteTiles {
   public static final int STARTS = SUMS + LINE;
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  /** Floats of scratch memory for {@link #pack}. */
+  /** Size of the scratch memory for {@link #pack}, in floats. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;
@@ -63,10 +64,10 @@ public final class ByteTiles {
   private static final int BYTE = 0xFF;
   private static final int SHORT = 0xFFFF;
 
-  /** Least divisor of a vector of activations, which prevents division by zero. */
+  /** Minimum divisor of a vector of activations, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /** Excess of 8 numbers that were rounded by {@link VectorOps#TO_INTEGER}, as ints. */
+  /** Excess in the sum of 8 numbers, as ints, after rounding by {@link VectorOps#TO_INTEGER}. */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
@@ -99,7 +100,7 @@ public final class ByteTiles {
     }
   }
 
-  /** Has separate steps; in one loop C2 would keep vectors in arrays. */
+  /** Calls a method for each stage, because in a single loop C2 would keep vectors in arrays. */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
     groups(x, target + SUMS, target, target + STARTS, pairs);
@@ -111,7 +112,9 @@ public final class ByteTiles {
     }
   }
 
-  /** Writes the steps, and their inverses to the place of the sums. */
+  /**
+   * Writes the steps. Writes their inverses to the address of the sums, which are written later.
+   */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
     FloatVector odd = loadFloats(x + LINE).lanewise(ABS);

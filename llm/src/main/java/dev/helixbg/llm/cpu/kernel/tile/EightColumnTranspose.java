@@ -18,8 +18,8 @@ import jdk.incubator.vector.VectorShuffle;
  * Transposes eight columns of a tile to rows of tokens, a vector of tokens at a time, with vectors
  * of 512 or 256 bits. It writes the results of a panel of eight matrix rows.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Moving single numbers took
- * a tenth of a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Without these rounds,
+ * moves of single numbers took a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
@@ -42,7 +42,7 @@ final class EightColumnTranspose {
   private static final VectorShuffle<Float> BY_2 = LaneSums.BY_2;
   private static final VectorShuffle<Float> BY_4 = LaneSums.BY_4;
 
-  // Masks of the lanes whose number has the bit 1, 2 or 4.
+  // Masks of the lanes whose index has the bit 1, 2 or 4.
   private static final VectorMask<Float> ODD_1 = VectorMask.fromLong(FLOATS, lanes(0xAAAA));
   private static final VectorMask<Float> ODD_2 = VectorMask.fromLong(FLOATS, lanes(0xCCCC));
   private static final VectorMask<Float> ODD_4 = VectorMask.fromLong(FLOATS, lanes(0xF0F0));
@@ -63,7 +63,8 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=}, for eight k and {@code tokens} t.
+   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code adds}, for eight columns k
+   * and {@code tokens} tokens t.
    *
    * @param width distance between columns of the tile, in bytes
    * @param stride distance between rows of tokens, in bytes
@@ -143,9 +144,9 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Transposes eight columns of eight tokens. In three rounds, vectors whose numbers differ by 1, 2
-   * or 4 exchange the lanes whose numbers differ by the same. This needs no selection from two
-   * vectors, which processors without 512 bits lack.
+   * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1, 2
+   * or 4 exchange the lanes whose indices differ by the same number. This needs no selection from
+   * two vectors, which processors without 512 bits lack.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

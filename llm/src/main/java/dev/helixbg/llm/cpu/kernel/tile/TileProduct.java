@@ -14,9 +14,10 @@ import jdk.incubator.vector.FloatVector;
 /**
  * The inner loop of matrix products: a panel of rows times a tile of tokens, with tokens as lanes.
  *
- * <p>Eight rows and two vectors of tokens make 16 sums; on processors with 16 registers six rows
- * make twelve. This is enough to hide the latency of an FMA. A load broadcasts each weight. A
- * token's sum runs over k in order, so its result does not depend on the batch, bit for bit.
+ * <p>Eight rows and two vectors of tokens make 16 sums. On processors with 16 registers, six rows
+ * make twelve sums. Both numbers are enough to hide the latency of an FMA. A load broadcasts each
+ * weight. A token's sum runs over k in order, so its result does not depend on the batch, bit for
+ * bit.
  */
 public final class TileProduct {
   public static final int ROWS = Lanes.WIDE ? 8 : 6;
@@ -28,15 +29,15 @@ public final class TileProduct {
    */
   public static final int ROOM = 24;
 
-  /** Two vectors. */
+  /** Number of tokens of a tile, which is two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
   /** Largest number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
   /**
-   * Floats between rows of a panel: no power of two, which would put all rows into the same sets of
-   * the CPU cache.
+   * Distance between rows of a panel, in floats. It is not a power of two, because that would put
+   * all rows into the same sets of the CPU cache.
    */
   public static final int STRIDE = DEPTH + 16;
 
@@ -49,13 +50,14 @@ public final class TileProduct {
 
   /**
    * Computes {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k <
-   * depth}, or {@code +=}.
+   * depth}, or {@code +=} if not {@code first}.
    *
    * @param rows number of rows of the panel; rows up to the next multiple of {@link #ROOM} may be
    *     used, too
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
-   * @param tokens number of tokens that are needed; up to half a tile costs half
+   * @param tokens number of tokens that are needed; up to half a tile costs half as much as a whole
+   *     tile
    * @param first whether the sums start at 0
    */
   public static void multiply(
@@ -142,7 +144,7 @@ public final class TileProduct {
 
   /**
    * Multiplies six rows with all tokens of a tile, for processors with 16 registers. The loop does
-   * not count by one: C2 would unroll such a loop, and 16 registers would not suffice.
+   * not count by one, because C2 would unroll such a loop and 16 registers would not suffice.
    */
   private static void sixRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;

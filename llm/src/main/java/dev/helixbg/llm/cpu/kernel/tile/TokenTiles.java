@@ -18,7 +18,7 @@ import java.lang.foreign.Arena;
 public final class TokenTiles {
   private static final int EIGHT = EightColumnTranspose.COLUMNS;
 
-  /** Bytes of scratch memory for {@link #pack} and {@link #unpack}. */
+  /** Size of the scratch memory for {@link #pack} and {@link #unpack}, in bytes. */
   public static final long SCRATCH = EightColumnTranspose.SCRATCH;
 
   /** Address of zeros, the start values of a kernel's sums. */
@@ -52,7 +52,8 @@ public final class TokenTiles {
   }
 
   /**
-   * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=}.
+   * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code
+   * adds}.
    *
    * @param width distance between columns of the tile, in tokens
    * @param scratch {@link #SCRATCH} bytes

@@ -1,2 +1,2 @@
-/** Many rows of activations, in tiles, with panels of unpacked weights. */
+/** Products of many rows of activations, in tiles, with panels of unpacked weights. */
 package dev.helixbg.llm.cpu.kernel.tile;
