@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** The central entries of a topic, which represent the topic: those nearest to its mean vector. */
+/**
+ * The central entries of a topic. They are nearest to the topic's mean vector and represent the
+ * topic.
+ */
 public final class CentralEntries {
   private final List<NamedEntry> entries;
   private final IntFunction<float[]> vectors;

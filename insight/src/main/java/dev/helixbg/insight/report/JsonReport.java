@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * length, any text from entries and models.
  */
 public final class JsonReport extends FindingJson {
-  /** Most moved sources, and most secrets. */
+  /** Maximum number of moved sources, and maximum number of secrets. */
   private static final int MAX_MOVED = 1_000;
 
   private static final String ID_FIELD = "\"id\":\"";

@@ -173,7 +173,7 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
-   * passage, it is the passage with most of the query's words.
+   * passage, the passage with most of the query's words is returned.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

@@ -38,8 +38,8 @@ final class ScalarKernel implements TileKernel {
   }
 
   /**
-   * Computes twelve sums side by side. Each sum alone is a chain in which every step waits for the
-   * one before.
+   * Computes twelve sums side by side. A single sum is a chain in which every step waits for the
+   * previous step.
    */
   private void multiplyPart(
       float[] rows, int rowStart, int partStart, float[] products, int productStart) {

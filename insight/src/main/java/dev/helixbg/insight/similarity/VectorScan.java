@@ -3,7 +3,7 @@ package dev.helixbg.insight.similarity;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.List;
 
-/** Vectors that a few others are compared with, once or many times. */
+/** Vectors with which a few other vectors are compared, once or many times. */
 public interface VectorScan extends AutoCloseable {
   /** Compares rows with all vectors. The sink receives each product. */
   void compare(List<float[]> rows, PairSink sink);

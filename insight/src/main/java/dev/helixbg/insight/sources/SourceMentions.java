@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /** Files that an entry names in its source line or its text, and that may be in a repository. */
 final class SourceMentions {
-  /** Longest part of a text that is read, in UTF-16 units. */
+  /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
 
   private static final int MAX_NAMES = 100;
