@@ -58,8 +58,7 @@ record EntryWords(
   }
 
   /**
-   * Returns text that a person can search for, because another note contains all words of the
-   * entry.
+   * Returns text for a person to search for, because another note contains all words of the entry.
    */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();

@@ -145,10 +145,7 @@ final class MatchString {
     return character == '\n' || isPlain(character);
   }
 
-  /**
-   * Whether a character is safe in a call. The letter sigma is not safe, because it has two forms
-   * in lower case.
-   */
+  /** Whether a character is safe in a call. Sigma is not safe: it has two forms in lower case. */
   private static boolean isPlain(int character) {
     char c = (char) character;
     return c == ' '

@@ -24,8 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The answers of all agents. They contain verdicts on findings and show which agents can be
- * trusted.
+ * The answers of all agents. They include verdicts on findings and show which agents are reliable.
  */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();

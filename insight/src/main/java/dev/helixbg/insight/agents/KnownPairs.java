@@ -17,8 +17,7 @@ import java.util.Set;
  */
 public final class KnownPairs {
   /**
-   * Number of known pairs among ten questions until a client has answered {@link #ENOUGH} known
-   * pairs.
+   * Number of known pairs in ten questions until a client has answered {@link #ENOUGH} such pairs.
    */
   private static final int FIRST_OF_TEN = 4;
 

@@ -111,10 +111,7 @@ record ComparedVectors(
             : owner.text().content().length());
   }
 
-  /**
-   * Returns the start of the previous passage, in UTF-16 units. A text from there shows more
-   * context.
-   */
+  /** Returns the start of the previous passage, which shows more context, in UTF-16 units. */
   int viewStart(int vector) {
     if (vector < entries) {
       return 0;

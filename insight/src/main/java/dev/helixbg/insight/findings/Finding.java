@@ -93,8 +93,8 @@ public sealed interface Finding {
     }
 
     /**
-     * Returns the two files of a pair of notes. All pairs of sections of two files have the same
-     * result.
+     * Returns the two files of a pair of notes. All pairs of sections of two files give the same
+     * set.
      */
     public Optional<Set<String>> files() {
       return a.entry()
@@ -118,10 +118,7 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /**
-     * Returns the larger of two cosines: that of the whole entries and that of their nearest
-     * passages.
-     */
+    /** Returns the cosine of the nearest passages, or of the whole entries if these are nearest. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }

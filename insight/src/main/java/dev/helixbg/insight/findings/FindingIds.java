@@ -41,10 +41,7 @@ public final class FindingIds {
         .collect(Collectors.toSet());
   }
 
-  /**
-   * Returns the suffix that numbers ids of the same content, such as {@code -2}; empty for the
-   * first id.
-   */
+  /** Returns the suffix, such as {@code -2}, that numbers ids of the same content; else empty. */
   private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
     return end < 0 ? "" : id.substring(end);

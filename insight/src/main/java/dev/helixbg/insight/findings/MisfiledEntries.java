@@ -11,10 +11,7 @@ import java.util.stream.IntStream;
 
 /** Finds, for each entry, the nearest other topic. */
 final class MisfiledEntries {
-  /**
-   * Minimum number of other entries in an entry's topic, because one chance neighbour is not a
-   * topic.
-   */
+  /** Minimum number of other entries in an entry's topic; one chance neighbour is not a topic. */
   private static final int MIN_OTHERS = 2;
 
   /** Minimum number of entries in the other topic. */

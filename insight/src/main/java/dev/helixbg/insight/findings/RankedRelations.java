@@ -143,10 +143,7 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /**
-   * Returns the highest similarity of all texts of two entries, if possible from a list of
-   * neighbours.
-   */
+  /** Returns the highest similarity of the texts of two entries, if possible from {@code lists}. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {

@@ -5,10 +5,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
 import java.util.List;
 
-/**
- * Finds entries with a secret, which is recognised by its form, and masks secrets where entries are
- * shown.
- */
+/** Finds entries with a secret by the form of the secret, and masks secrets in shown entries. */
 public final class SecretCheck {
   private SecretCheck() {}
 

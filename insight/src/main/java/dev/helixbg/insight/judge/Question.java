@@ -28,8 +28,7 @@ public sealed interface Question {
   record Summarise(String topic, List<String> contents) implements Question {}
 
   /**
-   * Asks for the lesson of an entry in a sentence; the answer is a hyphen if the entry has no
-   * lesson.
+   * Asks for an entry's lesson in a sentence; the answer is a hyphen if the entry has no lesson.
    */
   record LessonOf(String topic, String content) implements Question {}
 

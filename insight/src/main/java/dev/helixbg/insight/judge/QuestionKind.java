@@ -66,10 +66,7 @@ public enum QuestionKind {
     return maxTokens;
   }
 
-  /**
-   * Returns a version that differs for every prompt, so that answers to an old prompt are not
-   * reused.
-   */
+  /** Returns a version that differs for every prompt, so answers to old prompts are not reused. */
   String version() {
     return version;
   }

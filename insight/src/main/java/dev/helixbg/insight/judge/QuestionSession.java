@@ -188,10 +188,7 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /**
-   * Deletes answers to questions that this run did not ask; the run must have asked all present
-   * questions.
-   */
+  /** Deletes answers to questions that this run, which must be complete, did not ask. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());

@@ -98,10 +98,7 @@ public final class LessonRun {
     return lessons;
   }
 
-  /**
-   * Returns the vectors of sentences, which must differ. Sentences are embedded in the form of an
-   * entry.
-   */
+  /** Returns the vectors of sentences, all different, which are embedded in the form of entries. */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =
@@ -120,10 +117,7 @@ public final class LessonRun {
     return left;
   }
 
-  /**
-   * Returns the entries that have a lesson. Of entries with the same content, only the first is
-   * returned.
-   */
+  /** Returns the entries that have a lesson. Entries with the same content are returned once. */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));
@@ -202,8 +196,7 @@ public final class LessonRun {
   }
 
   /**
-   * Whether one entry already collects the lesson, because it links to at least half of the other
-   * entries.
+   * Whether one entry collects the lesson already by links to at least half of the other entries.
    */
   private static boolean isGathered(List<Told> group) {
     Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());

@@ -64,10 +64,7 @@ public record Passage(int start, int end) {
         content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
   }
 
-  /**
-   * Maximum length of a word that is kept whole. A limit is needed because some languages write no
-   * spaces.
-   */
+  /** Maximum length of a word that is kept whole, because some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
   /** Returns the next place between two words; {@code from} if none is near. */

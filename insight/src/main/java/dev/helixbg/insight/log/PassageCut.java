@@ -24,8 +24,7 @@ final class PassageCut {
   private static final int LONG_WORD = 12;
 
   /**
-   * Kinds of ASCII characters, in a table because the JDK's own lookup is slow at the start of the
-   * JVM.
+   * Kinds of ASCII characters, in a table because the JDK's lookup is slow just after the start.
    */
   private static final byte[] KINDS = new byte[128];
 
@@ -41,7 +40,7 @@ final class PassageCut {
   private final List<Place> places = new ArrayList<>();
 
   /**
-   * A possible cut with the estimated number of tokens before it. A sentence or a line may end
+   * A possible cut with the estimated number of tokens before it, and whether a sentence ends
    * there.
    */
   private record Place(int at, int tokens, boolean isEnd) {}

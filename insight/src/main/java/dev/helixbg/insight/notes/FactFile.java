@@ -58,10 +58,7 @@ public final class FactFile {
     }
   }
 
-  /**
-   * The lines from {@code from} up to, but not including, {@code to}, and the text that replaces
-   * them.
-   */
+  /** The lines from {@code from} to {@code to}, exclusive, and the text that replaces them. */
   private record Cut(int from, int to, String is) {}
 
   private FactFile(String path, Items.Given given, String raw, String said) {

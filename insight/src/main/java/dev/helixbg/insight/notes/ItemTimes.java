@@ -91,10 +91,7 @@ final class ItemTimes {
         .toList();
   }
 
-  /**
-   * Whether words say that the newest fact comes first; empty if they state neither order or both
-   * orders.
-   */
+  /** Whether words say that the newest fact comes first; empty if they name no order or both. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);

@@ -33,10 +33,7 @@ final class Items {
 
   static final String BLOCKS = "blocks between §";
 
-  /**
-   * Name of the property in front matter. Its value {@code items} cuts any list; {@code whole} cuts
-   * no list.
-   */
+  /** A property in front matter: {@code items} cuts any list, and {@code whole} cuts no list. */
   private static final String PROPERTY = "helix-bg";
 
   /** Files in which agents keep what they learn, and in which people instruct agents. */
@@ -73,8 +70,7 @@ final class Items {
   private static final int LESSONS = 5;
 
   /**
-   * Mean number of items per heading below which items are parts of lessons, as in 17 of 50 public
-   * files.
+   * Mean number of items per heading; below it, items are parts of lessons (17 of 50 public files).
    */
   private static final double PER_LESSON = 4.5;
 
@@ -117,10 +113,7 @@ final class Items {
     WHOLE
   }
 
-  /**
-   * How a file is cut, and the reason in words; the reason is empty if the file is not a memory
-   * file.
-   */
+  /** How a file is cut, and the reason in words. The reason is empty unless it is a memory file. */
   record Cut(Way way, List<Item> items, String why) {
     Cut withoutItems() {
       return new Cut(way, List.of(), why);

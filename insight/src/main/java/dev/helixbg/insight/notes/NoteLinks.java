@@ -62,10 +62,7 @@ final class NoteLinks {
     return Optional.ofNullable(found);
   }
 
-  /**
-   * Returns the section with that heading or with that anchor in GitHub's form, else the first
-   * section.
-   */
+  /** Returns the section with that heading or GitHub anchor, else the first section. */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
     String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));
@@ -91,8 +88,7 @@ final class NoteLinks {
   }
 
   /**
-   * Returns a path without {@code .} and {@code ..}; a path that leads out of the folder becomes
-   * {@code ..}.
+   * Returns a path without {@code .} and {@code ..}; a path out of the folder becomes {@code ..}.
    */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();

@@ -29,19 +29,13 @@ public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
-  /**
-   * Words for the part of a text before its first heading. They stand in brackets at the end of its
-   * name.
-   */
+  /** Words for the part of a text before its first heading, in brackets at the end of its name. */
   static final String BEFORE_FIRST = "before its first heading";
 
   /** Words before the level of the first heading, if a title or lower headings precede it. */
   static final String OF_LEVEL = " of level ";
 
-  /**
-   * Words for a part under an empty heading. Without them, the part would have the name of the
-   * whole file.
-   */
+  /** Words for a part under an empty heading, which would else have the name of the whole file. */
   static final String UNTITLED = "under a heading without words";
 
   /** Word before a number, used if several headings of a file are equal. */
@@ -99,8 +93,7 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /**
-   * Whether two facts of one file are under the same headings; the own heading of a lesson does not
-   * count.
+   * Whether two facts of one file are under the same headings, not counting a lesson's own heading.
    */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
@@ -147,10 +140,7 @@ public record NoteName(String file, String heading, String part) {
         && (other.equals(TOP) || topic.startsWith(other));
   }
 
-  /**
-   * Returns the place in words for a sentence, with quotation marks around names that are not a
-   * plain word.
-   */
+  /** Returns the place in words for a sentence. Names that are not plain words are quoted. */
   public String words() {
     String of = QuotedName.of(file);
     String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;

@@ -319,10 +319,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /**
-   * Returns the records with their links. The index in a link counts the drafts of a topic in their
-   * order.
-   */
+  /** Returns the records with their links, whose indices count the drafts of a topic in order. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

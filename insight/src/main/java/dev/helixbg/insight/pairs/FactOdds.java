@@ -63,10 +63,7 @@ final class FactOdds {
     }
   }
 
-  /**
-   * Returns the same pairs, some of them with a higher probability. The list must have all pairs
-   * that were read.
-   */
+  /** Returns the pairs, some with a higher probability. {@code read} must have all pairs read. */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
     return read.stream().map(pair -> isMeant(pair) ? odds.applied(pair) : pair).toList();

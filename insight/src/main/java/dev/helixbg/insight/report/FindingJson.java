@@ -39,10 +39,7 @@ class FindingJson {
     json.writeStringField(field, bounded(value));
   }
 
-  /**
-   * Limits the length of a value, because logs, models' answers and git histories come from other
-   * writers.
-   */
+  /** Limits the length of a value. Logs, models' answers and git histories can have any length. */
   static String bounded(String value) {
     return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
   }

@@ -21,10 +21,7 @@ import java.util.stream.Collectors;
  * @param intro description of the kind
  */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
-  /**
-   * Maximum number of listed findings of a section; {@code helix-bg findings --all} lists the
-   * others.
-   */
+  /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
 
   static List<FoldedSection> pairs(Report report, JudgedRelations judged) {

@@ -67,8 +67,7 @@ public record Report(
   public record Run(String version, String embeddingModel) {}
 
   /**
-   * The folder of notes; its name is only the last part of its path, because reports contain no
-   * paths.
+   * The folder of notes. Its name is the last part of its path, because reports contain no paths.
    */
   public record NotesFolder(String name, NotesAccount account) {}
 

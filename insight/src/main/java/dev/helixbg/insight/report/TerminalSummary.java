@@ -130,8 +130,7 @@ public final class TerminalSummary {
   }
 
   /**
-   * Appends a finding: its kind, the title of the first entry, and the names of the first two
-   * entries.
+   * Appends a finding: its kind, the first entry's title, and the names of the first two entries.
    */
   private void finding(String what, List<NamedEntry> entries) {
     String names = name(entries.get(0)) + " ~ " + name(entries.get(1));

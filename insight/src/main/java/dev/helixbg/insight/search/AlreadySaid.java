@@ -51,8 +51,8 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. In {@code bench related}, edited rewrites for which this limit matters have
-   * probabilities of at most 0.748. Eight true rewrites have 0.792 or more.
+   * MeaningDifference}. In {@code bench related}, rewrites with a changed fact for which this limit
+   * matters have at most 0.748. Eight rewrites with the same facts have 0.792 or more.
    */
   private static final double SURE = 0.77;
 

@@ -112,10 +112,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /**
-   * Returns a number for a word's first two letters, which are never part of an ending; -1 if they
-   * are not ASCII.
-   */
+  /** Returns a number for a word's first two letters, which its stem keeps; -1 if not ASCII. */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
