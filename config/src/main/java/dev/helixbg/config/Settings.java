@@ -71,7 +71,9 @@ public record Settings(
     }
 
     public enum Precision {
-      /** FP32. If faster in a speed trial, 16 bits for many texts and eight bits for passages. */
+      /**
+       * FP32 or, if faster in a speed trial, 16 bits for many texts and eight bits for passages.
+       */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */

@@ -33,7 +33,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
 
   /**
-   * @param text the value, written as by a user
+   * @param text the value as the user wrote it
    * @param toml the value as it is written in a settings file
    * @param origin {@code default}, the settings file's path, the variable's name or {@code flag}
    */

@@ -8,8 +8,8 @@ import dev.helixbg.embed.PairReader.Relation;
  * @param temperature divisor of the logits before they become probabilities; positive
  * @param likelySame probability from which nine of ten pairs are the same; above 1 if no
  *     probability is high enough
- * @param likelyOvertaken probability from which the older text is overtaken in nine of ten pairs;
- *     else above 1
+ * @param likelyOvertaken probability from which nine of ten pairs are overtaken; above 1 if no
+ *     probability is high enough
  * @param scoreWeight weight of the score by vectors and words in the logits of same and overtaken
  */
 public record PairCalibration(

@@ -29,7 +29,8 @@ public final class MappingGuard implements AutoCloseable {
 
   private static final int SLOTS = 256;
 
-  // Offsets in a slot, behind the first address: the last page's end, and whether a read failed.
+  // Offsets in a slot. A slot begins with the first address; the last page's end and whether a read
+  // failed follow.
   static final int END = 8;
   static final int FAULT = 16;
   static final int SLOT_BYTES = 24;

@@ -23,7 +23,9 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /** Minimum age of a change; a file that changed later may change again with the same times. */
+  /**
+   * Minimum age of the last change. After a later change, the file may change without new times.
+   */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */

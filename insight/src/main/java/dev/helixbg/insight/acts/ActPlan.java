@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * @param marked hashes in those marks, in order
  * @param calls calls that make the change; empty if it has to be made by hand
  * @param byHand reason why there are no calls
- * @param losses texts on the data that is lost in addition to the texts of removed entries
+ * @param losses descriptions of the data that is lost in addition to the texts of removed entries
  * @param undo calls that restore removed and rewritten texts as new entries at the end of their
  *     topics; empty if those texts are too long
  */

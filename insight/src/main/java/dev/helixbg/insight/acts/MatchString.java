@@ -28,7 +28,7 @@ final class MatchString {
   /** Maximum distance to the end of a word, in characters; a longer word is cut. */
   private static final int SLACK = 24;
 
-  /** Maximum length of a body's beginning that is searched, in UTF-16 units. */
+  /** Maximum number of UTF-16 units at the beginning of a body that are searched. */
   private static final int LONGEST_BODY = 1 << 16;
 
   /** Maximum length of a whole body as the argument of a call, in characters. */

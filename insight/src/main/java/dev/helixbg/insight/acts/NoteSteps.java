@@ -16,7 +16,7 @@ final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param foldersOf returns the folders of a topic; if there are several, the entries may be in
+   * @param foldersOf returns the folders of a topic; if there are several, the topic may stand for
    *     any of them
    */
   static String of(Change change, Function<String, List<String>> foldersOf) {

@@ -73,7 +73,7 @@ public final class AgentAnswerStore {
    * recently. Two clients that ask at the same time get different questions.
    *
    * @param questions possible questions, the most important first
-   * @param since time from which on a question must not have been given to another client
+   * @param since start of the period in which a question must not have been given to another client
    * @return map from the id of each given question to the id under which the client answers. The
    *     latter is made with a random secret of this database, so it cannot be derived from the
    *     texts

@@ -25,8 +25,8 @@ record ComparedVectors(
   static final int MAX_PASSAGES = 40_000;
 
   /**
-   * If there are more than {@code most} passages, only every second passage of an entry is used, or
-   * every third, and so on.
+   * Selects vectors to compare. If there are more than {@code most} passages, only every second
+   * passage of an entry is used, or every third, and so on.
    */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);

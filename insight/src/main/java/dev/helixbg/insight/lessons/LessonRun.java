@@ -117,7 +117,9 @@ public final class LessonRun {
     return left;
   }
 
-  /** Returns the entries that have a lesson. Entries with the same content are returned once. */
+  /**
+   * Returns the entries that have a lesson, but only the first of several with the same content.
+   */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));

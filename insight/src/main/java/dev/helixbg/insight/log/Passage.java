@@ -51,7 +51,7 @@ public record Passage(int start, int end) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
 
-  /** Limits the passage and the text on each side of it, in UTF-16 units. */
+  /** Does the same, but limits the passage and the text on each side of it, in UTF-16 units. */
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
     int stop = Math.clamp(end, begin, content.length());

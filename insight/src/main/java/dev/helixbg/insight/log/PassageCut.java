@@ -40,8 +40,8 @@ final class PassageCut {
   private final List<Place> places = new ArrayList<>();
 
   /**
-   * A possible cut with the estimated number of tokens before it, and whether a sentence ends
-   * there.
+   * A possible cut with the estimated number of tokens before it, and whether a sentence or line
+   * ends there.
    */
   private record Place(int at, int tokens, boolean isEnd) {}
 

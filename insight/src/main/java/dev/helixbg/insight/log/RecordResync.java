@@ -27,9 +27,9 @@ package dev.helixbg.insight.log;
  *   <li>or a record ends after the end of a claim. A claim is the bytes that a readable header
  *       states as its text. Records that are quoted in a text end within that text,
  *   <li>or enough records follow. Without such a claim, one record is enough. Two records are
- *       enough inside a record that the file's end cuts. Two are also enough directly after the
- *       header or the topic of a torn record, because helix's separate writes end there. Otherwise,
- *       {@value #CHAIN} records are needed.
+ *       enough inside a record that the file's end cuts. Two records also suffice directly after
+ *       the header or the topic of a torn record, because helix's separate writes end there.
+ *       Otherwise, {@value #CHAIN} records are needed.
  * </ul>
  *
  * <p><b>Cost.</b> A search reads each byte of its stretch once, and the stretches of one walk

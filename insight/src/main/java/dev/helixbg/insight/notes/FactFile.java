@@ -146,8 +146,8 @@ public final class FactFile {
   }
 
   /**
-   * Whether the changed file has exactly these facts. If {@code mayEnd} is true, the file may
-   * instead be no list of facts any more.
+   * Whether the changed file has exactly these facts. If {@code mayEnd} is true, the file may also
+   * have become a file that is not a list of facts.
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {

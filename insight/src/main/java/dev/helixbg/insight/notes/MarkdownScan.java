@@ -171,8 +171,8 @@ final class MarkdownScan {
   }
 
   /**
-   * Whether a line is not part of a list, quote, table or HTML. An underline does not make a
-   * heading of such parts.
+   * Whether a line is not part of a list, quote, table or HTML. An underline below such a part does
+   * not make it a heading.
    */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));

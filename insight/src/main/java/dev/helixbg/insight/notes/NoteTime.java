@@ -173,7 +173,7 @@ final class NoteTime {
     return minutes(found.group(1), found.group(2), found.group(3), found, 4);
   }
 
-  /** The groups of the minute and of am or pm follow the group of the hour. */
+  /** Group {@code hour} has the hour; the groups of the minute and of am or pm follow. */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {
     try {

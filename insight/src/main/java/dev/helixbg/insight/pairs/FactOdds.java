@@ -63,7 +63,7 @@ final class FactOdds {
     }
   }
 
-  /** Returns the pairs, some with a higher probability. {@code read} must have all pairs read. */
+  /** Returns the pairs, some with a higher probability. {@code read} must have all read pairs. */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
     return read.stream().map(pair -> isMeant(pair) ? odds.applied(pair) : pair).toList();

@@ -165,8 +165,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Returns a detail in which texts with different wording oppose each other. One text may have an
-   * additional detail, but not a different detail.
+   * Returns a detail in which texts with different wording contradict each other. One text may have
+   * an additional detail, but not a different detail.
    */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {

@@ -98,7 +98,7 @@ final class Series {
                + " woche tag rechnung zimmer")
               .split(" "));
 
-  /** Words before a date that tells since when something is true; it is not the note's subject. */
+  /** Words before a date that is not the note's subject but tells since when something is true. */
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 

@@ -30,7 +30,7 @@ public final class WordDifference {
                   + " you they them their been being does did done about over out")
               .split(" "));
 
-  /** Maximum length of either text's beginning that is compared and marked, in characters. */
+  /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
   /**

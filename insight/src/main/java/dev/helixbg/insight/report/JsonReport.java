@@ -32,8 +32,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The report for programs, see docs/report-schema.md: UTF-8, fields in a fixed order and of bounded
- * length, any text from entries and models.
+ * The report for programs, see docs/report-schema.md. It is in UTF-8, with fields in a fixed order
+ * and of bounded length. Texts from entries and models may have any characters.
  */
 public final class JsonReport extends FindingJson {
   /** Maximum number of moved sources, and maximum number of secrets. */

@@ -51,7 +51,7 @@ public final class SearchIndex implements AutoCloseable {
    * @param text the text whose words count; empty to search by meaning alone
    * @param vector of unit length
    * @param topic the topic to search; all topics if empty
-   * @param from how many of the best hits to skip
+   * @param from number of the best hits that are skipped
    */
   public record Query(String text, float[] vector, Optional<String> topic, int from, int limit) {}
 

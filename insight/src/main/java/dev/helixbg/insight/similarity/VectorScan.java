@@ -14,7 +14,7 @@ public interface VectorScan extends AutoCloseable {
   /**
    * Makes a scan for many comparisons. It first packs the vectors for the fastest kernel.
    *
-   * @param sets of vectors, numbered one after the other
+   * @param sets sets of vectors; the vectors of all sets are numbered together
    */
   static VectorScan packed(List<Vectors> sets) {
     PackedVectors packed = PackedVectors.pack(Vectors.joined(sets));
@@ -38,7 +38,7 @@ public interface VectorScan extends AutoCloseable {
    * and compiling a vector kernel, would take longer than all products. The products are the same,
    * bit for bit: chains of fused multiply-adds in rising order, four of them side by side.
    *
-   * @param sets of vectors, numbered one after the other
+   * @param sets sets of vectors; the vectors of all sets are numbered together
    */
   static VectorScan once(List<Vectors> sets) {
     return (rows, sink) -> {

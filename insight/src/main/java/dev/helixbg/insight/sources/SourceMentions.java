@@ -26,7 +26,9 @@ final class SourceMentions {
 
   private SourceMentions() {}
 
-  /** A path without a leading {@code ./}, and the entry's text with the line number, if any. */
+  /**
+   * A path without a leading {@code ./}, and its form in the entry, with the line number if any.
+   */
   record File(String path, String written) {
     String name() {
       return path.substring(path.lastIndexOf('/') + 1);

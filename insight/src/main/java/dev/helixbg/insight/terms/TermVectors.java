@@ -127,8 +127,8 @@ public final class TermVectors {
       int[] counted) {
     this.entries = entries;
     this.most = most;
-    // Sums of floats depend on their order. Terms are therefore in the order of the words, not in
-    // the order of the log.
+    // Sums of floats depend on their order. Terms are therefore sorted, so that the sums do not
+    // depend on the log.
     this.terms = numbers.keySet().toArray(String[]::new);
     Arrays.parallelSort(terms);
     this.frequencies = new int[terms.length];
