@@ -204,7 +204,7 @@ final class RowCode {
   }
 
   /**
-   * Computes the row's quantization step and its inverse from {@link #LARGEST}, and writes the step
+   * Computes the row's quantisation step and its inverse from {@link #LARGEST}, and writes the step
    * to memory.
    *
    * @param most offset of the largest integer, which is followed by its inverse
