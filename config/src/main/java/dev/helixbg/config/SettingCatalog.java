@@ -218,7 +218,9 @@ final class SettingCatalog {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** {@code where} has the unknown setting and its origin, such as {@code x.y in config.toml}. */
+  /**
+   * Returns the error for an unknown setting; {@code where} is such as {@code x.y in config.toml}.
+   */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(
         "unknown setting " + where + NearestName.meant(name, names, "; helix-bg config lists all"));

@@ -42,7 +42,7 @@ public record Settings(
       this.entries = entries;
     }
 
-    /** Returns the value in a file's front matter that asks for this mode; empty if none does. */
+    /** Returns the value in front matter that asks for this mode; empty if no value does. */
     public String entries() {
       return entries;
     }
@@ -64,14 +64,16 @@ public record Settings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 
     public enum ExecutionProvider {
-      /** CoreML if a speed trial found it right and faster, else the CPU. */
+      /** CoreML if it was right and faster in a speed trial, else the CPU. */
       AUTO,
       CPU,
       COREML
     }
 
     public enum Precision {
-      /** FP32; for many texts 16 bits, for passages eight, if a speed trial found these faster. */
+      /**
+       * FP32 or, if faster in a speed trial, 16 bits for many texts and eight bits for passages.
+       */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -83,7 +85,7 @@ public record Settings(
    * Settings of the language model.
    *
    * @param model the GGUF file named by the user; if empty, the first one in the models folder
-   * @param seconds seconds that a run may spend on questions; 0: only stored answers are used
+   * @param seconds seconds that a run may spend on questions; with 0, only stored answers are used
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
@@ -113,7 +115,8 @@ public record Settings(
   /**
    * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
-   * @param embedderIdle time without work after which the embedding model is unloaded; empty: never
+   * @param embedderIdle time without work after which the embedding model is unloaded; if empty, it
+   *     is never unloaded
    * @param modelThreads at least 1
    */
   public record DaemonSettings(

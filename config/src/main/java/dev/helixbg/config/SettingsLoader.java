@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Merges defaults, settings file, environment and flags; a later source overrides earlier ones. */
+/**
+ * Merges defaults, settings file, environment and flags; a later source overrides earlier sources.
+ */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
   /** Variables with this prefix describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
@@ -46,8 +48,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
 
   /**
    * @param configFile the settings file named by the user, which must exist. If empty, {@code
-   *     $HELIX_BG_CONFIG} is read, else the default place.
-   * @param flags texts by the settings' names
+   *     $HELIX_BG_CONFIG} is read, else the default file.
+   * @param flags texts of values by the names of their settings
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {

@@ -32,7 +32,7 @@ public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
     return new UserDirectories(home, caches.resolve("helix-bg"), states.resolve("helix-bg"));
   }
 
-  /** Returns the settings file that is read if no other is named. */
+  /** Returns the settings file that is read if no other file is named. */
   public Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");
   }

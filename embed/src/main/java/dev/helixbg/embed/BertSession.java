@@ -23,8 +23,8 @@ import java.util.TreeMap;
  * the token states of a text.
  *
  * <p>Each sequence ends with the separator token, and no text contains the separator token. Token
- * types are 0 up to the first separator and 1 behind it. A token that the other text has, too, gets
- * 2 more.
+ * types are 0 up to the first separator and 1 behind it. If the other text has the same token, the
+ * type is 2 higher.
  */
 final class BertSession implements AutoCloseable {
 
@@ -32,12 +32,14 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /** The output, float [rows, columns, 384], or [rows, 1, 384] of the first tokens only. */
+  /**
+   * The output: float [rows, columns, 384], or [rows, 1, 384] if only first tokens are computed.
+   */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
-  /** Sets the processor and its options. */
+  /** Chooses the processor and its options. */
   interface Provider {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
@@ -109,7 +111,9 @@ final class BertSession implements AutoCloseable {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
-  /** Returns one vector per text of a batch [rows, columns]; places without a token are padding. */
+  /**
+   * Returns one vector per text of a batch [rows, columns]; positions without a token are padding.
+   */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     OnnxCall call = OnnxCall.begin();
@@ -117,7 +121,7 @@ final class BertSession implements AutoCloseable {
       fill(tensors, ids, rows, columns);
       try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
         float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
-        // 1 where only the first token is computed
+        // 1 if only the first token is computed
         int stride = states.length / rows / MiniLm.DIMENSION;
         float[][] vectors = new float[ids.length][];
         for (int row = 0; row < ids.length; row++) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /**
  * The exported network on Apple's CoreML. The Neural Engine needs fixed shapes. Each range of text
- * lengths therefore has a session of its own (a bucket), with a fixed batch size; places without a
+ * lengths (a bucket) therefore has its own session, with a fixed batch size. Positions without a
  * token are padding. CoreML compiles each bucket once and writes the result to the cache folder.
  *
  * <p>Options: <a
@@ -30,7 +30,7 @@ final class CoreMlModel implements TokenModel {
   private final List<String> dims;
   private final Map<Integer, BertSession> buckets = new TreeMap<>();
 
-  /** Takes the exported network, since CoreML does not know the fused operators. */
+  /** Uses the exported network, because CoreML does not support the fused operators. */
   CoreMlModel(ModelSource source, Path cacheFolder) throws IOException {
     graph = source.locate().graph();
     compiled =

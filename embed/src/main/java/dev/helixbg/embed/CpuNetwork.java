@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Way to compute a network on a CPU: the file format that an export is rewritten to, and the engine
- * that runs the file.
+ * Method of computing a network on a CPU: the file format to which an export is rewritten, and the
+ * engine that runs the file.
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
@@ -29,7 +29,7 @@ enum CpuNetwork {
 
   private final String id;
   private final String description;
-  private final Square kind; // null: ONNX Runtime runs the network
+  private final Square kind; // null if ONNX Runtime runs the network
 
   CpuNetwork(String id, String description, Square kind) {
     this.id = id;
@@ -45,7 +45,7 @@ enum CpuNetwork {
     return precision != Precision.INT8 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
   }
 
-  /** Returns the id; networks with the same id give the same vectors, up to the last bits. */
+  /** Returns the id; networks with the same id give the same vectors, except for the last bits. */
   String id() {
     return id;
   }
@@ -85,7 +85,7 @@ enum CpuNetwork {
    * Loads a network.
    *
    * @param pooling {@link Pooling#FIRST} for the pair judge
-   * @throws EmbeddingException where the system forbids programs to make machine code
+   * @throws EmbeddingException if the system forbids programs to make machine code
    */
   TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {
     if (kind == null) {

@@ -12,13 +12,15 @@ import java.util.List;
  */
 record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weights)
     implements PairReader {
-  /** Pairs that are tokenized before the first one is read; bounds the memory needed. */
+  /** Number of pairs that are tokenized before the first pair is read; it bounds the memory. */
   private static final int WINDOW = 1024;
 
   /** Number of special tokens around one text. */
   private static final int FRAME = 2;
 
-  /** Token limit of the tokenizer: one more than is read, so that a longer text is noticed. */
+  /**
+   * Token limit of the tokenizer: one token more than is read, so that longer texts are noticed.
+   */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}

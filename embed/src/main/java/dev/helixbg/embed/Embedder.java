@@ -2,7 +2,7 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/** Turns texts into unit vectors; all that the pipeline knows of an embedding model. */
+/** Turns texts into unit vectors; the pipeline's interface to an embedding model. */
 public interface Embedder extends AutoCloseable {
 
   /**

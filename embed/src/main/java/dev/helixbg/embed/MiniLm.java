@@ -7,14 +7,14 @@ public final class MiniLm implements Embedder {
   /** Number of values of a vector. */
   public static final int DIMENSION = 384;
 
-  /** Texts that are tokenized before the first one is embedded; bounds the memory needed. */
+  /** Number of texts that are tokenized before the first text is embedded; it bounds the memory. */
   private static final int WINDOW = 4096;
 
   private final Tokenizer tokenizer;
   private final TokenBatches batches;
   private final Provenance provenance;
 
-  /** Network and processor, each with the reason, as {@code doctor} prints them. */
+  /** Network and processor, each with the reason for its choice, as {@code doctor} prints them. */
   public record Provenance(String graph, String provider) {}
 
   MiniLm(Tokenizer tokenizer, TokenModel model, int threads, Provenance provenance) {
@@ -29,14 +29,14 @@ public final class MiniLm implements Embedder {
 
   /**
    * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer. The
-   * weights cost 12 · 384 for each token. Attention costs 2 for each pair of tokens, which take the
-   * time of 3 to 11, depending on engine and processor.
+   * weights cost 12 · 384 multiply-adds for each token. Attention costs 2 for each pair of tokens.
+   * These 2 take as long as 3 to 11 multiply-adds with weights, depending on engine and processor.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);
   }
 
-  /** Returns the number of tokens that are read of a text, its two special tokens included. */
+  /** Returns the number of tokens of a text that are read, including its two special tokens. */
   public int tokenCount(String text) {
     return tokenizer.ids(text).length;
   }

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Source of the network and its tokenizer: a folder of the user, or the copy bundled with helix-bg,
- * from the langchain4j artifact on the class path.
+ * Source of the network and its tokenizer: a folder of the user, or the bundled copy, which is in
+ * the langchain4j artifact on the class path.
  *
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file

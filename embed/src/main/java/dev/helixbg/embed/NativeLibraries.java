@@ -113,7 +113,7 @@ final class NativeLibraries {
     } catch (IllegalStateException e) {
       if (e.getCause() != null) {
         throw new EmbeddingException("cannot start ONNX Runtime: " + e.getCause().getMessage(), e);
-      } // else the process is ending
+      } // without a cause, the process is ending
       throw (CancellationException) new CancellationException("helix-bg ends").initCause(e);
     }
   }

@@ -16,7 +16,7 @@ public final class OnnxCall implements AutoCloseable {
 
   private OnnxCall() {}
 
-  /** Begins a call; never returns once the process ends. A thread may nest calls. */
+  /** Begins a call; does not return if the process is ending. A thread may nest calls. */
   static OnnxCall begin() {
     ENTRY.readLock().lock();
     return CALL;
@@ -28,7 +28,7 @@ public final class OnnxCall implements AutoCloseable {
   }
 
   /**
-   * Waits for all running calls and lets no further call begin, so that the process can end.
+   * Waits for all running calls and prevents further calls, so that the process can end.
    *
    * @return false when a call takes longer than {@code patience}, or the wait is interrupted
    */

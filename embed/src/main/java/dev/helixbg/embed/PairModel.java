@@ -4,19 +4,21 @@ import dev.helixbg.config.Sha256;
 import java.nio.file.Path;
 
 /**
- * The bundled pair judge, found but not loaded; it runs on the CPU. A run without pairs to read
- * needs its id and calibration only and loads no native library.
+ * The bundled pair judge before it is loaded; it runs on the CPU. A run without pairs to read needs
+ * only its id and calibration, and loads no native library.
  *
- * @param id 32 hexadecimal digits; pair judges with the same id read the same texts alike
+ * @param id 32 hexadecimal digits; pair judges with the same id give the same readings of the same
+ *     texts
  * @param cacheFolder folder for files that helix-bg derives from models; created when needed
  * @param threads number of threads that read at once
  */
 public record PairModel(String id, PairCalibration calibration, Path cacheFolder, int threads) {
-  /** Must change when the same weights would give other logits, beyond the last bits. */
+  /** Must change if the same weights would give other logits, apart from the last bits. */
   private static final String RECIPE = "pair judge 1";
 
   /**
-   * Finds the pair judge. The weights, some megabytes, are not kept but read again on opening.
+   * Finds the pair judge. The weights have some megabytes, so they are not kept but read again on
+   * opening.
    *
    * @throws EmbeddingException when the pair judge is missing or damaged
    */

@@ -2,7 +2,7 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/** Classifies how two texts are related; all that the pipeline knows of the pair judge. */
+/** Classifies how two texts are related; the pipeline's interface to the pair judge. */
 public interface PairReader extends AutoCloseable {
   /** Largest number of tokens that are read of each text. */
   int ROOM = 220;

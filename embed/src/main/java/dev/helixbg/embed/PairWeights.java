@@ -24,8 +24,8 @@ import java.util.List;
  * logits; the SHA-256 of all bytes before.
  *
  * @param layers number of layers of the export that are used
- * @param tokenTypes four rows of 384 values: first text, second text, and the same two for tokens
- *     that the other text has, too
+ * @param tokenTypes four rows of 384 values: first text, second text, and both again for tokens
+ *     that both texts have
  */
 record PairWeights(
     String graphHash,

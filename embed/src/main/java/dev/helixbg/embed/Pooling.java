@@ -1,6 +1,6 @@
 package dev.helixbg.embed;
 
-/** Ways to make one vector of the token states of a sequence. */
+/** Methods that make one vector of the token states of a sequence. */
 enum Pooling {
   /** Mean of the states, scaled to unit length; used for embeddings. */
   UNIT_MEAN {
@@ -29,7 +29,7 @@ enum Pooling {
    * @param states token states, row after row of {@link MiniLm#DIMENSION} values
    * @param from index of the sequence's first token
    * @param tokens number of tokens of the sequence, without padding; at least 1
-   * @throws EmbeddingException when a state is NaN or infinite, or all are 0
+   * @throws EmbeddingException when a state is NaN or infinite, or all states are 0
    */
   abstract float[] pool(float[] states, int from, int tokens);
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Some texts, short to long, for comparing two ways to run a model. */
+/** Some texts, short to long, for comparing two methods of running a model. */
 final class ProbeTexts {
 
   static final List<String> TEXTS =
@@ -51,7 +51,7 @@ final class ProbeTexts {
     return texts;
   }
 
-  /** Returns the least cosine of two lists of vectors; NaN if their sizes differ. */
+  /** Returns the lowest cosine of corresponding vectors in two lists; NaN if sizes differ. */
   static double worstCosine(float[][] some, float[][] others) {
     double worst = some.length == others.length ? 1 : Double.NaN;
     for (int i = 0; i < some.length && !Double.isNaN(worst); i++) {

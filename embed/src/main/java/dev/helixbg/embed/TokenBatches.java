@@ -8,13 +8,13 @@ import java.util.function.IntFunction;
 
 /**
  * Runs a model over many sequences of tokens. The sequences are sorted by length and cut into
- * batches; each batch is padded to its longest sequence. Batches and vectors do not depend on the
+ * batches; each batch is padded to its longest sequence. Batches and vectors are the same for any
  * number of threads, to the last bit.
  */
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /** Texts that are not split into two batches, since each batch reads all weights. */
+  /** Number of texts that are not split into two batches, because each batch reads all weights. */
   private static final int FEW = 16;
 
   /** Makes the tokens of many texts, on several threads. */
@@ -50,7 +50,10 @@ record TokenBatches(TokenModel model, int threads) {
         });
   }
 
-  /** Returns batches as indices of texts, longest text first. Two batches get equal size. */
+  /**
+   * Returns batches as indices of texts, longest text first. If two batches suffice, both have the
+   * same size.
+   */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);

@@ -5,12 +5,14 @@ import ai.onnxruntime.OrtException;
 /** A loaded network that turns token ids into vectors; several threads may call it at once. */
 interface TokenModel extends AutoCloseable {
   /**
-   * Tokens of a batch, padding included. Larger batches do not fit the cache; smaller ones do not
-   * fill the kernels of matrix products.
+   * Number of tokens of a batch, including padding. Larger batches do not fit the cache; smaller
+   * batches do not fill the kernels of matrix products.
    */
   int TOKENS_PER_BATCH = 512;
 
-  /** Returns the largest number of texts in a batch whose longest has {@code longest} tokens. */
+  /**
+   * Returns the maximum number of texts in a batch whose longest text has {@code longest} tokens.
+   */
   default int batchSize(int longest) {
     return Math.max(1, TOKENS_PER_BATCH / longest);
   }

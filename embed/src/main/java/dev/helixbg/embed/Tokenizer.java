@@ -14,8 +14,8 @@ import java.util.Arrays;
  */
 final class Tokenizer implements AutoCloseable {
   /**
-   * Characters per token at which a long text is first cut, at white space. A text of many
-   * megabytes would otherwise become millions of tokens, of which a few hundred are used.
+   * Number of characters per token at which a long text is first cut, at white space. Otherwise a
+   * text of many megabytes would become millions of tokens, but only a few hundred are used.
    */
   private static final int CHARS_PER_TOKEN = 32;
 
@@ -50,7 +50,7 @@ final class Tokenizer implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /** Passes this tokenizer to an object that will close it; closes it if that fails. */
+  /** Makes an object that will close this tokenizer; if that fails, closes the tokenizer. */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);
@@ -60,7 +60,7 @@ final class Tokenizer implements AutoCloseable {
     }
   }
 
-  /** Returns the token ids of a text, the special tokens included; at most {@code maxTokens}. */
+  /** Returns the token ids of a text, including special tokens; at most {@code maxTokens} ids. */
   int[] ids(String text) {
     for (int length = maxTokens * CHARS_PER_TOKEN; length < text.length(); length *= 2) {
       int cut = lastWhitespace(text, length);

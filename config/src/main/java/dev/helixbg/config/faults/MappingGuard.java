@@ -10,23 +10,27 @@ import java.util.Optional;
 /**
  * Keeps the process alive if a mapped file is shortened, or its disk fails, while the file is read.
  *
- * <p>On Linux such a read causes the signal SIGBUS. In most code the JVM turns it into an error,
- * but in helix-bg's machine code and in compiled vector loops it ends the process. Therefore this
- * class installs a signal handler before the JVM's. For a fault within a guarded mapping the
- * handler maps zeros from the missing page to the end and notes the fault; then the read continues.
- * It passes every other signal to the JVM's handler. Without a fault a guard costs no time.
+ * <p>On Linux such a read causes the signal SIGBUS. In most code the JVM turns the signal into an
+ * error. In helix-bg's machine code and in compiled vector loops, however, the signal ends the
+ * process. Therefore this class installs a signal handler before the JVM's. For a fault within a
+ * guarded mapping, the handler maps zeros from the missing page to the mapping's end and notes the
+ * fault. The read then continues. The handler passes every other signal to the JVM's handler.
+ * Without a fault a guard costs no time.
  *
  * <p>Mappings are guarded on Linux on x86-64 and arm64. Elsewhere such a read may end the process.
  */
 public final class MappingGuard implements AutoCloseable {
   private static final int SIGBUS = 7;
 
-  /** Bytes of C's struct sigaction: the handler's address, a mask of 128 bytes, flags, restorer. */
+  /**
+   * Size of C's struct sigaction, in bytes: handler's address, mask of 128 bytes, flags, restorer.
+   */
   private static final int SIGACTION_BYTES = 152;
 
   private static final int SLOTS = 256;
 
-  // Offsets in a slot, behind the first address: the last page's end, and whether a read failed.
+  // Offsets in a slot. A slot begins with the first address; the last page's end and whether a read
+  // failed follow.
   static final int END = 8;
   static final int FAULT = 16;
   static final int SLOT_BYTES = 24;
@@ -46,7 +50,9 @@ public final class MappingGuard implements AutoCloseable {
     this.slot = slot;
   }
 
-  /** Guards a read-only mapping of a file, if possible; must be closed before the mapping. */
+  /**
+   * Guards a read-only mapping of a file, if possible. The guard must be closed before the mapping.
+   */
   public static Optional<MappingGuard> of(MemorySegment mapping) {
     return INSTALLED && mapping.byteSize() > 0 ? claim(mapping) : Optional.empty();
   }

@@ -23,15 +23,17 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /** Age of a change, below which the file may change again with the same times. */
+  /**
+   * Minimum age of the last change. After a later change, the file may change without new times.
+   */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
-  /** Follows links; throws NoSuchFileException when there is no such file. */
+  /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */
   public static FileState of(Path file) throws IOException {
     return of(Files.readAttributes(file, ATTRIBUTES));
   }
 
-  /** Returns the state that the {@link #ATTRIBUTES} of a file, and perhaps others, describe. */
+  /** Returns the state that attributes describe, among them all {@link #ATTRIBUTES}. */
   public static FileState of(Map<String, Object> attributes) {
     return new FileState(
         (Long) attributes.get("size"),

@@ -10,7 +10,7 @@ import java.util.List;
  * <p>DJL's own loader would request a cloud metadata address, look for CUDA, and download another
  * library if an environment variable asks for it. After {@link #load}, DJL's binding ({@code
  * ai.djl.huggingface.tokenizers.jni.TokenizersLibrary}) works without that loader. System
- * properties turn off the same in other parts of DJL.
+ * properties turn off the same actions in other parts of DJL.
  */
 public final class TokenizerLibrary {
   private static final String FILE = System.mapLibraryName("tokenizers");
@@ -20,7 +20,7 @@ public final class TokenizerLibrary {
   private TokenizerLibrary() {}
 
   /**
-   * Does nothing after the first call, even with another folder.
+   * Loads the library at the first call; a later call does nothing, even with another folder.
    *
    * @throws IOException if this platform has no library, or it cannot be unpacked or loaded; the
    *     message names a remedy

@@ -11,10 +11,10 @@ import java.util.Optional;
 public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /** With more edits, an id of ten hexadecimal digits could be any other id. */
+  /** Maximum number of edits. With more, an id of ten hexadecimal digits could be any other id. */
   private static final int MOST_EDITS = 2;
 
-  /** Least length, in characters, at which a typed text matches a name that begins with it. */
+  /** Minimum length, in characters, of a typed text that matches a name which begins with it. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;
@@ -28,7 +28,10 @@ public final class NearestName {
         .orElse(otherwise);
   }
 
-  /** Returns the first of the nearest names; empty if none is near, or the typed one too long. */
+  /**
+   * Returns the first of the nearest names; empty if no name is near, or if {@code typed} is too
+   * long.
+   */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();
@@ -50,7 +53,7 @@ public final class NearestName {
     return nearest;
   }
 
-  /** Returns the number of edits; from {@code most} on, the exact number does not matter. */
+  /** Returns the number of edits; numbers of {@code most} or more need not be exact. */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

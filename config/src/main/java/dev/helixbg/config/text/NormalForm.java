@@ -13,10 +13,10 @@ public final class NormalForm {
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
 
-  /** No text of characters before it changes. */
+  /** First character that can change; a text with only earlier characters never changes. */
   private static final char SOFT_HYPHEN = '\u00AD';
 
-  /** First character that can be part of a composed character; earlier ones never change. */
+  /** First character that can be part of a composed character; earlier characters never change. */
   private static final char COMBINING = '\u0300';
 
   // Dashes, quotation marks and dots never change and are frequent.
@@ -25,7 +25,7 @@ public final class NormalForm {
 
   private NormalForm() {}
 
-  /** Returns a text in NFC, with characters of usual width, without hints for showing it. */
+  /** Returns a text in NFC, with characters of usual width and without {@link #HINTS}. */
   public static String of(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) >= SOFT_HYPHEN) {
@@ -35,7 +35,7 @@ public final class NormalForm {
     return text;
   }
 
-  /** Whether a pattern may match; matching is slow in a young JVM. */
+  /** Whether a pattern may match. This check is needed because matching is slow in a young JVM. */
   private static boolean isOdd(String text, int from) {
     for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -66,7 +66,7 @@ public final class NormalForm {
     return text;
   }
 
-  /** A plain loop is fast even before the JIT compiles it. */
+  /** Whether a text is ASCII. A plain loop is fast even before the JIT compiles it. */
   public static boolean isAscii(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) >= 0x80) {

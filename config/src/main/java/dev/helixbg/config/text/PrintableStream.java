@@ -23,12 +23,12 @@ public final class PrintableStream extends FilterOutputStream {
     this.safe = safe;
   }
 
-  /** Returns a stream that replaces or drops such characters. */
+  /** Returns a stream that replaces or drops characters that a terminal executes or hides. */
   public static PrintableStream text(OutputStream out) {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Returns a stream for JSON that escapes such characters; a parser reads the same value. */
+  /** Returns a stream for JSON that escapes these characters; a parser reads the same value. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

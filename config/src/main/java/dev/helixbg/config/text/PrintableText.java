@@ -6,9 +6,9 @@ package dev.helixbg.config.text;
  * format such as HTML still needs its own escaping.
  *
  * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners, soft
- * hyphens and supplementary variation selectors are dropped, because ordinary text has them, too,
- * and reads the same without them. Other characters that hide or reorder text (bidi controls, C1
- * controls, tag characters, lone surrogates) become U+FFFD.
+ * hyphens and supplementary variation selectors are dropped, because ordinary text contains them,
+ * too, and looks the same without them. Other characters that hide or reorder text (bidi controls,
+ * C1 controls, tag characters, lone surrogates) become U+FFFD.
  */
 public final class PrintableText {
   private static final int REPLACEMENT = 0xFFFD;
@@ -44,7 +44,7 @@ public final class PrintableText {
         continue;
       }
       int needed = TextColumns.of(shown) + (space ? 1 : 0);
-      // One column is kept free for {@code …}, unless this is the end.
+      // One column is kept free for {@code …}, unless this is the end of the text.
       if (width + needed > columns - (next < text.length() ? 1 : 0)) {
         return out.append('…').toString();
       }

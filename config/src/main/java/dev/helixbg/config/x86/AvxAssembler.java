@@ -38,7 +38,9 @@ public final class AvxAssembler {
 
   private static final int CAPACITY = 1 << 16;
 
-  /** Number of an opcode map, which is followed by two other maps and the numbers of prefixes. */
+  /**
+   * Number of an opcode map in a VEX prefix; the numbers of two more maps and of prefixes follow.
+   */
   private static final int MAP_0F = 1;
 
   private static final int MAP_0F38 = 2;
@@ -376,7 +378,7 @@ public final class AvxAssembler {
   }
 
   /**
-   * Clears the upper halves of vector registers, which would slow down the caller's SSE
+   * Clears the upper halves of vector registers, because they would slow down the caller's SSE
    * instructions.
    */
   public void clearUpperParts() {

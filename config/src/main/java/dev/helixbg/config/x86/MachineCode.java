@@ -29,8 +29,8 @@ public final class MachineCode {
   private MachineCode() {}
 
   /**
-   * Whether this processor is an x86-64 with an instruction set, and the switch allows its use. The
-   * name is that of Linux.
+   * Whether this processor is an x86-64 with an instruction set, and {@link #SWITCH} allows its
+   * use. The instruction set has the name that Linux uses.
    */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
@@ -64,8 +64,8 @@ public final class MachineCode {
   }
 
   /**
-   * Returns a function in executable memory that cannot be written to; empty where the system
-   * refuses. The memory is never freed.
+   * Returns a function in executable memory that cannot be written to; empty if the system refuses
+   * such memory. The memory is never freed.
    */
   public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();

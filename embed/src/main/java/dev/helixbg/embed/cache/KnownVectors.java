@@ -15,10 +15,10 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Number of known texts after which the search for a store's id ends. */
+  /** Number of texts with a vector after which the search for a store's id ends. */
   private static final int ENOUGH = 64;
 
-  /** Returns the id with the most vectors for the texts; the first of several such ids. */
+  /** Returns the id under which most of the texts have a vector; the first of several such ids. */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();

@@ -3,8 +3,8 @@ package dev.helixbg.embed.cache;
 import java.util.List;
 
 /**
- * The ids under which a KB's caches may have the vectors of one model: one id for each way to
- * compute vectors. A cache has vectors of one id.
+ * The ids under which a KB's caches may have the vectors of one model: one id for each method of
+ * computing vectors. A cache has vectors of one id.
  *
  * @param entries ids for vectors of entries; the usual id first
  * @param passages ids for vectors of passages

@@ -34,7 +34,7 @@ public final class VectorStore {
 
   private static final int ROW_VECTORS = 512;
 
-  /** Largest accepted difference of a squared length from 1; float rounding stays below 1e-6. */
+  /** Largest accepted difference of a squared length from 1; rounding errors are below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
   /** Number of unused vectors that are always kept. */
@@ -238,7 +238,7 @@ public final class VectorStore {
   }
 
   /**
-   * Deletes the unused vectors if there are many and more than half of all are unused.
+   * Deletes the unused vectors if they outnumber the used vectors by {@value #FEW_STALE} or more.
    *
    * @param stored number of vectors in the store, repeated vectors included
    * @param used the vectors of all present texts

@@ -19,7 +19,7 @@ final class AttentionCode {
   /** Largest number of tokens of a text. */
   static final int TOKENS = 512;
 
-  /** Room behind the last token, in tokens; rows of scores and transposed keys have it. */
+  /** Room after the last token in rows of scores and of transposed keys, in tokens. */
   static final int PADDING = 32;
 
   /** Distance between rows of queries, keys, values or results, in bytes. */
@@ -41,8 +41,8 @@ final class AttentionCode {
   private AttentionCode() {}
 
   /**
-   * Returns {@code void(keys, turned, tokens)}, which transposes a head's keys: one row per token
-   * becomes one row per value.
+   * Returns {@code void(keys, turned, tokens)}, which transposes a head's keys: rows for tokens
+   * become rows for values.
    */
   static byte[] turn() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
@@ -158,7 +158,7 @@ final class AttentionCode {
     int power = 4;
     code.set(CONSTANT, Constants.ADDRESS);
     int row = code.label();
-    code.load(largest, Register.RDI, 0); // the first token, and places that may have no token
+    code.load(largest, Register.RDI, 0); // the first token, and positions that may have no token
     code.broadcast(largest);
     code.copy(Register.RDI, at);
     code.copy(Register.RSI, mask);

@@ -4,7 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Constants that the encoder's machine code reads; each is repeated eight times, for a vector. */
+/**
+ * Constants that the encoder's machine code reads; each is repeated eight times to fill a vector.
+ */
 final class Constants {
   private static final int VECTOR = 32;
   private static final int MOST = 40;
@@ -20,7 +22,7 @@ final class Constants {
   static final int MEAN = of(1f / Square.SIDE);
   static final int EPSILON = of(1e-12f);
 
-  /** Least divisor of a row, which is otherwise divided by its largest magnitude. */
+  /** Minimum divisor of a row; usually the divisor is the row's largest magnitude. */
   static final int SMALLEST = of(1e-30f);
 
   private static final int SIGNED_BYTE = withInverse(Square.BYTES.mostSigned);

@@ -25,7 +25,7 @@ public final class Encoder implements AutoCloseable {
   private static final int HEADS = SIDE / AttentionCode.HEAD;
 
   /**
-   * Number of rows that the feed-forward computes at a time, so that their values stay in the
+   * Number of rows that the feed-forward network computes at a time; their values stay in the
    * cache.
    */
   private static final int TILE = 96;
@@ -69,8 +69,8 @@ public final class Encoder implements AutoCloseable {
    * @param ids token ids of each text; at most {@link #LONGEST} per text
    * @param types token type of each token
    * @throws IndexOutOfBoundsException when a text is too long or has an invalid token
-   * @return 384 values for each token of each text; for the pair judge, for the first token of each
-   *     text only
+   * @return 384 values for each token of each text; for the pair judge, 384 values for each text's
+   *     first token only
    */
   public float[] states(int[][] ids, int[][] types) {
     if (ids.length == 0) {

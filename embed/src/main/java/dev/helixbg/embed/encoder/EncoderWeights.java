@@ -16,11 +16,11 @@ import java.util.Objects;
  * The weights of a MiniLM as integers, from a file written by {@code EncoderFile}.
  *
  * <p>Format, little-endian: {@link #MAGIC}; ints: layers, words, positions, token types, 1 for the
- * pair judge or 0 for an embedding model, the ordinal of the {@link Square} kind. Zeros follow up
- * to {@link #HEADER}, then gain and bias of the embeddings' normalisation. Each layer has twelve
- * {@link Square}s, gain and bias after attention, gain and bias after the feed-forward. Rows of 384
- * floats follow: for each token type, the sum of type and position embedding for each position;
- * then the word embeddings.
+ * pair judge or 0 for an embedding model, the ordinal of the {@link Square} kind. Zeros fill the
+ * header up to {@link #HEADER} bytes. Gain and bias of the embeddings' normalisation follow. Each
+ * layer has twelve {@link Square}s, gain and bias after attention, gain and bias after the
+ * feed-forward. Rows of 384 floats follow: for each token type, the sum of type and position
+ * embedding for each position; then the word embeddings.
  */
 public final class EncoderWeights {
   public static final long MAGIC = 0x0031434e45_2d5848L; // "HX-ENC1"

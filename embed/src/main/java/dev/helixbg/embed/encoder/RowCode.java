@@ -204,7 +204,8 @@ final class RowCode {
   }
 
   /**
-   * Computes the row's step and its inverse from {@link #LARGEST}, and writes the step to memory.
+   * Computes the row's quantisation step and its inverse from {@link #LARGEST}, and writes the step
+   * to memory.
    *
    * @param most offset of the largest integer, which is followed by its inverse
    */

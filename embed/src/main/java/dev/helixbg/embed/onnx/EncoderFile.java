@@ -20,8 +20,8 @@ public final class EncoderFile {
   private static final int BLOCKS = EncoderWeights.BLOCKS;
 
   /**
-   * Factor of queries, which makes scores exponents of two, divided by the square root of a head's
-   * 32 values.
+   * Factor of queries: 1 / ln 2, which makes scores exponents of two, divided by the square root of
+   * a head's 32 values.
    */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
@@ -35,8 +35,8 @@ public final class EncoderFile {
 
   /**
    * @param kind kind of the squares
-   * @param judge whether it is the pair judge, which needs the last state of each pair's first
-   *     token only
+   * @param judge whether the model is the pair judge, which needs only the last state of each
+   *     pair's first token
    * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be written
    */
@@ -90,7 +90,7 @@ public final class EncoderFile {
     String downBias = layer + "output.dense.bias";
     float[] down = matrix(downBias, wide, WIDTH);
     float[] downBiases = OnnxFile.floats(source.weight(downBias, WIDTH));
-    // The term for the shift after GELU is in each block; the biases are in the first block only.
+    // Each block has the term for the shift after GELU; only the first block has the biases.
     ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
       kind.pack(

@@ -9,16 +9,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators. The
- * optimiser of ONNX Runtime does not find them in this export.
+ * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators. ONNX
+ * Runtime's own optimiser does not find these operators in this export.
  *
- * <p>The export keeps the names of biases; a matrix is found through the node that adds a bias to
- * its product. The number of heads and the epsilon cannot be read from the export, so MiniLM's
- * values are used. The caller must therefore compare the vectors of both graphs.
+ * <p>The export keeps the names of biases but not of matrices. A matrix is found through the node
+ * that adds a bias to its product. The number of heads and the epsilon cannot be read from the
+ * export, so MiniLM's values are used. The caller must therefore compare the vectors of both
+ * graphs.
  *
  * <p>In INT8 precision, attention and the first feed-forward matrix have one scale per column, and
- * activations have one scale per tensor. The second feed-forward matrix, whose inputs have
- * outliers, has one scale per block of 128 weights, and so have its activations.
+ * activations have one scale per tensor. The second feed-forward matrix has one scale per block of
+ * 128 weights, because its inputs have outliers. Its activations are scaled in the same way.
  *
  * <p>The inputs are {@code input_ids}, {@code attention_mask} and, for the pair judge, {@code
  * token_type_ids}: int32 [batch, sequence]. The output {@code last_hidden_state} is float [batch,
@@ -55,7 +56,7 @@ public final class FusedGraph {
   /**
    * Writes the rewritten model and the file of its large weights, or replaces both.
    *
-   * @param judge whether token types are an input, as for the pair judge; otherwise all are 0
+   * @param judge whether token types are an input, as for the pair judge; otherwise all types are 0
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
   public static void write(OnnxFile source, Precision precision, boolean judge, Path target)
@@ -90,7 +91,7 @@ public final class FusedGraph {
     return result;
   }
 
-  /** Adds the normalised embeddings. If all token types are 0, the positions include the type. */
+  /** Adds the normalised embeddings. If all token types are 0, type 0 is added to the positions. */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
@@ -115,7 +116,10 @@ public final class FusedGraph {
     return graph.floats(name, OnnxFile.bytes(rows), rows.length / WIDTH, WIDTH);
   }
 
-  /** Adds a layer's attention; {@code asking} are the states it computes: all, or the first. */
+  /**
+   * Adds a layer's attention; {@code asking} names the states of the queries: all states, or the
+   * first.
+   */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
     String output = OnnxFile.layer(layer) + "attention.output.";
@@ -205,7 +209,9 @@ public final class FusedGraph {
     graph.fused("DynamicQuantizeMatMul", inputs, result);
   }
 
-  /** Adds a product whose weights are stored as [columns, blocks, block], unsigned around 128. */
+  /**
+   * Adds a product whose weights are stored as [columns, blocks, block], in bytes with 128 for 0.
+   */
   private void blockwise(
       String input, float[] weight, int rows, int columns, String name, String result) {
     int blocks = rows / BLOCK;
@@ -245,7 +251,7 @@ public final class FusedGraph {
         4);
   }
 
-  /** Returns the scale that maps the largest of the values to 127; 1 if all values are 0. */
+  /** Returns the scale that maps the largest magnitude to 127; 1 if all values are 0. */
   private static float scale(float[] values, int from, int step, int count) {
     float largest = 0;
     for (int i = 0; i < count; i++) {

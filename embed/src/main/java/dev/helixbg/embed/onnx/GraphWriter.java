@@ -30,7 +30,7 @@ final class GraphWriter {
   private static final int IR_VERSION = 8;
   private static final int OPSET = 17;
 
-  /** Least bytes of a weight in the file of large weights. */
+  /** Minimum size of a weight in the file of large weights, in bytes. */
   private static final int LARGE = 1 << 16;
 
   /** Alignment of weights in the file of large weights, in bytes: a page of memory. */
@@ -41,12 +41,12 @@ final class GraphWriter {
   private final List<ByteBuffer> large = new ArrayList<>();
   private long largeBytes;
 
-  /** Names the file of large weights, beside the model file, if there is one. */
+  /** Makes a writer; {@code weightsFile} names the file of large weights beside the model file. */
   GraphWriter(Optional<String> weightsFile) {
     this.weightsFile = weightsFile;
   }
 
-  /** Adds an input; a dimension is a number, or the name of a variable one. */
+  /** Adds an input; a dimension is a number, or the name of a variable dimension. */
   void input(String name, int type, Object... dims) {
     value(11, name, type, dims);
   }
@@ -89,7 +89,10 @@ final class GraphWriter {
     return weight(name, FLOAT, values, dims);
   }
 
-  /** Adds a weight of little-endian values; large ones are read when the files are written. */
+  /**
+   * Adds a weight of little-endian values; the buffer of a large weight is read when the files are
+   * written.
+   */
   String weight(String name, int type, ByteBuffer data, long... dims) {
     ProtoWriter tensor = new ProtoWriter();
     for (long dim : dims) {

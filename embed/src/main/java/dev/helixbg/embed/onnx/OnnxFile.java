@@ -58,7 +58,7 @@ public final class OnnxFile implements AutoCloseable {
 
   private OnnxFile() {}
 
-  /** Maps a file; throws OnnxFormatException if it is no well-formed model. */
+  /** Maps a file; throws OnnxFormatException if it is not a well-formed model. */
   public static OnnxFile open(Path path) throws IOException {
     OnnxFile file = new OnnxFile();
     try (FileChannel channel = FileChannel.open(path)) {
@@ -80,7 +80,7 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /**
-   * Applies the changes by training, in memory; the file does not change.
+   * Applies changes that training made to the weights, in memory; the file does not change.
    *
    * @param layers number of layers that are kept
    * @param tokenTypes embeddings of the token types, in rows of 384 values
@@ -132,7 +132,7 @@ public final class OnnxFile implements AutoCloseable {
     return "encoder.layer." + index + ".";
   }
 
-  /** Returns the float weight of this name and shape, little-endian; throws if there is none. */
+  /** Returns the float weight of this name and shape, little-endian; throws if it is missing. */
   ByteBuffer weight(String name, long... dims) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
     if (tensor == null) {

@@ -2,7 +2,7 @@ package dev.helixbg.embed.onnx;
 
 import java.io.IOException;
 
-/** An error of an ONNX file that is damaged, or has an architecture that cannot be rewritten. */
+/** Reports an ONNX file that is damaged, or whose architecture cannot be rewritten. */
 public final class OnnxFormatException extends IOException {
   OnnxFormatException(String message) {
     super(message);

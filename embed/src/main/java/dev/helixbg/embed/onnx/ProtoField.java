@@ -50,7 +50,7 @@ record ProtoField(int number, long value, ByteBuffer content) {
     }
   }
 
-  /** Returns the numbers of a packed field, or the number of a plain one. */
+  /** Returns the numbers of a packed field, or the number of a plain field. */
   List<Long> numbers() throws OnnxFormatException {
     List<Long> numbers = new ArrayList<>();
     if (content == null) {

@@ -31,7 +31,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A file written beside its target, synced to disk, and then renamed over it. A reader of the
- * target finds the old file or the new one, whole, even after a crash.
+ * target finds the whole old file or the whole new file, even after a crash.
  *
  * <p>Temporary names have 64 random bits, so that two writers never share a name. If a process is
  * killed, its temporary file is deleted by a later {@link #write} of the same target, once the file
@@ -47,7 +47,10 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /** Temporary files of this process, neither renamed nor deleted; the set is its own lock. */
+  /**
+   * Temporary files of this process that are neither renamed nor deleted yet; the set is its own
+   * lock.
+   */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
   /** Guarded by {@link #UNFINISHED}. */
@@ -107,8 +110,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Writes and syncs a temporary file in the folder of {@code target}, which is neither opened nor
-   * changed. The mode is 0600, or the mode of an existing target without write permission for
+   * Writes and syncs a temporary file in the folder of {@code target}. The target is neither opened
+   * nor changed. The mode is 0600, or the mode of an existing target without write permission for
    * others.
    *
    * @throws CancellationException when the process is about to end
@@ -255,7 +258,7 @@ public final class AtomicFile implements AutoCloseable {
     deleteLeftovers(folder, ".", Instant.MAX);
   }
 
-  /** Does the same for one target. */
+  /** Deletes the temporary files that killed processes left for one target. */
   public static void deleteLeftoversOf(Path target) throws IOException {
     deleteLeftovers(target.getParent(), prefix(target), Instant.MAX);
   }

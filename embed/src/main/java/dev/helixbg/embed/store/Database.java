@@ -39,8 +39,8 @@ public final class Database implements AutoCloseable {
   private static final Duration BUSY = Duration.ofSeconds(30);
 
   /**
-   * The {@code application_id} minus the version. It prevents that a flipped bit of the version
-   * reads as a newer version.
+   * The {@code application_id} minus the version. Because of it, a flipped bit of the version does
+   * not look like a newer version.
    */
   private static final int OURS = 0x4842_0000;
 
@@ -239,7 +239,7 @@ public final class Database implements AutoCloseable {
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
   }
 
-  /** Returns null if there is no such file. A link has its own inode. */
+  /** Returns the inode of a file; null if there is no such file. A link has its own inode. */
   private static Object inodeOf(Path file) {
     try {
       return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -292,7 +292,7 @@ public final class Database implements AutoCloseable {
         .orElseThrow(() -> new IOException("another helix-bg is making it"));
   }
 
-  /** Whether an error means that the database is damaged; a full or slow disk is no damage. */
+  /** Whether an error means that the database is damaged; a full or slow disk is not damage. */
   private boolean isDamage(SQLException e) {
     if (!(e instanceof SQLiteException sqlite)) {
       return true; // thrown by this class, or for a value of the wrong type
@@ -361,7 +361,7 @@ public final class Database implements AutoCloseable {
     return statement.executeUpdate();
   }
 
-  /** Returns a query's number; 0 if the query yields no row. */
+  /** Returns the number that a query yields; 0 if the query yields no row. */
   public static int number(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
@@ -381,7 +381,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes the unused rows if there are more than {@value #FEW_STALE} and more than used rows.
+   * Deletes the unused rows if there are more than {@value #FEW_STALE} of them and more unused than
+   * used rows.
    *
    * @param table a table whose key is {@code number}
    * @param columns text columns that {@code isUsed} receives

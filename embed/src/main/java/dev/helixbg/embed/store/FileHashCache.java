@@ -8,7 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** SHA-256 of large files, kept in the cache folder; valid while the file's state is the same. */
+/**
+ * Keeps the SHA-256 of large files in the cache folder. A hash is valid until the file's state
+ * changes.
+ */
 public final class FileHashCache {
 
   private static final int HEX_DIGITS = 64;
@@ -49,7 +52,7 @@ public final class FileHashCache {
     }
   }
 
-  /** Returns the hash in a note if the note is for this state of the file, else null. */
+  /** Returns the hash in a note if the note was made for this state of the file, else null. */
   private static String read(Path note, String state) throws IOException {
     if (!Files.isRegularFile(note)) {
       return null;

@@ -36,10 +36,10 @@ public final class ProcessLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock, and waits up to {@code patience} for it unless the thread is interrupted.
+   * Takes the lock. Waits for it up to {@code patience}, unless the thread is interrupted.
    *
    * @param file the lock file, which is created if missing; its folder must exist
-   * @return the lock; empty if another holder kept it all the time
+   * @return the lock; empty if another thread or process held the lock during the whole wait
    * @throws IOException when the file cannot be written
    */
   public static Optional<ProcessLock> take(Path file, Duration patience) throws IOException {

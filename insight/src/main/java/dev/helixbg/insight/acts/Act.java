@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * A way to deal with a finding: a change of a knowledge base. {@link ActPlanner} plans the calls
  * right before the change.
  *
- * @param when conditions on the finding, of which one must be true
+ * @param when conditions on the finding, at least one of which must be true
  */
 public record Act(List<When> when, Change change) {
   /** Largest number of entries that an act names; a finding may have hundreds of copies. */
@@ -58,16 +58,18 @@ public record Act(List<When> when, Change change) {
     /** All entries of a topic move into another topic. */
     record MergeTopics(String small, String large) implements Change {}
 
-    /** An entry gets the present name of something, instead of the name that it writes. */
+    /** An outdated name in an entry is replaced by the present name. */
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /** A reader checks what an entry says about a name, because no call can tell the right text. */
+    /**
+     * A reader checks what an entry says about a name, because no program can tell the right text.
+     */
     record Reread(NamedEntry entry, String named) implements Change {}
 
-    /** A new entry of a topic states what others have in common, and links to them. */
+    /** A new entry of a topic states what other entries have in common, and links to them. */
     record Gather(List<NamedEntry> entries, String topic, String text) implements Change {}
 
-    /** An entry gets a text that includes what others say, and the others are removed. */
+    /** An entry gets a text that includes what other entries say, and those entries are removed. */
     record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {}
 
     default String words() {
@@ -103,7 +105,7 @@ public record Act(List<When> when, Change change) {
     }
   }
 
-  /** Returns the first names, and the number of the others, as text. */
+  /** Returns the names of the first entries, and the number of further entries, as text. */
   static String names(List<NamedEntry> entries) {
     int more = entries.size() - NAMED;
     return entries.stream().limit(NAMED).map(Act::name).collect(Collectors.joining(", "))

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
- * (helix-bg: 3fa9c2d41b77)} and a blank. The line has a hash of the text above it. One look at the
- * log therefore tells whether that text changed before the line came. helix removes blanks at the
+ * (helix-bg: 3fa9c2d41b77)}, followed by a blank. The line has a hash of the text above it. The log
+ * therefore shows whether that text changed before the line was added. helix removes blanks at the
  * end of every entry that it appends to or tags. The line with its blank therefore exists only
  * while the entry stays unchanged. A call that searches for the line finds exactly the marked text
  * or nothing.
@@ -35,21 +35,24 @@ final class ActMark {
     return BEGINNING + hash + END;
   }
 
-  /** Whether a text has a mark of any act, or a copy of one, in upper or lower case. */
+  /**
+   * Whether a text contains the mark of any act, or a copy of such a mark, in upper or lower case.
+   */
   static boolean isOn(String body) {
     return MatchString.lower(body).contains(BEGINNING);
   }
 
-  /** Whether a text has a mark, by helix's comparison in lower case. */
+  /** Whether a text contains a given mark; upper and lower case do not matter, as in helix. */
   static boolean isOn(String body, String line) {
     return MatchString.lower(body).contains(line);
   }
 
   /**
-   * Whether each of these marks is under its own text, and on no other entry, by helix's comparison
-   * in lower case.
+   * Whether each of these marks stands below the text that it was made for, and in no other entry.
+   * Marks are compared in lower case, as helix compares texts.
    *
-   * @param hashes hashes of an act's marks; of copies, the same hash once for each copy
+   * @param hashes hashes in the marks of an act. Copies have the same hash, which is listed once
+   *     for each copy
    */
   static boolean areUnder(List<NamedEntry> entries, List<String> hashes) {
     Map<String, Integer> wanted = new HashMap<>();
@@ -67,7 +70,7 @@ final class ActMark {
             });
   }
 
-  /** Whether a text ends with the mark of its own text. */
+  /** Whether a text ends with a mark that was made for the text above the mark. */
   static boolean isLeftOn(String body) {
     int at = body.lastIndexOf("\n" + BEGINNING);
     return at >= 0 && isUnder(body, body.substring(at + 1));
@@ -79,7 +82,7 @@ final class ActMark {
         && line(hash(body.substring(0, body.length() - end.length()))).equals(line);
   }
 
-  /** Returns the text without the characters at its end that helix or Java treat as blanks. */
+  /** Returns the text without the characters at its end that helix or Java treats as blanks. */
   private static String trimmed(String body) {
     int end = body.length();
     while (end > 0 && isBlank(body.charAt(end - 1))) {

@@ -10,14 +10,16 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/** The whole names in an act, as JSON; the act's words only quote and cut them. */
+/**
+ * Writes the names in an act as JSON, in full. The words of the act contain them quoted and cut.
+ */
 public final class ActNames {
   private ActNames() {}
 
   /**
-   * Returns each entry as {@code role} with {@code topic} and {@code index}; a note as {@code role}
-   * with {@code file}, {@code heading} and {@code part}; each topic as {@code role} and {@code
-   * topic}.
+   * Returns one object for each name. An entry has the fields {@code role}, {@code topic} and
+   * {@code index}. A note has {@code role}, {@code file}, {@code heading} and {@code part}. A topic
+   * has {@code role} and {@code topic}.
    */
   public static ArrayNode of(Act act) {
     ArrayNode all = JsonNodeFactory.instance.arrayNode();

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * The steps of one act through helix, for one state of a knowledge base. The checks come first.
- * Then helix-bg checks that it would plan the same calls again. The marks follow, then a check of
- * the marks, then the calls.
+ * Then helix-bg checks that it would plan the same calls again. The calls that set marks follow,
+ * then a check of the marks, then the calls that make the change.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
  * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
@@ -24,9 +24,9 @@ import java.util.stream.Stream;
  * @param marked hashes in those marks, in order
  * @param calls calls that make the change; empty if it has to be made by hand
  * @param byHand reason why there are no calls
- * @param losses data that is lost, as texts, beside the texts of removed entries
+ * @param losses descriptions of the data that is lost in addition to the texts of removed entries
  * @param undo calls that restore removed and rewritten texts as new entries at the end of their
- *     topics; empty for texts that are too long
+ *     topics; empty if those texts are too long
  */
 public record ActPlan(
     List<Check> checks,
@@ -46,22 +46,24 @@ public record ActPlan(
     return Stream.concat(marks.stream(), calls.stream()).toList();
   }
 
-  /** Returns a name for these calls: a plan of this name on a later log has the same calls. */
+  /**
+   * Returns a name computed from the calls: if a later plan has this name, it has the same calls.
+   */
   public String name() {
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
   /**
-   * A check before the first call: {@code topics} with action {@code entries}, whose last line has
-   * the number of entries of a topic.
+   * A check before the first call. It calls {@code topics} with the action {@code entries}. The
+   * last line of helix's answer has the number of entries of the topic.
    */
   public record Check(HelixCall call, int entries) {}
 
   /**
-   * One call of a tool of helix's MCP server, because helix-bg never writes to a knowledge base.
+   * One call of a tool of helix's MCP server. helix-bg itself never writes to a knowledge base.
    *
    * @param tool {@code edit}, {@code store} or, for a check, {@code topics}
-   * @param arguments arguments in reading order; all are strings, also numbers
+   * @param arguments arguments by name, in the order for a human reader; numbers are strings, too
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
     public HelixCall {

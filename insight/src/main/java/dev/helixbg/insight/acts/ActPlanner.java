@@ -25,20 +25,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Plans acts on one knowledge base in its present state: the calls of helix's tools that carry an
- * act out. They change no other entry, and every link keeps its target. The known properties of
- * those tools are in docs/decisions/0072-edits-for-helix.md.
+ * Plans acts on one knowledge base in its present state. A plan has the calls of helix's tools that
+ * carry an act out. The calls change no other text, and every link keeps its target. The known
+ * properties of those tools are in docs/decisions/0072-edits-for-helix.md.
  *
- * <p>An entry that helix edits moves to the end of its topic, and links name places. A call
- * therefore names an entry by words that no other body of its topic has. An entry whose links would
- * have another target gets new links. That entry moves, too, so the plan repeats until no link
- * changes.
+ * <p>An entry that helix edits moves to the end of its topic, and a link names the place of its
+ * target in the topic. A call therefore names an entry by words that no other body of its topic
+ * has. An entry whose links would have another target gets new links. That entry moves, too, so the
+ * plan repeats until no link changes.
  */
 public final class ActPlanner {
-  /** A topic that helix stores under the same name. */
+  /** Pattern of a topic's name that helix stores unchanged. */
   private static final Pattern PLAIN_TOPIC = Pattern.compile("[a-z0-9]+(?:(?:-+|/)[a-z0-9]+)*");
 
-  /** Most notes that one act removes or rewrites: the number that a reader can survey. */
+  /** Maximum number of notes that one act removes or rewrites; a reader cannot survey more. */
   private static final int MAX_MARKED = 60;
 
   private final Map<String, List<NamedEntry>> topics;
@@ -194,7 +194,10 @@ public final class ActPlanner {
           + rewrite.text();
     }
 
-    /** Returns the body with a whole name replaced. A line number belongs to the path before it. */
+    /**
+     * Returns the body with a name replaced where it stands alone as a whole name. A line number
+     * belongs to the path before it.
+     */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
       Pattern name =
@@ -323,7 +326,7 @@ public final class ActPlanner {
       return losses;
     }
 
-    /** Returns the tags, source and links of a removed entry that no entry keeps. */
+    /** Returns the tags, source and links of a removed entry that no remaining entry has. */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.text();
       EntryText left =

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Returns the possible acts on a finding, of which one is right. */
+/** Finds the possible acts on a finding. One of them is right. */
 public final class Acts {
   private static final String LESSONS = "lessons";
 
@@ -22,7 +22,7 @@ public final class Acts {
 
   /**
    * @param verdict verdict of a model or a person; without a verdict, there is an act for each
-   *     possible one
+   *     possible verdict
    */
   public static List<Act> on(Finding.Relation pair, Optional<Verdict> verdict) {
     return on(pair.a(), pair.b(), verdict);
@@ -81,8 +81,8 @@ public final class Acts {
   }
 
   /**
-   * Returns the rename to a likely new place that an entry could name, else the instruction to read
-   * the entry again.
+   * Returns the rename if the likely new path is one that an entry can contain. Otherwise, returns
+   * the instruction to read the entry again.
    *
    * @param named name in source code
    */
@@ -94,7 +94,9 @@ public final class Acts {
             .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
-  /** Returns the rewrite of the entry with most text, and the removal of the others. */
+  /**
+   * Returns the rewrite of the entry with the longest text, and the removal of the other entries.
+   */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();
@@ -114,7 +116,7 @@ public final class Acts {
     return new Act(when, new Change.Remove(List.of(gone), kept));
   }
 
-  /** Returns a link from the later entry; empty if the entries are linked. */
+  /** Returns a link from the later entry; empty if the entries are already linked. */
   private static List<Act> link(NamedEntry target, NamedEntry from) {
     return areLinked(target, from)
         ? List.of()
@@ -126,7 +128,7 @@ public final class Acts {
     return linksTo(a, b) || linksTo(b, a) || NoteName.areInOneFile(a.entry(), b.entry());
   }
 
-  /** Whether one entry of a knowledge base links to all of some entries. */
+  /** Whether one entry of a knowledge base links to every entry in {@code some}. */
   public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
     return all.stream()
         .filter(one -> one.text().links().size() >= some.size())
@@ -150,9 +152,10 @@ public final class Acts {
   }
 
   /**
-   * Returns the order in which copies are kept. Links of others decide first, then a file name
-   * without the mark of a copy, then tags and time. Then the shorter file name of a note, or the
-   * longer body of an entry of helix, decides. The last criterion is the later offset.
+   * Returns the order by which one of several copies is chosen to be kept. Links from other entries
+   * decide first, then a file name without the mark of a copy, then the presence of tags and a
+   * time. Then the shorter file name of a note, or the longer body of an entry of helix, decides.
+   * The last criterion is the later offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

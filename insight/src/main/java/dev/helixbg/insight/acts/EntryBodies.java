@@ -18,8 +18,9 @@ final class EntryBodies {
   private EntryBodies() {}
 
   /**
-   * Returns the body with a new line of links. helix uses the last of two lines, but ignores an
-   * empty one. Without links, the old lines are therefore removed.
+   * Returns the body with a new line of links. If a body has two lines of links, helix uses the
+   * last one, but ignores an empty line. If the new list is empty, the old lines are therefore
+   * removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
     if (!links.isEmpty()) {
@@ -52,7 +53,7 @@ final class EntryBodies {
         + (links.isEmpty() ? "" : line(links) + "\n");
   }
 
-  /** Requires a text that a call passes on unchanged. */
+  /** Throws an exception if a call could not pass on the text unchanged. */
   static void requireKeepable(NamedEntry entry) {
     String body = entry.entry().body();
     require(

@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * Words by which helix finds one entry and no other. No other body of the topic has these words
- * before, during and after an act.
+ * before, during or after an act.
  *
  * @param topics all live entries by topic, in the order of the log
  * @param bodies new bodies of changed entries
@@ -26,13 +26,13 @@ record EntryWords(
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
     PlacesAfter after) {
-  /** Width of a text that a person searches for, in columns. */
+  /** Maximum width of a text that a person searches for, in columns. */
   private static final int SOUGHT = 200;
 
   /**
    * Returns words for an entry until it is marked or linked again. helix takes the first of several
-   * entries with the same body. Therefore all but the last of them can be marked in order and
-   * deleted. No other edit of them is possible.
+   * entries with the same body. Therefore all such entries except the last can be marked in order
+   * and deleted. No other edit of such entries is possible.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins = twins(entry);
@@ -57,7 +57,9 @@ record EntryWords(
                         + sought(entry)));
   }
 
-  /** Returns text that a person can search for; another note contains all its words. */
+  /**
+   * Returns text for a person to search for, because another note contains all words of the entry.
+   */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
@@ -71,7 +73,7 @@ record EntryWords(
         .toList();
   }
 
-  /** Returns all other bodies of the topic, with those that the act makes. */
+  /** Returns all other bodies of the topic, including the bodies that the act creates. */
   private List<String> othersThan(NamedEntry entry, List<NamedEntry> twins) {
     List<String> others = new ArrayList<>();
     Set<String> concerned = new LinkedHashSet<>(List.of(entry.topic()));

@@ -29,9 +29,10 @@ import java.util.stream.Collectors;
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 
   /**
-   * Plans an act on facts: some are removed, one may get a text.
+   * Plans an act on facts, which removes some facts and may give one fact a new text.
    *
-   * @return empty for other acts, or if the files do not contain the same facts any more
+   * @return the edits; empty for other kinds of acts, or if the files do not contain the same facts
+   *     any more
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead =

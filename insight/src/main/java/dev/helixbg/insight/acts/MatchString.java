@@ -9,32 +9,38 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Finds words of a body that no other body of its topic has: a {@code match_str} of helix. helix
- * takes the first entry of the topic, in the order of the log, whose body contains the words. It
- * compares in lower case, with metadata lines, and does not report further matches.
+ * Finds words of a body that no other body of its topic has. The words become the {@code match_str}
+ * of a call of helix. helix edits the first entry of the topic, in the order of the log, whose body
+ * contains the words. It compares in lower case, with metadata lines, and does not report further
+ * matches.
  *
  * <p>The words are the first suitable piece of whole words in one line of the text. If there is
- * none, they are a piece across line breaks and metadata lines, then a longer piece, then the whole
- * body. They have no character that a terminal, a JSON parser without surrogate pairs, or copying
- * could change.
+ * none, a piece across line breaks and metadata lines is tried, then longer pieces, then the whole
+ * body. The words have no character that a terminal, a JSON parser without surrogate pairs, or
+ * copying could change.
  */
 final class MatchString {
-  /** Least lengths of pieces, in characters; a longer piece is tried if all shorter ones fail. */
+  /**
+   * Minimum lengths of pieces, in characters; a longer piece is tried if all shorter pieces fail.
+   */
   private static final int[] LENGTHS = {24, 80, 320};
 
-  /** Largest distance to a word's end, in characters; beyond, the word is cut. */
+  /** Maximum distance to the end of a word, in characters; a longer word is cut. */
   private static final int SLACK = 24;
 
-  /** Longest beginning of a body that is searched, in UTF-16 units. */
+  /** Maximum number of UTF-16 units at the beginning of a body that are searched. */
   private static final int LONGEST_BODY = 1 << 16;
 
-  /** Longest whole body that may be the argument of a call, in characters. */
+  /** Maximum length of a whole body as the argument of a call, in characters. */
   private static final int LONGEST_PIECE = 2_000;
 
   private final String body;
   private final String lower;
 
-  /** Other bodies in lower case; first the body with the last piece, which may have the next. */
+  /**
+   * Other bodies in lower case. The body that has the last piece is first, because it may also have
+   * the next piece.
+   */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
@@ -114,7 +120,7 @@ final class MatchString {
     return Optional.empty();
   }
 
-  /** Returns the start of the next word, or the next place to try within a very long word. */
+  /** Returns the start of the next word, or the next position to try within a very long word. */
   private int nextWord(int at, int most) {
     int next = at + 1;
     while (next < most && next - at < SLACK && !isGap(body.charAt(next - 1))) {
@@ -139,7 +145,7 @@ final class MatchString {
     return character == '\n' || isPlain(character);
   }
 
-  /** Whether a character is safe in a call. Sigma has two forms in lower case, so it is not. */
+  /** Whether a character is safe in a call. Sigma is not safe: it has two forms in lower case. */
   private static boolean isPlain(int character) {
     char c = (char) character;
     return c == ' '

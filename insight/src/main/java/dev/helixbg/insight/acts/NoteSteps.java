@@ -9,14 +9,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Describes the steps of an act on notes, because helix has no tool for files: a person or an agent
- * edits them.
+ * Describes the steps of an act on notes in words. A person or an agent edits the files, because
+ * helix has no tool for files.
  */
 final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param foldersOf returns the folders of a topic; if there are several, one is meant
+   * @param foldersOf returns the folders of a topic; if there are several, the topic may stand for
+   *     any of them
    */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {

@@ -150,7 +150,7 @@ final class PlacesAfter {
     boolean changed = false;
     for (Link link : links) {
       Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a link without a target is dropped if it would get one
+      if (target.isEmpty()) { // a link without a target is dropped if the act would give it one
         boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
         changed |= taken;
         if (!taken) {
@@ -168,7 +168,7 @@ final class PlacesAfter {
     return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
   }
 
-  /** Returns the entry that replaces the removed ones, and gets the links to them. */
+  /** Returns the entry that replaces the removed entries. Links to them will lead to this entry. */
   NamedEntry standIn() {
     return switch (change) {
       case Change.Remove remove -> remove.kept();

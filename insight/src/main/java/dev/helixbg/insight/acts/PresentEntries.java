@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The present live entries of a knowledge base, found by their text. A report names places, which
- * may have changed since.
+ * The present live entries of a knowledge base, found by their text. A report names entries by
+ * their places, which may have changed since the report was written.
  */
 public final class PresentEntries {
   private final LogAccount log;
@@ -88,8 +88,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Returns the folders of notes that became a topic, usually one. Topics have no blanks and a
-   * bounded length, so different folders can become one topic.
+   * Returns the folders of notes that became a topic, usually a single folder. Topics have no
+   * blanks and a bounded length, so different folders can become one topic.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =
@@ -102,7 +102,7 @@ public final class PresentEntries {
     return folders.isEmpty() ? List.of(topic) : folders;
   }
 
-  /** Prepares the data for the first plan, which takes a while. */
+  /** Prepares the data for the first plan. This preparation takes a while. */
   public synchronized void prepare() {
     if (planner == null) {
       planner = new ActPlanner(entries, log);

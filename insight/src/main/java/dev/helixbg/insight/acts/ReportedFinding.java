@@ -18,13 +18,15 @@ import java.util.stream.Stream;
  * @param section section of report.json, one of {@link #SECTIONS}
  * @param leads whether the report leads with the finding
  * @param rank place in the list of relations, from 1; empty for other kinds
- * @param similarity cosine; 1 if nothing is compared
- * @param about title of the first entry and names of all, or names of topics, for people
+ * @param similarity cosine; 1 for kinds of findings that compare nothing
+ * @param about description for people: the title of the first entry and the names of all entries,
+ *     or the names of the topics
  * @param topics topics of the entries, or the topics themselves
  * @param keys keys of the entries in order; empty for topics
  * @param verdict verdict to act on in the report; empty if open
  * @param named name in source code, only for moved sources
- * @param proposed nearer topic, new place of moved source code, merged text, or lesson
+ * @param proposed proposal of the finding: nearer topic, new path of moved source code, merged
+ *     text, or lesson
  */
 public record ReportedFinding(
     String section,
@@ -43,7 +45,7 @@ public record ReportedFinding(
   public static final String RELATIONS = "relations";
   public static final String LESSONS = "lessons";
 
-  /** Kind of findings by section of report.json; those that are most worth an act come first. */
+  /** Kinds of findings by section of report.json. Kinds that are most worth an act come first. */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
   static {
@@ -60,7 +62,7 @@ public record ReportedFinding(
   /** Sections of report.json with findings, in the order of their kinds. */
   public static final List<String> SECTIONS = List.copyOf(KIND_OF.keySet());
 
-  /** Names of kinds, with those of some relations only. */
+  /** Names of all kinds, including the two kinds that only some relations have. */
   public static final List<String> KINDS =
       Stream.concat(
               KIND_OF.values().stream(),
@@ -70,7 +72,7 @@ public record ReportedFinding(
   /** Separator between the name of an entry and a statement about it. */
   private static final String IS = " > ";
 
-  /** Most names of a group that are listed. */
+  /** Maximum number of names of a group that are listed. */
   private static final int NAMED = 20;
 
   /** Returns the kind, one of {@link #KINDS}. */
@@ -103,7 +105,7 @@ public record ReportedFinding(
         + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : "");
   }
 
-  /** Returns the title of the first entry, then the names of all. */
+  /** Returns the title of the first entry, then the names of all entries. */
   public static String aboutEntries(List<NamedEntry> entries) {
     String title = entries.getFirst().title();
     String names = about(entries.stream().map(NamedEntry::name).toList());

@@ -7,7 +7,7 @@ import java.time.Instant;
  * An answer of a coding agent.
  *
  * @param question id of an {@link AgentQuestion}
- * @param isHasty whether it came so fast that the agent cannot have read the texts
+ * @param isHasty whether the answer came so fast that the agent cannot have read the texts
  */
 public record AgentAnswer(
     AgentClient client,

@@ -30,8 +30,8 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * The answers of coding agents and the questions that they were asked lately, in tables of a
  * database. Users have paid for these answers, so each is on disk before {@link #add} returns. If a
- * damaged database is moved aside and replaced, the new one takes over all answers that can still
- * be read.
+ * damaged database is moved aside and replaced, all answers that can still be read are copied into
+ * the new one.
  */
 public final class AgentAnswerStore {
   /** The tables, for {@link Database.Schema}. */
@@ -48,7 +48,7 @@ public final class AgentAnswerStore {
 
   private static final String HMAC = "HmacSHA256";
 
-  /** Digits of the id under which a client answers. */
+  /** Number of digits of the id under which a client answers. */
   private static final int DIGITS = 16;
 
   private static final String COLUMNS =
@@ -69,13 +69,14 @@ public final class AgentAnswerStore {
   }
 
   /**
-   * Gives questions about entries to a client, without those that another client was given lately.
-   * Two clients that ask at the same time get different questions.
+   * Gives a client questions about entries, except questions that another client was given
+   * recently. Two clients that ask at the same time get different questions.
    *
-   * @param questions the most important first
-   * @param since the time since which another client must not have been given a question
-   * @return for the id of each question that was given, the id under which the client answers. That
-   *     id is made with a random secret of this database, so nobody can derive it from the texts
+   * @param questions possible questions, the most important first
+   * @param since start of the period in which a question must not have been given to another client
+   * @return map from the id of each given question to the id under which the client answers. The
+   *     latter is made with a random secret of this database, so it cannot be derived from the
+   *     texts
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
@@ -171,7 +172,7 @@ public final class AgentAnswerStore {
     return QuestionKind.titled(title).orElseThrow(() -> new SQLException("a row is damaged"));
   }
 
-  /** Returns the ids of questions that other clients were given since a time. */
+  /** Returns the ids of the questions that other clients were given since {@code since}. */
   public Set<String> askedOfOthers(AgentClient client, Instant since) {
     return database.read(connection -> askedOfOthers(connection, client, since));
   }
@@ -191,7 +192,7 @@ public final class AgentAnswerStore {
     return ids;
   }
 
-  /** Returns all answers in the order in which they came, without damaged ones. */
+  /** Returns all answers in the order in which they came, without damaged answers. */
   public List<AgentAnswer> all() {
     return database.read(AgentAnswerStore::all);
   }
@@ -231,7 +232,8 @@ public final class AgentAnswerStore {
   /**
    * Adds answers and waits until they are on disk.
    *
-   * @return the ids of the questions with a new answer; the client has answered the others before
+   * @return the ids of the questions with a new answer; the client had already answered the other
+   *     questions
    */
   public Set<String> add(List<AgentAnswer> answers) {
     return database.write(Durability.FOREVER, connection -> insert(connection, answers));
@@ -266,7 +268,7 @@ public final class AgentAnswerStore {
     return added;
   }
 
-  /** Copies the readable answers of a database that was moved aside; it may be missing. */
+  /** Copies the readable answers of a database that was moved aside, if that database exists. */
   public static void restore(Connection connection, Path aside) throws SQLException {
     if (!Files.isRegularFile(aside)) {
       return;

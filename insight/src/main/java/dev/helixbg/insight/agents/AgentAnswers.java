@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The answers of all agents: their verdicts on findings, and which agents can be trusted. */
+/**
+ * The answers of all agents. They include verdicts on findings and show which agents are reliable.
+ */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
   private final Map<String, List<AgentAnswer>> byQuestion = new HashMap<>();
@@ -31,7 +33,8 @@ public final class AgentAnswers {
 
   /**
    * @param answers the answers in the order in which they came
-   * @param model trust in the local language model, if it was measured; only better agents count
+   * @param model trust in the local language model, if it was measured; the verdicts of worse
+   *     agents do not count
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;
@@ -116,8 +119,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions that a language model may be asked too. Of the clients
-   * that count, it takes the answer of the one that judges known pairs best.
+   * Returns the agents' answers to questions that a language model may be asked too. Each answer is
+   * that of the client that judges known pairs best, among the clients that count.
    *
    * @param self a client whose own answer is taken if no client counts
    */
@@ -169,8 +172,9 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns relations reordered by the agents' verdicts: first those worth an act, then those
-   * without a verdict, then the others. Only the first relations of the list change places.
+   * Returns relations reordered by the agents' verdicts: first relations that are worth an act,
+   * then relations without a verdict, then all other relations. Only the first {@code first}
+   * relations of the list are reordered.
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

@@ -7,12 +7,12 @@ import java.util.regex.Pattern;
  * A coding agent that answers questions, under the name that it gives itself.
  *
  * @param name at most {@value #LONGEST} letters, digits and certain signs
- * @param version of the same form; may be empty
+ * @param version version, in the same form as the name; may be empty
  */
 public record AgentClient(String name, String version) {
   private static final int LONGEST = 60;
 
-  /** Characters other than the allowed ones, which could be markup in a report. */
+  /** Characters that are not allowed, because they could be markup in a report. */
   private static final Pattern OTHERS = Pattern.compile("[^\\p{L}\\p{N} ._+-]");
 
   public AgentClient {

@@ -13,8 +13,9 @@ import java.util.stream.Stream;
 /**
  * A question that was given to a client.
  *
- * @param id id of its present texts; the client gets another one, see {@link AgentAnswerStore#ask}
- * @param keys keys of its entries; none for a known pair
+ * @param id id computed from its present texts; the client gets a different id, see {@link
+ *     AgentAnswerStore#ask}
+ * @param keys keys of its entries; empty for a known pair
  * @param characters the number of characters of its texts as they were given
  */
 public record AgentQuestion(
@@ -41,7 +42,9 @@ public record AgentQuestion(
     return kind == QuestionKind.RULE ? "same-lesson" : kind.title();
   }
 
-  /** Returns the possible answers to a kind of question; none if the answer is a sentence. */
+  /**
+   * Returns the possible answers to a kind of question; an empty list if the answer is a sentence.
+   */
   public static List<String> answers(QuestionKind kind) {
     return kind == QuestionKind.PAIR
         ? Arrays.stream(Verdict.values()).map(Verdict::title).toList()
@@ -67,7 +70,7 @@ public record AgentQuestion(
   }
 
   /**
-   * @param texts the texts that it is about, or the key of a language model's question
+   * @param texts the texts that the question is about, or the key of a language model's question
    */
   static String id(QuestionKind kind, List<String> texts) {
     return Sha256.of(Stream.concat(Stream.of("agent", kind.title()), texts.stream()).toList())

@@ -16,10 +16,12 @@ import java.util.Set;
  * They are mixed into an agent's questions and look like the others.
  */
 public final class KnownPairs {
-  /** Known pairs among ten questions until a client has answered {@link #ENOUGH} of them. */
+  /**
+   * Number of known pairs in ten questions until a client has answered {@link #ENOUGH} such pairs.
+   */
   private static final int FIRST_OF_TEN = 4;
 
-  /** Answered known pairs after which only one of ten questions is a known pair. */
+  /** Number of answered known pairs after which only one of ten questions is a known pair. */
   private static final int ENOUGH = 12;
 
   private static final Map<String, Known> ALL = all();
@@ -45,7 +47,8 @@ public final class KnownPairs {
   }
 
   /**
-   * Returns known pairs for the next questions, as far as possible equally many of each relation.
+   * Returns known pairs to be mixed into the next questions, if possible equally many of each
+   * relation.
    *
    * @param questions the number of questions, including the known pairs
    * @param answered the ids of questions that the client has answered

@@ -30,7 +30,7 @@ import java.util.Locale;
 /**
  * The decisions on the findings of one knowledge base, in the order in which they were made. They
  * cannot be computed again, so each is on disk before {@link #add} returns. The file {@value #COPY}
- * beside the database is a copy of all decisions. A new database takes them from the copy.
+ * beside the database is a copy of all decisions. A new database is filled from the copy.
  */
 public final class DecisionStore {
   /** The table, for {@link Database.Schema}. */

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * One analysis of one KB: from entries and their vectors to {@link Findings}.
+ * Analyses one KB: computes {@link Findings} from the entries and their vectors.
  *
  * <p>The same input gives the same findings with any number of threads. Findings of equal
  * similarity are ordered by the keys of their entries, then by offset. Keys are computed from
@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
  * text.
  */
 public final class Analysis {
-  /** Largest number of topic overlaps; more would be no readable list. */
+  /** Maximum number of topic overlaps; a longer list would not be readable. */
   static final int MAX_TOPIC_OVERLAPS = 1_000;
 
   private static final int MAX_COPIES = 1_000;
@@ -39,7 +39,7 @@ public final class Analysis {
   private final ExactCopies copies;
   private final int threads;
 
-  /** Position of each entry by key, then offset. */
+  /** Position of each entry in an order by key, then by offset. */
   private final int[] order;
 
   private final FindingIds ids = new FindingIds();
@@ -63,8 +63,8 @@ public final class Analysis {
   }
 
   /**
-   * @param entries entries by rising offset, not necessarily all live ones, but with their names
-   *     among all; keys have 32 lower-case hex digits
+   * @param entries entries by rising offset. Some live entries may be missing, but the index of
+   *     each entry counts all live entries. Keys have 32 lower-case hex digits
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
@@ -124,7 +124,10 @@ public final class Analysis {
         .toList();
   }
 
-  /** A decision about older copies must not apply to a later one. */
+  /**
+   * Returns the time of the newest copy. The id of the finding includes this time, because a
+   * decision about older copies must not apply to a later copy.
+   */
   private static int newest(List<NamedEntry> copies) {
     return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
   }
@@ -155,14 +158,17 @@ public final class Analysis {
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
-  /** Whether no topic is a folder within the other; such folders have the same subject. */
+  /** Whether neither topic is a folder within the other. Nested folders have the same subject. */
   private boolean areApart(int a, int b) {
     String one = topics.names().get(a);
     String other = topics.names().get(b);
     return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
   }
 
-  /** Two topics of one note each are no overlap, because their notes are compared as a pair. */
+  /**
+   * Returns the topics that have only one note. Two such topics are not reported as an overlap,
+   * because their notes are compared as a pair.
+   */
   private BitSet foldersOfOneNote() {
     List<Set<Optional<String>>> files =
         IntStream.range(0, topics.count())

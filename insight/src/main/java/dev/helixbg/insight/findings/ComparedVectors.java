@@ -10,21 +10,24 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * All vectors of the texts of a KB: one for each entry, then those of the passages of long entries.
+ * All vectors of the texts of a KB: one for each entry, then one for each passage of long entries.
  *
  * @param owners index of the entry of each vector
  * @param firsts for each entry, index of its first passage vector; one more element for the end
- * @param passages passages of the vectors from {@code entries} on
+ * @param passages passages of the vectors at index {@code entries} and above
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Largest number of compared passages. With 10,000 entries, a pass over all pairs takes 25 times
-   * as long as without passages, with 100,000 twice as long.
+   * Maximum number of compared passages. With 10,000 entries, a pass over all pairs takes 25 times
+   * as long as without passages. With 100,000 entries, it takes twice as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
-  /** Beyond {@code most} passages, only every second or third of an entry is used, and so on. */
+  /**
+   * Selects vectors to compare. If there are more than {@code most} passages, only every second
+   * passage of an entry is used, or every third, and so on.
+   */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();
@@ -108,7 +111,7 @@ record ComparedVectors(
             : owner.text().content().length());
   }
 
-  /** Returns the start of the passage before, from which a reader sees more, in UTF-16 units. */
+  /** Returns the start of the previous passage, which shows more context, in UTF-16 units. */
   int viewStart(int vector) {
     if (vector < entries) {
       return 0;
@@ -125,7 +128,7 @@ record ComparedVectors(
   /** Two vectors of two entries. */
   record Match(int a, int b, float similarity) {}
 
-  /** Returns the nearest two vectors of two entries; of equal ones, the first. */
+  /** Returns the two nearest vectors of two entries; among equally near vectors, the first. */
   Match best(int a, int b, Measure measure) {
     int parts = firsts[b + 1] - firsts[b];
     float[] similarities = new float[1 + parts];

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.findings;
 
-/** The number of live entries whose whole text has vectors, of all live entries in a log. */
+/** The number of live entries whose whole text has vectors, and the number of all live entries. */
 public record Coverage(int indexed, int total) {
 
   public boolean isWhole() {

@@ -11,9 +11,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The exact copies among entries. Copies have the same text in any topic, apart from blanks around
- * it, metadata and Unicode forms. A blank text is no copy. One entry of each group is the original.
- * The choice does not depend on the order of entries, so that findings keep their ids.
+ * The exact copies among entries. Copies have the same text, in the same topic or in different
+ * topics. Blanks around the text, metadata and Unicode forms do not matter. An entry with a blank
+ * text is not a copy. One entry of each group is the original. The choice does not depend on the
+ * order of entries, so that findings keep their ids.
  *
  * @param originals for each entry, index of the original of its text
  */
@@ -38,14 +39,14 @@ record ExactCopies(int[] originals) {
     return NormalForm.of(named.content()).strip();
   }
 
-  /** Whether another entry is the original; other findings name only the original. */
+  /** Whether another entry is the original of this entry. Other findings name only the original. */
   boolean isCopy(int entry) {
     return originals[entry] != entry;
   }
 
   /**
-   * Returns the groups of entries with one text, the largest first. Sections of one note may repeat
-   * on purpose: a group needs two entries that are not sections of one file.
+   * Returns the groups of entries with the same text, the largest first. Sections of one note may
+   * repeat a text on purpose, so a group needs two entries that are not sections of one file.
    */
   List<List<NamedEntry>> groups(List<NamedEntry> entries) {
     Map<Integer, List<NamedEntry>> groups = new LinkedHashMap<>();

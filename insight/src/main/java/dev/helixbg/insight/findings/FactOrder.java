@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Tells which of two facts of memory files is older if their dates do not. A correction is newer
- * than the corrected fact, and a list with a known direction is in order.
+ * Tells which of two facts of memory files is older if their dates do not show the order. A
+ * correction is newer than the corrected fact, and a list with a known direction is in order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =
@@ -21,12 +21,14 @@ public final class FactOrder {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
-  /** Least number of words of a fact that can be compared without its neighbours. */
+  /** Minimum number of words of a fact that can be compared without its neighbours. */
   private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
 
-  /** Returns a number below 0 if a is older, above 0 if b is, and 0 if the order is unknown. */
+  /**
+   * Returns a number below 0 if a is older, above 0 if b is older, and 0 if the order is unknown.
+   */
   static int between(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -41,7 +43,7 @@ public final class FactOrder {
             * (one.get().newestFirst().get() ? -1 : 1);
   }
 
-  /** Whether two items are neighbours without different dates, which each state their own fact. */
+  /** Whether two items are neighbours without different dates. Such items state different facts. */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -54,9 +56,9 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts state different things in spite of near vectors: neighbours in a list, parts
-   * of one lesson, or a very short fact. Distant items of one list are not included, because agents
-   * append facts that the list already has.
+   * Whether two facts state different things although their vectors are near. This holds for
+   * neighbours in a list, for parts of one lesson, and if a fact is very short. Distant items of
+   * one list are not included, because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);
@@ -75,7 +77,7 @@ public final class FactOrder {
     return WORD.matcher(one.text().content()).results().limit(LEAST_WORDS).count() < LEAST_WORDS;
   }
 
-  /** Whether the log has different times for both entries. */
+  /** Whether the log has a time for both entries, and the two times differ. */
   static boolean areDated(Entry a, Entry b) {
     return a.timestampMin() != 0 && b.timestampMin() != 0 && a.timestampMin() != b.timestampMin();
   }

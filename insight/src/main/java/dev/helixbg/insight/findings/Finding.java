@@ -10,22 +10,25 @@ import java.util.Set;
 /** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
   /**
-   * Least similarity of texts about one matter, for the bundled model. It was measured on the notes
-   * of {@code bench findings}. The least similar of 88 rewrites and overtaken notes has 0.456 to
-   * its nearest note. The least similar listed pair of them has 0.452. 132 of 154 notes on other
-   * subjects have less.
+   * Minimum similarity of texts about one matter, for the bundled model. It was measured on the
+   * notes of {@code bench findings}. Among 88 rewrites and overtaken notes, the lowest similarity
+   * to the nearest note is 0.456. The lowest similarity of a listed pair of these notes is 0.452.
+   * Of 154 notes on other subjects, 132 have a lower similarity to their nearest note.
    */
   double FAR = 0.45;
 
   /** Returns a name such as {@code dup-3f9a01c2d4}, derived from content, never from offsets. */
   String id();
 
-  /** Returns all ids under which the user may have decided on the finding, with its own id. */
+  /** Returns all ids under which the user may have decided on the finding, including its own id. */
   default Set<String> aliases() {
     return Set.of(id());
   }
 
-  /** Entries with one text, by offset: all but one can go, and other findings name only one. */
+  /**
+   * Entries with the same text, by offset. All of them except one can be deleted, and other
+   * findings name only one of them.
+   */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
   /** Names of pairs by similarity and topics. */
@@ -34,7 +37,7 @@ public sealed interface Finding {
     CROSS_LINK,
     RELATION;
 
-    /** Least cosine of a near-duplicate. */
+    /** Minimum cosine of a near-duplicate. */
     public static final double NEAR_DUPLICATE_FROM = 0.92;
 
     private static final double CROSS_LINK_FROM = 0.75;
@@ -57,8 +60,8 @@ public sealed interface Finding {
    * Two entries that may be about one matter, from the ranked list.
    *
    * @param a the entry with the lower offset
-   * @param score how much nearer the entries are to each other than to others, by their own texts,
-   *     see {@link RankedRelations}
+   * @param score how much nearer the entries are to each other than to other entries, measured on
+   *     whole texts, see {@link RankedRelations}
    * @param similarity cosine of the float vectors of the two whole entries
    * @param assessment the pair judge's assessment; empty if it has not read the pair
    */
@@ -89,7 +92,10 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /** Returns the files of two entries of notes, the same for all pairs of their sections. */
+    /**
+     * Returns the two files of a pair of notes. All pairs of sections of two files give the same
+     * set.
+     */
     public Optional<Set<String>> files() {
       return a.entry()
           .note()
@@ -112,7 +118,7 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Returns the larger cosine: of the whole entries or of their nearest passages. */
+    /** Returns the cosine of the nearest passages, or of the whole entries if these are nearest. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
@@ -126,9 +132,9 @@ public sealed interface Finding {
   /**
    * The evidence for a relation.
    *
-   * @param rankOfB position of b among the ten nearest of a, from 1; 0 if absent
-   * @param rankOfA position of a among the ten nearest of b, from 1; 0 if absent
-   * @param sharedWords rarest words, identifiers and numbers in both entries, as a writes them,
+   * @param rankOfB position of b among the ten nearest neighbours of a, from 1; 0 if absent
+   * @param rankOfA position of a among the ten nearest neighbours of b, from 1; 0 if absent
+   * @param sharedWords rarest words, identifiers and numbers in both entries, spelled as in a,
    *     rarest first
    * @param newer the later entry; empty when unknown or in the same minute
    * @param matching nearest passages of a and b; empty if the whole entries are nearest
@@ -140,7 +146,7 @@ public sealed interface Finding {
       Optional<Side> newer,
       Optional<Matching> matching) {
 
-    /** Whether each entry is the nearest of the other. */
+    /** Whether each entry is the nearest neighbour of the other. */
     public boolean mutualNearest() {
       return rankOfA == 1 && rankOfB == 1;
     }
@@ -159,14 +165,15 @@ public sealed interface Finding {
    * The pair judge's assessment of two entries that it has read. The probabilities were calibrated
    * on collections outside its training.
    *
-   * @param same probability that both state the same fact
-   * @param overtaken probability that the older entry is not valid as it is
-   * @param related probability that each states something of its own about one thing
+   * @param same probability that both entries state the same fact
+   * @param overtaken probability that the older entry is no longer valid as written
+   * @param related probability that the entries state different things about one subject
    * @param logOdds log odds of same or overtaken before calibration
-   * @param tier claim that may be made
+   * @param tier strongest claim that may be made
    * @param objection reason against a likely claim, or the difference between two texts of a
    *     series; else empty
-   * @param repeats whether one of both has no word of its own, which no probability includes
+   * @param repeats whether one of the entries has no word of its own. The probabilities do not take
+   *     this into account
    */
   record Assessment(
       double same,
@@ -181,7 +188,10 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /** Returns the assessment with another act, above 0 before; its parts keep their ratio. */
+    /**
+     * Returns the assessment with another value of {@link #act}, whose old value must be above 0.
+     * The ratio of {@code same} to {@code overtaken} stays.
+     */
     public Assessment withAct(double likely) {
       double part = likely / act();
       double rest = act() < 1 ? (1 - likely) / (1 - act()) : 0;
@@ -189,12 +199,12 @@ public sealed interface Finding {
           same * part, overtaken * part, related * rest, logOdds, tier, objection, repeats);
     }
 
-    /** Whether an act is likelier than not, and the pair may lead. */
+    /** Whether an act is likelier than not, and the pair may lead the report. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
 
-    /** Whether the pair leads by the pair judge. */
+    /** Whether the pair leads the report by the opinion of the pair judge. */
     public boolean mayBeWorthAnAct() {
       return isActLikely() || repeats && mayLead();
     }
@@ -205,7 +215,7 @@ public sealed interface Finding {
     }
   }
 
-  /** The claim that may be made about a pair that was read; the strongest is first. */
+  /** The claim that may be made about a pair that was read; the strongest claim is first. */
   enum Tier {
     /** Nine of ten such pairs say the same. */
     LIKELY_SAME,
@@ -229,7 +239,7 @@ public sealed interface Finding {
   /** Two topics about the same thing, sorted by name; the cosine is that of their centroids. */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
       implements Finding {
-    /** Least similarity of the centroids, exclusive. */
+    /** Similarity that the centroids must exceed. */
     public static final double ABOVE = 0.60;
   }
 
@@ -241,15 +251,15 @@ public sealed interface Finding {
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {
-    /** Least difference of the two cosines. */
+    /** Minimum difference of the two cosines. */
     public static final double MARGIN = 0.15;
 
-    /** Most misfiled entries of a report. */
+    /** Maximum number of misfiled entries in a report. */
     public static final int LISTED = 100;
   }
 
   /**
-   * A name of source code in an entry that is out of date.
+   * An outdated name of source code in an entry.
    *
    * @param named the file with its line, as the entry writes it
    * @param path path of the file when the entry was written, from the top of the folder
@@ -266,7 +276,7 @@ public sealed interface Finding {
       Optional<String> now,
       Optional<Since> since)
       implements Finding {
-    /** Returns a sentence on the change, without the entry. */
+    /** Returns a sentence on the change that does not name the entry. */
     public String words() {
       String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
       return switch (change) {
@@ -306,7 +316,7 @@ public sealed interface Finding {
     }
   }
 
-  /** An entry with its secret masked, and the kind of it, such as {@code GitHub token}. */
+  /** An entry with its secret masked, and the kind of the secret, such as {@code GitHub token}. */
   record Secret(String id, NamedEntry entry, String held) implements Finding {
 
     public String says() {

@@ -24,7 +24,7 @@ public final class FindingIds {
 
   private final Map<String, Integer> used = new HashMap<>();
 
-  /** Returns the id of two things in any order. */
+  /** Returns the id of two things, which is the same in either order. */
   String ofPair(String kind, String one, String other) {
     return one.compareTo(other) <= 0 ? of(kind, one, other) : of(kind, other, one);
   }
@@ -41,7 +41,7 @@ public final class FindingIds {
         .collect(Collectors.toSet());
   }
 
-  /** Returns the number of an id among those of the same content, {@code -2}, or nothing. */
+  /** Returns the suffix, such as {@code -2}, that numbers ids of the same content; else empty. */
   private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
     return end < 0 ? "" : id.substring(end);

@@ -7,12 +7,12 @@ import java.util.List;
  *
  * @param entries all live entries by offset
  * @param topics topics by name
- * @param copies largest groups first; other findings of two entries name only the first entry of a
- *     group
+ * @param copies groups of copies, the largest first; other findings of two entries name only the
+ *     first entry of a group
  * @param topicOverlaps most similar first, at most 1,000
  * @param misfiled clearest first
- * @param relations best first, at most twice {@link #listedRelations}, so that enough remain
- *     without settled ones
+ * @param relations best first, at most twice {@link #listedRelations}, so that enough remain after
+ *     settled relations are removed
  */
 public record Findings(
     List<NamedEntry> entries,
@@ -32,7 +32,7 @@ public record Findings(
     return new Findings(entries, topics, copies, topicOverlaps, misfiled, others);
   }
 
-  /** Returns the number of relations that are reported, for a number of entries. */
+  /** Returns the number of relations that a report on this number of entries lists. */
   public static int listedRelations(int entries) {
     return Math.max(200, Math.ceilDiv(entries, 2));
   }

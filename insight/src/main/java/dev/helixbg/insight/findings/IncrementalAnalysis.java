@@ -12,12 +12,14 @@ import java.util.stream.IntStream;
 
 /**
  * The analysis of a KB that changes. Each update has the same result as {@link Analysis#run}, bit
- * by bit, but compares only new entries with all. One thread at a time.
+ * by bit, but compares only new entries with all entries. Only one thread at a time may use it.
  *
  * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
  */
 public final class IncrementalAnalysis {
-  /** An entry by its text, its number among equal texts, and the hash of its vectors. */
+  /**
+   * The identity of an entry: its text, its number among equal texts, and the hash of its vectors.
+   */
   private record Instance(String key, int ordinal, int hash) {}
 
   /** Index of each entry in the list of the last update. */
@@ -40,7 +42,7 @@ public final class IncrementalAnalysis {
     }
   }
 
-  /** Forgets all entries; the next update compares all with all. */
+  /** Forgets all entries; the next update compares all entries with each other. */
   public void forget() {
     indexOf = Map.of();
     nearest = null;

@@ -11,7 +11,7 @@ import java.util.List;
  * @param named entries with a vector, by offset
  * @param passages passages of the entries that have a vector
  * @param coverage number of entries whose whole text has vectors
- * @param way id of the entries' vectors
+ * @param way id of the method that computed the entries' vectors
  */
 public record KbEntries(
     List<NamedEntry> named,

@@ -25,12 +25,12 @@ import java.util.Optional;
  * places of their vectors. A store keeps the layout of one log, all of whose texts have vectors, so
  * that a search need not hash and cut the texts.
  *
- * @param way id of the entries' vectors
+ * @param way id of the method that computed the entries' vectors
  * @param names hashes of the entries' texts
- * @param vectors place of each entry's vector
+ * @param vectors place of each entry's vector in the store
  * @param owners index of each passage's entry, rising
  * @param passages passages of the entries
- * @param passageVectors place of each passage's vector
+ * @param passageVectors place of each passage's vector in the store
  */
 public record KbLayout(
     String way,

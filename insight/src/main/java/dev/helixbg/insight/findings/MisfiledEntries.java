@@ -11,13 +11,13 @@ import java.util.stream.IntStream;
 
 /** Finds, for each entry, the nearest other topic. */
 final class MisfiledEntries {
-  /** Least number of other entries in its topic, because one chance neighbour is no topic. */
+  /** Minimum number of other entries in an entry's topic; one chance neighbour is not a topic. */
   private static final int MIN_OTHERS = 2;
 
-  /** Least number of entries in the other topic. */
+  /** Minimum number of entries in the other topic. */
   private static final int MIN_ENTRIES = 3;
 
-  /** A {@link Finding.Misfiled} by the numbers of its entry and of the nearer topic. */
+  /** A {@link Finding.Misfiled} with numbers instead of the entry and the nearer topic. */
   record Misplaced(int entry, double own, int nearer, double other) {
     double margin() {
       return other - own;
@@ -30,10 +30,10 @@ final class MisfiledEntries {
    * Finds all misfiled entries, clearest first.
    *
    * @param neighbours neighbours of each entry. Neighbours in the other topic must be nearer in
-   *     total than those in its own, because most entries are far from the centre of a large, mixed
-   *     topic
+   *     total than neighbours in the entry's own topic, because most entries are far from the
+   *     centre of a large, mixed topic
    * @param margin least difference of the two cosines, exclusive
-   * @param order position of each entry, which decides between equally clear ones
+   * @param order position of each entry, which decides between equally clear findings
    */
   static List<Misplaced> find(
       PackedVectors entries,

@@ -45,7 +45,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return new EntryText.Link(topic(), index);
   }
 
-  /** Names all live entries of a log, which are by rising offset. */
+  /** Names all live entries of a log, which must be in the order of rising offsets. */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
     int[] indices = ordinals(entries.stream().map(Entry::topic).toList());
     Set<EntryText.Link> targets = new HashSet<>();
@@ -73,7 +73,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
   /**
    * Whether this entry was written before another one. The order of facts decides first, then the
-   * times that helix noted, then the log, to which helix only appends.
+   * times that helix noted, then the order in the log, to which helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -98,13 +98,13 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
             && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Returns the hash of the offset, which is unique, instead of the text's. */
+  /** Returns the hash of the offset, which is unique, instead of the hash of the text. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());
   }
 
-  /** Longest title, in columns of a terminal. */
+  /** Maximum width of a title, in columns of a terminal. */
   private static final int TITLE = 70;
 
   /** A mark of Markdown at the start of a line. */
@@ -130,7 +130,10 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
-  /** Returns the name for people, as in helix or of the note. Several notes may have one name. */
+  /**
+   * Returns the name for people: the name in helix, or the name of the note. Several notes may have
+   * the same name.
+   */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);
   }

@@ -10,9 +10,9 @@ import java.util.BitSet;
 import java.util.stream.IntStream;
 
 /**
- * The nearest neighbours of each entry, nearest first. The nearness of two entries is that of their
- * two nearest texts, with passages as texts. The result does not depend on the order of offers: of
- * equally near neighbours, the first by key are kept.
+ * The nearest neighbours of each entry, nearest first. The nearness of two entries is the
+ * similarity of their two nearest texts; each passage counts as a text. The result does not depend
+ * on the order of offers: of equally near neighbours, the first by key are kept.
  */
 public final class NearestNeighbours {
   /** The k of CSLS (Conneau et al. 2018). */
@@ -32,7 +32,10 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /** Last similarity of each list in one array, because a scan reads it for every pair. */
+  /**
+   * Similarity of the last neighbour in each list. It is in one array for all lists, because a scan
+   * reads it for every pair.
+   */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
@@ -51,7 +54,9 @@ public final class NearestNeighbours {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /** Neighbours by the entries' own texts, and by these and their passages. */
+  /**
+   * The neighbours by the whole texts of entries, and the neighbours by whole texts and passages.
+   */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
     /** Makes empty lists; without passages, both are the same lists. */
@@ -86,11 +91,14 @@ public final class NearestNeighbours {
     @Override
     public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       boolean areEntries = firstRow < texts.entries() && firstColumn < texts.entries();
-      NearestNeighbours lower = areEntries ? own : all; // all has at least equal similarities
+      NearestNeighbours lower = areEntries ? own : all; // similarities in "all" are never lower
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /** Returns the lowest least similarity. As in {@link #offer}, old values are never too high. */
+    /**
+     * Returns the lowest value of {@link #least} for a range of texts. As in {@link #offer}, an
+     * outdated value is never too high.
+     */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {
@@ -118,8 +126,8 @@ public final class NearestNeighbours {
     }
 
     /**
-     * Returns the lists for a changed KB. Only new entries, and those that lost a neighbour, are
-     * compared with all.
+     * Returns the lists for a changed KB. Only new entries, and entries that lost a neighbour, are
+     * compared with all entries.
      *
      * @param nowAt present index of each entry of these lists; {@link #NONE} for a removed entry
      */
@@ -175,10 +183,10 @@ public final class NearestNeighbours {
     next.least[now] = least[entry];
   }
 
-  /** Adds a neighbour if it is among the nearest; any thread may call this. */
+  /** Adds a neighbour if it is among the nearest neighbours. Any thread may call this method. */
   public void offer(int entry, int other, float similarity) {
-    // Without the lock this value may be outdated, and then lower, so no neighbour is refused
-    // wrongly.
+    // Without the lock this value may be outdated. An outdated value is too low, so no neighbour is
+    // refused wrongly.
     if (similarity >= least[entry]) {
       insert(entry, other, similarity);
     }
@@ -231,7 +239,7 @@ public final class NearestNeighbours {
     return similarities[entry * length + place];
   }
 
-  /** Returns the mean similarity to the nearest; missing ones count as 0. */
+  /** Returns the mean similarity to the nearest neighbours; missing neighbours count as 0. */
   public double mean(int entry) {
     double sum = 0;
     for (int i = entry * length; i < (entry + 1) * length; i++) {

@@ -27,12 +27,14 @@ import java.util.Set;
  * them. Entries that are near to everything, and topics of similar entries, therefore have no
  * advantage.
  *
- * <p>The score is that of the entries' own texts. If passages are nearer, a pair ranks by the same
- * score of the nearest texts, less a discount. Passages that two notes share word for word, such as
- * sample output, often tell nothing about the notes.
+ * <p>The score is computed from the whole texts of the entries. If passages are nearer, a pair
+ * ranks by the same score of the two nearest texts, minus a discount. The reason for the discount
+ * is that passages which two notes share word for word, such as sample output, often tell nothing
+ * about the notes.
  *
- * <p>Candidates are the pairs of an entry and one of its ten nearest, by vectors or by terms, with
- * or without passages. Declared links ({@code [links: …]}) and exact copies are left out.
+ * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours, by vectors or by
+ * terms, with or without passages. Declared links ({@code [links: …]}) and exact copies are left
+ * out.
  */
 final class RankedRelations {
   /** Weight of terms, chosen on notes outside this project; 0.2 to 0.5 rank nearly the same. */
@@ -40,7 +42,7 @@ final class RankedRelations {
 
   /**
    * Discount on the score of a pair that only passages find. With a larger discount, fewer rewrites
-   * late in long notes are among the first n/2 of {@code bench findings}.
+   * of late parts of long notes are among the first n/2 pairs of {@code bench findings}.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -165,7 +167,7 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Returns the highest similarity of all texts of two entries, if possible from a list. */
+  /** Returns the highest similarity of the texts of two entries, if possible from {@code lists}. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -184,8 +186,8 @@ final class RankedRelations {
   }
 
   /**
-   * Computes cosines with the same bits as the kernels. Each sum is a chain of additions, so four
-   * of them take as long as one.
+   * Computes cosines with the same bits as the results of the kernels. Each sum is a chain of
+   * additions, so four of them take as long as one.
    */
   private void cosines(int a, int from, float[] cosines, int count) {
     float[] values = texts.vectors().values();
@@ -296,7 +298,10 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /** Entries of helix are compared by time alone, notes by everything that tells their age. */
+  /**
+   * Returns the newer entry. Entries of helix are compared by time alone; notes are compared by
+   * everything that tells their age.
+   */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
     boolean known =
         FactOrder.areDated(a.entry(), b.entry()) || a.entry().note().isPresent() && a.isAgeKnown(b);

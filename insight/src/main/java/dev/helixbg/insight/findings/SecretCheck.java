@@ -5,7 +5,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
 import java.util.List;
 
-/** Finds entries with a secret, by its form, and masks secrets where entries are shown. */
+/** Finds entries with a secret by the form of the secret, and masks secrets in shown entries. */
 public final class SecretCheck {
   private SecretCheck() {}
 
@@ -20,7 +20,9 @@ public final class SecretCheck {
         .toList();
   }
 
-  /** Returns the entry with its secrets masked; key and text places stay the same. */
+  /**
+   * Returns the entry with its secrets masked; its key and all positions in its text stay the same.
+   */
   static NamedEntry masked(NamedEntry named) {
     Entry entry = named.entry();
     String body = SecretMask.masked(entry.body());

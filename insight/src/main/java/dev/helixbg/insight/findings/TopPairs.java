@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The best of any number of pairs: those of the highest similarity, then those first in a given
- * order of the vectors. The order is total, so the result does not depend on the order of offers.
+ * The best of any number of pairs. Pairs are ordered by falling similarity, then by a given order
+ * of the vectors. This order is total, so the result does not depend on the order of offers.
  */
 final class TopPairs {
 
@@ -19,7 +19,10 @@ final class TopPairs {
   private final Comparator<ScoredPair> bestFirst;
   private final PriorityQueue<ScoredPair> worstFirst;
 
-  /** The positions of vectors decide between equal pairs: of the first, then of the second. */
+  /**
+   * Makes an empty list. Between pairs of equal similarity, the position of the first vector in
+   * {@code order} decides, then the position of the second vector.
+   */
   TopPairs(int max, int[] order) {
     this.max = max;
     this.order = order;

@@ -41,7 +41,10 @@ final class TopicCentroids {
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /** Returns the cosine to the centroid of the other entries of its topic; 0 without others. */
+  /**
+   * Returns the cosine of an entry to the centroid of the other entries of its topic; 0 if there
+   * are no other entries.
+   */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

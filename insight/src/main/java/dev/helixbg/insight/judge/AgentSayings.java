@@ -55,7 +55,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    * @param hasty number of answers that came faster than anyone can read
    */
   public record Trust(String client, int answers, JudgeTrust known, int hasty) {
-    /** Least number of known pairs for a measurement. */
+    /** Minimum number of known pairs for a measurement. */
     public static final int LEAST_KNOWN = 8;
 
     public boolean isMeasured() {

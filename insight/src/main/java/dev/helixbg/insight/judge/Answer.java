@@ -7,11 +7,11 @@ import java.util.List;
  *
  * @param text one of the job's choices, or free text
  * @param probability probability of that choice among all; 1 for free text
- * @param runnerUp second choice; empty for free text
+ * @param runnerUp second most likely choice; empty for free text
  * @param runnerUpProbability probability of the second choice
  * @param unread bits of the question's texts that the model did not read to the end, see {@link
- *     Question#bit}; {@link #ANY} when it is unknown which
- * @param orders for a comparison, the choice in either order of its texts; else empty
+ *     Question#bit}; {@link #ANY} if it is unknown which texts these are
+ * @param orders for a comparison, the choice in each of the two orders of its texts; else empty
  */
 public record Answer(
     String text,
@@ -23,7 +23,7 @@ public record Answer(
   static final int ANY = -1;
 
   /**
-   * @param cut whether the model read only a part of some text
+   * @param cut whether the model read only a part of at least one text
    */
   public Answer(
       String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
@@ -34,7 +34,7 @@ public record Answer(
     return new Answer(text, 1, "", 0, cut);
   }
 
-  /** Whether the model read only a part of some text. */
+  /** Whether the model read only a part of at least one text. */
   public boolean cut() {
     return unread != 0;
   }

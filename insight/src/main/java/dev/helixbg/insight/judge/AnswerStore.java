@@ -25,7 +25,7 @@ public final class AnswerStore implements RememberedAnswers {
           + " nextProbability REAL NOT NULL, unread INTEGER NOT NULL, orders TEXT NOT NULL,"
           + " UNIQUE (job, prompt, model, key) ON CONFLICT REPLACE)";
 
-  /** Longest free text that is accepted, in characters. */
+  /** Maximum length of a free text that is accepted, in characters. */
   private static final int MAX_TEXT = 20_000;
 
   private final Database database;
@@ -37,7 +37,7 @@ public final class AnswerStore implements RememberedAnswers {
   /**
    * Identity of a question and its model.
    *
-   * @param version version of the prompt, with the budget
+   * @param version version of the prompt, followed by the token budget
    * @param model SHA-256 of the model file, in hexadecimal
    */
   public record Id(QuestionKind job, String version, String model, String key) {}
@@ -134,7 +134,10 @@ public final class AnswerStore implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes only when most of many answers are stale; answers of other models are kept. */
+  /**
+   * Deletes stale answers only if there are many answers and most of them are stale. Answers of
+   * other models are kept.
+   */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

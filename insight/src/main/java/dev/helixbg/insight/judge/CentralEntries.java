@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** The central entries of a topic, which represent the topic: those nearest to its mean vector. */
+/** The central entries of a topic, which are nearest to its mean vector and represent the topic. */
 public final class CentralEntries {
   private final List<NamedEntry> entries;
   private final IntFunction<float[]> vectors;

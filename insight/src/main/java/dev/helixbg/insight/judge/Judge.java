@@ -25,12 +25,18 @@ import java.util.stream.IntStream;
  * questions in the pass.
  */
 public final class Judge implements QuestionAnswerer {
-  /** Upper bound of the tokens of the chat form around a user's turn, the letters and the topic. */
+  /**
+   * Upper bound of the number of tokens for the chat form around a user's turn, for the letters of
+   * the texts and for the topic.
+   */
   private static final int FRAME_TOKENS = 96;
 
   private static final int MIN_BUDGET = 16;
 
-  /** Passes of prompts that are answered together; a free answer needs a pass for each token. */
+  /**
+   * Number of passes that the prompts answered together may fill; a free answer needs a further
+   * pass for each of its tokens.
+   */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
@@ -50,7 +56,7 @@ public final class Judge implements QuestionAnswerer {
   /**
    * A job whose system prompt was read.
    *
-   * @param lead first tokens of all requests, which were read, too
+   * @param lead tokens with which all requests begin; the model has read them, too
    */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.judge;
 
-/** A model or an answer file that cannot be used; the message has the reason and the remedy. */
+/** Reports a model or an answer file that cannot be used; the message has reason and remedy. */
 public final class JudgeException extends RuntimeException {
   public JudgeException(String message) {
     super(message);

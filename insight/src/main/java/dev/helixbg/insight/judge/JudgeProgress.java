@@ -6,9 +6,9 @@ public interface JudgeProgress {
 
   default void begin(QuestionKind job, int questions) {}
 
-  /** Reports that some more questions are answered and saved. */
+  /** Reports a number of questions that have just been answered and saved. */
   default void answered(int questions) {}
 
-  /** Ends the job, or its time. */
+  /** Reports the end of the job, or that its time is over. */
   default void end() {}
 }

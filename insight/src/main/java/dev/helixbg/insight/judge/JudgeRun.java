@@ -20,11 +20,11 @@ import java.util.Optional;
  * each merge, a label for each entry.
  *
  * <p>Questions follow the order of the report: pairs come first, by their place in the list of
- * relations. Labels come last, because there are most of them. Topics, merges and labels begin with
- * the newest. The next run asks the questions for which the time was too short.
+ * relations. Labels come last, because they are the most numerous. Among topics, merges and labels,
+ * the newest come first. The next run asks the questions for which the time was too short.
  */
 public final class JudgeRun {
-  /** Largest group that is merged; a larger group is a topic, not one fact. */
+  /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
   private static final int MAX_MERGED = 6;
 
   /** Number of pairs that come before the topics. */
@@ -76,7 +76,10 @@ public final class JudgeRun {
         AgentSayings.NONE);
   }
 
-  /** Returns relations on which the pair judge is least sure first, and unread relations last. */
+  /**
+   * Returns all relations in the order of questions. First are relations on which the pair judge is
+   * least sure; last are relations that it has not read.
+   */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()
         .sorted(

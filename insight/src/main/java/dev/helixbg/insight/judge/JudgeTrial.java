@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sixty pairs of notes with a known answer, which measure a language model once as a judge of
- * pairs. They are in {@code trial.jsonl}, and come from the knowledge base of {@code bench
+ * Measures once how well a language model judges pairs, by sixty pairs of notes with a known
+ * answer. The pairs are in {@code trial.jsonl}, and come from the knowledge base of {@code bench
  * findings}.
  */
 public final class JudgeTrial {
@@ -100,7 +100,7 @@ public final class JudgeTrial {
 
   /**
    * Returns Cohen's kappa of two columns: the agreement beyond chance, as a share of the largest
-   * possible such agreement; 0 if that is 0.
+   * possible agreement beyond chance; 0 if the latter is 0.
    */
   public static double kappa(List<List<String>> rows) {
     List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();

@@ -10,15 +10,15 @@ import java.util.stream.Collectors;
  *
  * @param pairs number of pairs
  * @param right number of right verdicts: one entry can go, the older one was overtaken, or neither
- * @param said number of each verdict, and of those that were right
+ * @param said how often each verdict was given, and how often it was right
  * @param kappa Cohen's kappa, the agreement of the answers in both orders beyond chance: 1 for full
  *     agreement, 0 for chance or a constant answer
  */
 public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double kappa) {
-  /** Least share of right verdicts; a single verdict for all pairs reaches 43 %. */
+  /** Minimum share of right verdicts; a model with the same verdict on all pairs reaches 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
-  /** Text on a judge that was not measured yet. */
+  /** Text about a judge that was not measured yet. */
   public static final String UNMEASURED =
       "This model was not measured as a judge yet. Until then the pair judge decides which pairs"
           + " come first.";
@@ -26,10 +26,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
   /** Text beside all verdicts of a judge that guesses. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 
-  /** Least kappa; below, agreement is fair at best (Landis and Koch 1977). */
+  /** Minimum kappa. Below this value, agreement is called "fair" at best (Landis and Koch 1977). */
   private static final double LEAST_KAPPA = 0.4;
 
-  /** Number of times that a verdict was given, and that it was right. */
+  /** Number of times that a verdict was given, and number of times that it was right. */
   public record Tally(int said, int right) {
     /** Counts a verdict; returns 1 if it is right, else 0. */
     public static int count(Map<Verdict, Tally> tallies, Verdict verdict, JudgeTrial.Truth truth) {

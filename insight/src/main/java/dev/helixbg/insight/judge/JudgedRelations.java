@@ -24,33 +24,34 @@ import java.util.Set;
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /** Largest number of leading pairs when pairs were read: enough for one sitting of a reader. */
+  /** Maximum number of leading pairs when pairs were read: enough for one sitting of a reader. */
   private static final int LEADING = 20;
 
-  /** Largest number of leading pairs when none was read. */
+  /** Maximum number of leading pairs when no pair was read. */
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Least probability of leading facts. It was chosen on memory files of one writer, where 16 of 19
-   * leading pairs are right. With two other writers, 14 of 16 are right ({@code
+   * Minimum probability of leading facts. It was chosen on memory files of one writer, where 16 of
+   * 19 leading pairs are right. With two other writers, 14 of 16 are right ({@code
    * scripts/bench-memory}).
    */
   private static final double SURE_OF_FACTS = 0.8;
 
-  /** Least size of a group. */
+  /** Minimum size of a group. */
   private static final int GROUP = 3;
 
   /**
-   * Chooses the pairs that lead. First come pairs that a reliable agent calls the same or
-   * overtaken. Then come pairs that the language model calls so, the surest first. Then come pairs
-   * without a verdict of the model: those that the pair judge has read and that may be worth an
-   * act. If the pair judge has read none, the first pairs of the list lead.
+   * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
+   * <i>overtaken</i>. Then come pairs that the language model calls so, the surest first. Then come
+   * pairs without a verdict of the model: those that the pair judge has read and that may be worth
+   * an act. If the pair judge has read none, the first pairs of the list lead.
    *
-   * <p>A pair that the agent, or else the model, calls related or different never leads. A pair of
-   * a series, or a far pair, does not lead by the pair judge alone, because some pair is first even
-   * in a small KB. A language model that guesses, or was not measured, decides nothing. A note and
-   * the record of a day lead only by an agent or a language model, unless both are facts. The pairs
-   * of a group are listed together, and so are pairs from the same two files.
+   * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
+   * leads. A pair of a series, or a far pair, does not lead by the pair judge alone, because some
+   * pair is first even in a small KB. A language model that guesses, or was not measured, decides
+   * nothing. A pair of a note and the record of a day leads only by the verdict of an agent or a
+   * language model, unless both entries are facts. The pairs of a group are listed together, and so
+   * are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(
@@ -120,8 +121,8 @@ public record JudgedRelations(
   /**
    * Whether a pair may lead. Facts of memory files are short and tell little without their
    * surroundings. A pair of facts leads if the pair judge is surer than for other pairs, or if the
-   * facts contradict each other. Facts that were written together, or have few words, lead only as
-   * a repetition.
+   * facts contradict each other. Facts that were written together, or have few words, lead only if
+   * one repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !areFacts(pair) || said.repeats()) {
@@ -139,12 +140,15 @@ public record JudgedRelations(
     return pair.a().text().position().isPresent() && pair.b().text().position().isPresent();
   }
 
-  /** Whether both entries are facts for agents, and one forbids what the other says. */
+  /** Whether both entries are facts for agents, and one negates or forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
     return areFacts(pair) && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
-  /** Returns the pairs; each follows the first pair of its group or of the same two files. */
+  /**
+   * Returns the pairs in an order in which the pairs of one group, or from the same two files,
+   * follow one another.
+   */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);
@@ -189,7 +193,10 @@ public record JudgedRelations(
                 .isPresent());
   }
 
-  /** Returns groups of three or more entries, by offset, that leading pairs call the same. */
+  /**
+   * Returns groups of three or more entries that state the same by the verdicts on leading pairs.
+   * The entries are by offset.
+   */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
   }

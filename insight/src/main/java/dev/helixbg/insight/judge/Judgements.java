@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The results of models and agents on a knowledge base. They do not depend on which answers are new
- * and which are saved.
+ * The results of models and agents on a knowledge base. The results are the same for new and for
+ * saved answers.
  *
  * @param model name of the model's file; empty without a model
  * @param guesses labels by the key of an entry; in a report every live entry has one
  * @param verdicts verdicts by the id of a pair
- * @param summaries sentence of each topic
+ * @param summaries sentence on each topic, by topic
  * @param merges proposed texts for entries that say the same, in the order of the pairs
  * @param left number of open questions by job, without zeros
  * @param trust reliability of the model, if it was measured
@@ -59,7 +59,7 @@ public record Judgements(
    * A lesson that several entries teach.
    *
    * @param id stable name, computed from the content
-   * @param text the sentence that is nearest to the mean of all
+   * @param text the sentence whose vector is nearest to the mean of all sentences
    * @param entries entries by rising offset
    * @param sentences lesson of each entry, in the same order
    */
@@ -88,13 +88,14 @@ public record Judgements(
   /**
    * The reliability of a model on lessons, measured on entries and pairs with a known answer.
    *
-   * @param entries number of entries whose lesson it wrote
-   * @param right number of those sentences whose three nearest known lessons include the right one
-   * @param pairs number of pairs of lessons that it compared
+   * @param entries number of entries whose lesson the model wrote
+   * @param right number of written lessons for which the three nearest known lessons include the
+   *     right lesson
+   * @param pairs number of pairs of lessons that the model compared
    * @param rightPairs number of right answers on those pairs
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
-    /** Whether less than 60 % of either number are right. */
+    /** Whether less than 60 % of the entries, or less than 60 % of the pairs, are right. */
     public boolean isGuessing() {
       return right < JudgeTrust.LEAST_RIGHT * entries
           || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;
@@ -138,7 +139,10 @@ public record Judgements(
         agents);
   }
 
-  /** Returns the judgements; an entry without a guess gets one of the others. */
+  /**
+   * Returns the judgements with additional guesses: an entry without a guess gets its guess in
+   * {@code others}.
+   */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
@@ -152,8 +156,8 @@ public record Judgements(
   }
 
   /**
-   * Returns the judgements with the answers of coding agents. Their labels and sentences are for
-   * entries and topics without one of the model.
+   * Returns the judgements with the answers of coding agents. The agents' labels and sentences are
+   * used only for entries and topics for which the model has none.
    */
   public Judgements with(
       AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
@@ -182,8 +186,8 @@ public record Judgements(
   }
 
   /**
-   * Returns the verdict to act on: of a reliable agent, else of a reliable language model, else the
-   * likely verdict of the pair judge.
+   * Returns the verdict to act on: that of a reliable agent, else that of a reliable language
+   * model, else the likely verdict of the pair judge.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();

@@ -3,13 +3,13 @@ package dev.helixbg.insight.judge;
 import java.util.Optional;
 
 /**
- * A model's verdict on a pair, as the mean over both orders.
+ * A model's verdict on a pair, computed as the mean over both orders of its entries.
  *
  * @param probability probability of the verdict
- * @param same probability that both state the same fact
+ * @param same probability that both entries state the same fact
  * @param related probability of different facts about the same thing
- * @param overtaken probability that the older entry is not valid as it is; NaN if the model was not
- *     asked
+ * @param overtaken probability that the older entry is no longer valid as written; NaN if the model
+ *     was not asked
  * @param contradiction whether the newer entry contradicts the older one, instead of describing a
  *     change
  * @param cut whether the model did not read both entries to their ends
@@ -25,7 +25,7 @@ public record PairVerdict(
 
   /**
    * Returns the verdict by the model's answers. If the model did not read all of an entry that
-   * would go, the verdict is related.
+   * would be removed, the verdict is {@link Verdict#RELATED}.
    *
    * @param holds answer to the question whether the older entry is still valid
    */

@@ -11,14 +11,17 @@ import java.util.stream.Collectors;
  * A text that a model proposes for several entries, without the wrapping that models add. An
  * unusable text becomes empty.
  *
- * <p>Errors of a small model can be found without understanding: repetition, a copy of the
- * question, a lost number or a new one. One such proposal would make a reader distrust all.
+ * <p>Some errors of a small model can be found without understanding the text: repetition, a copy
+ * of the question, a lost number or a new number. One proposal with such an error would make a
+ * reader distrust all proposals.
  */
 public final class ProposedText {
-  /** Least share of words from the entries; below, the text is about something else. */
+  /**
+   * Minimum share of words from the entries; a text with a smaller share is about something else.
+   */
   private static final double FAMILIAR = 1.0 / 3;
 
-  /** Least length as a share of the longest entry; a shorter text has lost details. */
+  /** Minimum length as a share of the longest entry; a shorter text has lost details. */
   private static final double SHORTEST = 1.0 / 3;
 
   private static final String THOUGHT_END = "</think>";

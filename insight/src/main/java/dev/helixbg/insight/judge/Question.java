@@ -27,13 +27,15 @@ public sealed interface Question {
   /** Asks for a sentence on a topic, from the contents of some entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
-  /** Asks for the lesson of an entry in a sentence; the answer without a lesson is a hyphen. */
+  /**
+   * Asks for an entry's lesson in a sentence; the answer is a hyphen if the entry has no lesson.
+   */
   record LessonOf(String topic, String content) implements Question {}
 
   /** Asks whether two lessons state the same rule, in any order. */
   record CompareLessons(String a, String b) implements Question {}
 
-  /** Asks for one text that replaces several. */
+  /** Asks for one text that replaces several texts. */
   record Merge(List<String> contents) implements Question {}
 
   /**

@@ -61,12 +61,12 @@ public enum QuestionKind {
     return choices;
   }
 
-  /** Returns the most tokens of a free answer. */
+  /** Returns the maximum number of tokens of a free answer. */
   int maxTokens() {
     return maxTokens;
   }
 
-  /** Returns a version that differs for every prompt: answers to an old prompt are not reused. */
+  /** Returns a version that differs for every prompt, so answers to old prompts are not reused. */
   String version() {
     return version;
   }

@@ -10,13 +10,13 @@ import java.util.List;
  * matching passage.
  */
 final class QuestionPrompts {
-  /** Largest number of tokens of a topic's name, which is longer only in a damaged log. */
+  /** Maximum number of tokens of a topic's name; the name is longer only in a damaged log. */
   private static final int TOPIC_TOKENS = 48;
 
   private static final String TOPIC = "Topic:";
   private static final int ENTRY_TOKENS = 384;
 
-  /** Most tokens of each entry of a pair; most entries are shorter. */
+  /** Maximum number of tokens of each entry of a pair; most entries are shorter. */
   private static final int PAIR_TOKENS = 1024;
 
   private final BpeTokenizer tokenizer;
@@ -72,7 +72,9 @@ final class QuestionPrompts {
     return cuts.stream().anyMatch(SentenceCut::cut) ? Answer.ANY : 0;
   }
 
-  /** Writes two texts in both orders. A text may use the budget that the other text leaves. */
+  /**
+   * Writes two texts in both orders. A text may use the budget that the other text does not need.
+   */
   private Written both(
       Question question, String leadA, String a, String leadB, String b, Question.Match match) {
     SentenceCut first = cut(a, match.a(), budget / 2);

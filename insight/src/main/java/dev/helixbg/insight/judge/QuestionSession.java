@@ -40,7 +40,8 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * @param modelHash SHA-256 of the model file
    * @param opener opens the model
-   * @param time time that may be used from now on; a running batch is finished. Zero: no questions
+   * @param time time that may be used from now on; a batch that is running at its end is finished.
+   *     With a time of zero, no question is asked
    * @param nanoTime the clock
    * @param cancelled asked repeatedly while the model computes; true interrupts {@link #ask}
    */
@@ -71,7 +72,7 @@ public final class QuestionSession implements AutoCloseable {
     return List.copyOf(unasked.values());
   }
 
-  /** Returns the number of questions that were asked, without saved answers. */
+  /** Returns the number of questions that the model was asked; saved answers do not count. */
   public int asked() {
     return asked;
   }
@@ -101,8 +102,8 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * Asks questions that may need a second question.
    *
-   * @param second returns the second question when the first answer is known
-   * @param blockSize number of questions before the second questions about the same pairs
+   * @param second returns the second question, if one is needed, when the first answer is known
+   * @param blockSize number of first questions that are asked before their second questions
    * @return number of questions without their first or second answer
    */
   int ask(
@@ -159,7 +160,7 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * Asks questions without an answer until the time ends.
    *
-   * @param counts whether a question needs no second answer
+   * @param counts whether an answered question is complete, because it needs no second answer
    */
   private void answer(List<Question> questions, Function<Question, Boolean> counts)
       throws InterruptedException {
@@ -187,7 +188,7 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /** Deletes answers to questions that this run did not ask; it must have asked all present. */
+  /** Deletes answers to questions that this run, which must be complete, did not ask. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());

@@ -12,7 +12,7 @@ public interface RememberedAnswers {
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
   /**
-   * Deletes answers without a present question.
+   * Deletes answers to questions that are not asked any more.
    *
    * @param keys keys of all present questions
    * @param versions versions of the prompts in use

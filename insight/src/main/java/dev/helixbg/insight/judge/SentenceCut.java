@@ -15,7 +15,10 @@ import java.util.stream.IntStream;
  * @param cut whether text was left out
  */
 record SentenceCut(String text, int tokens, boolean cut) {
-  /** Largest number of characters per token that real texts have; later characters are not read. */
+  /**
+   * Maximum number of characters per token in real texts; characters that cannot fit the budget are
+   * not read.
+   */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
   /** Divisor of the budget for the text before the place. */
@@ -24,8 +27,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   /**
    * Returns a text, or the part around a place.
    *
-   * @param from the place; the part continues after it, and some sentences or the unused budget are
-   *     before it
+   * @param from the place; most of the part is after it. The text before it has some sentences, or
+   *     more if the text after the place does not use its share of the budget
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);
@@ -85,7 +88,10 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return fits == 0 ? 0 : ends.get(fits - 1);
   }
 
-  /** Returns the number of ends before the first that fails, by binary search; all later fail. */
+  /**
+   * Returns the number of ends that fulfil the condition, found by binary search. All ends after
+   * the first failing one must fail, too.
+   */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;
     int high = ends.size();

@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has pairs of entries judged in order. The first question is whether both say the same, are
- * related, or have nothing in common. Unless they have nothing in common, the second question is
- * whether the older one is still valid. Pairs with the same texts share their answers.
+ * Asks a model for its verdicts on pairs of entries, in order. The first question is whether both
+ * say the same, are related, or have nothing in common. Unless they have nothing in common, the
+ * second question is whether the older one is still valid. Pairs with the same texts share their
+ * answers.
  */
 public final class VerdictRun {
-  /** Number of pairs that are asked about before their second questions. */
+  /** Number of pairs whose first questions are asked before their second questions. */
   private static final int BLOCK = 32;
 
   private final QuestionSession asking;
@@ -62,7 +63,7 @@ public final class VerdictRun {
   /**
    * Asks the questions about the first pairs that have no saved answer.
    *
-   * @return number of incomplete verdicts because the time ended
+   * @return number of verdicts that are incomplete because the time ended
    */
   public int ask(int first) throws InterruptedException {
     return asking.ask(

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /** The words of a text, and its loops: runs of words that it repeats, as small models do. */
 public final class WordRepetition {
-  /** Least number of words in a loop; {@link #LOOP_CHARACTERS} applies, too. */
+  /** Minimum number of words in a loop; {@link #LOOP_CHARACTERS} applies, too. */
   private static final int LOOP_WORDS = 6;
 
   private static final int LOOP_CHARACTERS = 24;

@@ -14,7 +14,8 @@ import java.util.Map;
 
 /**
  * Labels entries without a language model. It is a linear classifier of an entry's vector and
- * words. {@code scripts/train-labels} fitted its weights, a resource, to hand-written examples.
+ * words. {@code scripts/train-labels} fitted its weights to hand-written examples. The weights are
+ * a resource.
  */
 public final class LabelClassifier {
   static final String RESOURCE = "label-weights.tsv";
@@ -22,12 +23,16 @@ public final class LabelClassifier {
   /** The unit of the whole numbers in the resource. */
   static final double UNIT = 1e-4;
 
-  /** Target score of an example of another label; for the label itself it is 1. */
+  /**
+   * Target score of a label on an example of another label; on an example of the label itself, the
+   * target is 1.
+   */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**
-   * Least difference between the scores of the best and the second label for the best one to be
-   * shown. In cross-validation, 63 % of the examples reach it, and 81 % of those are right.
+   * Minimum difference between the scores of the best and the second label for the best label to be
+   * shown. In cross-validation, 63 % of the examples reach this difference, and 81 % of these
+   * examples get the right label.
    */
   static final double SURE = 0.08;
 

@@ -15,15 +15,16 @@ import java.util.regex.Pattern;
  * represents the subject. The words represent the wording ("because", "never", "is missing", a
  * number with a unit).
  *
- * <p>A feature is a place and a value. The first places have the {@code dimension} values of the
- * vector. The next place has a constant 1. The others have the known words and pairs of
- * neighbouring words, each with its inverse document frequency; these are scaled to unit length.
+ * <p>A feature has an index and a value. The first {@code dimension} indices have the values of the
+ * vector. The next index has a constant 1. The remaining indices have the known words and pairs of
+ * neighbouring words, each with its inverse document frequency; these values are scaled to unit
+ * length.
  */
 final class LabelFeatures {
   /** A word, a number, or a sign that notes use instead of a word. */
   private static final Pattern TOKEN = Pattern.compile("[a-z']+|[0-9]+|[→`/%:;]");
 
-  /** Characters that are read; a longer text is labelled by its beginning. */
+  /** Maximum number of characters that are read; a longer text is labelled by its beginning. */
   private static final int MAX_CHARACTERS = 20_000;
 
   private final int dimension;
@@ -74,7 +75,7 @@ final class LabelFeatures {
     return new Sparse(at, value);
   }
 
-  /** Returns the words and pairs of neighbouring words; all numbers are the same word. */
+  /** Returns the words and pairs of neighbouring words; all numbers count as the same word. */
   static Set<String> tokens(String content) {
     Set<String> tokens = new LinkedHashSet<>();
     String text = content.substring(0, Math.min(content.length(), MAX_CHARACTERS));
@@ -91,7 +92,7 @@ final class LabelFeatures {
     return tokens;
   }
 
-  /** Places and their values. The values of all other places are zero. */
+  /** Indices and their values. The values at all other indices are zero. */
   record Sparse(int[] at, double[] value) {
 
     double dot(double[] dense) {

@@ -13,14 +13,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Groups sentences that state the same rule, given pairs of such sentences by their places. A chain
- * of pairs is not a group: the grouping removes members with too few pairs in the group.
+ * Groups sentences that state the same rule, given pairs of such sentences by their indices. A
+ * chain of pairs is not enough for a group, so members with too few pairs in the group are removed.
  */
 final class LessonGroups {
-  /** Least number of members. Two entries are a pair, not a lesson that recurs. */
+  /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** Share of the other members of its group that a member must be in a pair with. */
+  /** Minimum share of the other members of its group with which a member must form a pair. */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}
@@ -50,7 +50,9 @@ final class LessonGroups {
     return groups;
   }
 
-  /** Returns the groups without weak members; members that are cut off may form their own. */
+  /**
+   * Returns the groups without weak members; members that are cut off may form groups of their own.
+   */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();
     Deque<List<Integer>> open = new ArrayDeque<>(connected(same));

@@ -33,7 +33,9 @@ import java.util.stream.Collectors;
 public final class LessonRun {
   static final String SAME = "same";
 
-  /** Most other members of its group that a sentence is additionally compared with. */
+  /**
+   * Maximum number of other members of its group with which a sentence is additionally compared.
+   */
   private static final int COMPARED = 8;
 
   private final QuestionSession asking;
@@ -67,7 +69,9 @@ public final class LessonRun {
     told();
   }
 
-  /** Returns an entry for each lesson's sentence that is known so far. */
+  /**
+   * Returns the sentences of all lessons known so far, each with an entry that teaches the lesson.
+   */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));
@@ -94,7 +98,7 @@ public final class LessonRun {
     return lessons;
   }
 
-  /** Returns the vectors of different sentences, which are embedded in the form of an entry. */
+  /** Returns the vectors of sentences, all different, which are embedded in the form of entries. */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =
@@ -108,12 +112,14 @@ public final class LessonRun {
     return vectors;
   }
 
-  /** Returns the number of questions that were not asked, without zeros. */
+  /** Returns the number of questions of each kind that were not asked, without zeros. */
   public Map<QuestionKind, Integer> left() {
     return left;
   }
 
-  /** Returns the entries that have a lesson; of entries with the same content, the first. */
+  /**
+   * Returns the entries that have a lesson, but only the first of several with the same content.
+   */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));
@@ -186,12 +192,14 @@ public final class LessonRun {
     return both.a().equals(both.b());
   }
 
-  /** Whether the answer is that both are the same, in each order in which the model was asked. */
+  /** Whether the answer is {@value #SAME} in each order in which the model was asked. */
   static boolean isSame(Answer answer) {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
   }
 
-  /** Whether one entry collects the lesson already: it links at least half of the others. */
+  /**
+   * Whether one entry collects the lesson already by links to at least half of the other entries.
+   */
   private static boolean isGathered(List<Told> group) {
     Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());
     return group.stream()

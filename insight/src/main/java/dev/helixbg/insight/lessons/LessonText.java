@@ -33,7 +33,9 @@ public final class LessonText {
   /** A word, or a name with its signs: an identifier, a path or an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
-  /** A capital after a small letter, two capitals in a row, or a sign inside. */
+  /**
+   * A word with a capital after a small letter, with two capitals in a row, or with a sign inside.
+   */
   private static final Pattern IDENTIFIER =
       Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
 

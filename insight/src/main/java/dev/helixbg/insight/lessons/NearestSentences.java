@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Pairs each sentence with the sentences nearest to it by CSLS. That is the cosine minus the mean
+ * Pairs each sentence with the sentences nearest to it by CSLS. CSLS is the cosine minus the mean
  * of the cosines that both sentences have with their ten nearest sentences.
  */
 final class NearestSentences {
@@ -32,7 +32,7 @@ final class NearestSentences {
 
   /**
    * Returns the pairs of each sentence with its nearest sentences. Pairs of different topics come
-   * first, and the nearest of them before others.
+   * first. Among pairs of different topics, and among pairs of one topic, nearer pairs come first.
    */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();

@@ -27,15 +27,15 @@ import java.util.Optional;
  * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
  * </pre>
  *
- * <p>A delete applies to the whole log, also to a later entry. A delete whose target is no entry is
- * ignored. An empty file is an empty KB. Bytes that are no record are damage. Records after damage
- * are found by the rules of {@link RecordResync} and {@link LogWalk}.
+ * <p>A delete applies to the whole log, also to a later entry. A delete whose target is not an
+ * entry is ignored. An empty file is an empty KB. Bytes that are not part of a record are damage.
+ * Records after damage are found by the rules of {@link RecordResync} and {@link LogWalk}.
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;
   static final int MAX_BYTES = 2_000_000_000; // arrays have a slightly higher limit
 
-  /** Bytes that are read at once; the JDK keeps a native buffer of this size. */
+  /** Number of bytes that are read at once; the JDK keeps a native buffer of this size. */
   private static final int CHUNK = 1 << 16;
 
   private static final int VERSION = 1;
@@ -48,8 +48,8 @@ public final class DataLog {
   private DataLog() {}
 
   /**
-   * Reads the file up to its size at the open. A file that is shortened meanwhile is read again
-   * from its start.
+   * Reads the file up to the size that it has when it is opened. If the file is shortened during
+   * the reading, it is read again from its start.
    *
    * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
@@ -201,7 +201,7 @@ public final class DataLog {
     return null;
   }
 
-  /** Returns the state of the file; null without a file, for which {@link #read} has a message. */
+  /** Returns the state of the file; null if it does not exist, which {@link #read} reports. */
   private static FileState stateOf(Path file) {
     try {
       return FileState.of(file);

@@ -12,18 +12,19 @@ import java.util.regex.Pattern;
  *
  * <p>Lines end at {@code \n} only. A metadata line is exactly {@code [kind: value]}, with one of
  * the kinds {@code tags}, {@code source}, {@code confidence}, {@code links}, {@code modified} in
- * lower case, a colon and a space. It may be anywhere in the body. Any other line is text: other
- * kinds, a blank before the bracket, a {@code \r} after it.
+ * lower case, a colon and a space. It may be anywhere in the body. Any other line is text, for
+ * example a line with another kind, with a blank before the bracket, or with a {@code \r} after it.
  *
  * <p>The content is all other lines, unchanged and in order, joined by {@code \n}. Blank lines
  * stay, and nothing is trimmed. A body without metadata lines is its own content.
  *
- * <p>If a kind occurs twice, the last valid line is used. The others only disappear from the
- * content. A line is valid when its value, without blanks around it, has
+ * <p>If a kind occurs twice, the last valid line is used. Other lines of that kind only disappear
+ * from the content. A line is valid when its value, without blanks around it, has
  *
  * <ul>
- *   <li>tags: at least one tag between commas; empty ones are skipped
- *   <li>source: any character; helix writes {@code file:line}, users also a file alone
+ *   <li>tags: at least one tag between commas; empty tags are skipped
+ *   <li>source: any character; helix writes {@code file:line}, users also write a file without a
+ *       line
  *   <li>confidence: a decimal number from 0 to 1
  *   <li>links: at least one {@code topic:index} between blanks, the index a decimal number after
  *       the last colon; items of another form are skipped
@@ -95,7 +96,10 @@ public record EntryText(
     return new Parser(false).parse(body);
   }
 
-  /** Parses the body of a note's entry, where {@code heading}, {@code part}, {@code line} count. */
+  /**
+   * Parses the body of a note's entry, where {@code heading}, {@code part} and {@code line} are
+   * metadata, too.
+   */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
   }

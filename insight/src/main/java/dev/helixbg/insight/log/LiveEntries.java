@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Decodes entries in file order, and removes those that an earlier or later delete names.
+ * Decodes entries in file order, and removes entries that an earlier or later delete record names.
  *
  * <p>Entries of one topic share one String. A delete of an earlier entry frees that entry at once.
  * A delete of a later offset is kept until the end, in four bytes.
@@ -99,7 +99,10 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  /** Accounts for bytes that are not UTF-8; each piece became one U+FFFD, three bytes in UTF-8. */
+  /**
+   * Accounts for bytes that are not UTF-8; each malformed piece was decoded to one U+FFFD, which is
+   * three bytes in UTF-8.
+   */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;
     byte[] bytes = said.getBytes(UTF_8);

@@ -8,19 +8,19 @@ import java.util.List;
  *
  * @param bytes length of the file when it was read
  * @param sha256 hash of those bytes, in hex: two readings with the same hash read the same log
- * @param entries entry records read, with the deleted ones
- * @param deletes delete records read, with those without a target
- * @param live entries that no delete removed
- * @param damage damage by offset; empty for an undamaged log; at most 1,000, of which the last then
- *     includes all further damage
+ * @param entries number of entry records, including deleted entries
+ * @param deletes number of delete records, including deletes without a target
+ * @param live number of entries that no delete removed
+ * @param damage damaged stretches by offset; empty for an undamaged log. There are at most 1,000;
+ *     the last of 1,000 includes all further damage
  */
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {
 
   /**
-   * A stretch of the file that could not be read as records, or only after a repair.
+   * A stretch of the file that could not be read as records, or could be read only after a repair.
    *
-   * @param unreadable bytes lost; 0 after a full repair
+   * @param unreadable number of lost bytes; 0 after a full repair
    */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 

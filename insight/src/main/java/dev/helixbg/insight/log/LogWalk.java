@@ -7,12 +7,12 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  * Reads record after record and passes each to a sink, with all bytes between records as damage.
  *
  * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). An
- * unconfirmed record may have a wrapped topic ({@link #topicLength}). Or it is torn, and its stated
- * length covers later records, which are then searched inside. If neither is true, the record is
- * passed on, and the damage begins after it.
+ * unconfirmed record may have a wrapped topic ({@link #topicLength}). Or the record is torn, and
+ * its stated length covers later records. The walk then searches for these records inside that
+ * length. If neither is true, the record is passed on, and the damage begins after it.
  */
 final class LogWalk {
-  /** Longest body that is read, in bytes; a hostile header can state more. */
+  /** Maximum length of a body that is read, in bytes; a hostile header can state more. */
   static final long MAX_BODY = 64L << 20;
 
   private static final int WRAP = 256;

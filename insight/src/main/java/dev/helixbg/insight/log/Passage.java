@@ -4,10 +4,13 @@ import java.util.List;
 
 /** A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. */
 public record Passage(int start, int end) {
-  /** Most passages of an entry; longer entries have longer passages. */
+  /** Maximum number of passages of an entry; very long entries have longer passages. */
   public static final int MAX = 32;
 
-  /** Divisor of the model's tokens, which bounds the characters of the topic before a passage. */
+  /**
+   * Divisor of the model's number of tokens. The result bounds the number of characters of the
+   * topic before a passage.
+   */
   private static final int TOPIC_SHARE = 8;
 
   /**
@@ -15,7 +18,7 @@ public record Passage(int start, int end) {
    * reach to the end of the entry or to passage {@link #MAX}. An entry that the model reads whole
    * has no passages. The same text always has the same passages.
    *
-   * @param modelTokens most tokens that the model reads of a text
+   * @param modelTokens maximum number of tokens that the model reads of a text
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
@@ -38,7 +41,7 @@ public record Passage(int start, int end) {
   /** A passage and the text around it, each cut at a word, with an ellipsis where it was cut. */
   public record InPlace(String before, String text, String after) {}
 
-  /** Longest part of a passage that is shown, in UTF-16 units. */
+  /** Maximum length of the part of a passage that is shown, in UTF-16 units. */
   public static final int MOST_SHOWN = 900;
 
   private static final int AROUND = 300;
@@ -48,7 +51,7 @@ public record Passage(int start, int end) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
 
-  /** Limits the passage and the text on each side of it, in UTF-16 units. */
+  /** Does the same, but limits the passage and the text on each side of it, in UTF-16 units. */
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
     int stop = Math.clamp(end, begin, content.length());
@@ -61,7 +64,7 @@ public record Passage(int start, int end) {
         content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
   }
 
-  /** Longest word that is kept whole, because some languages write no spaces. */
+  /** Maximum length of a word that is kept whole, because some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
   /** Returns the next place between two words; {@code from} if none is near. */

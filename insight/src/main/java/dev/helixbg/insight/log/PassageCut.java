@@ -9,18 +9,23 @@ import java.util.List;
  * the estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
  */
 final class PassageCut {
-  /** Tokens of a passage: the size of one fact; late facts are found less often in larger ones. */
+  /**
+   * Number of tokens of a passage: the size of one fact. In larger passages, facts near the end are
+   * found less often.
+   */
   private static final int WINDOW = 64;
 
   /** Approximate number of tokens that a passage shares with the one before. */
   private static final int OVERLAP = 16;
 
-  /** Most tokens between two places for a cut. */
+  /** Maximum number of tokens between two possible cuts. */
   private static final int LONGEST_PIECE = 16;
 
   private static final int LONG_WORD = 12;
 
-  /** Kinds of ASCII characters, in a table because the lookup is slow at the start of the JVM. */
+  /**
+   * Kinds of ASCII characters, in a table because the JDK's lookup is slow just after the start.
+   */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -31,10 +36,13 @@ final class PassageCut {
 
   private final String text;
 
-  /** Places for a cut, rising, from 0. */
+  /** Possible cuts in rising order; the first is at 0. */
   private final List<Place> places = new ArrayList<>();
 
-  /** A place with the estimated tokens before it; a sentence or a line may end there. */
+  /**
+   * A possible cut with the estimated number of tokens before it, and whether a sentence or line
+   * ends there.
+   */
   private record Place(int at, int tokens, boolean isEnd) {}
 
   private PassageCut(String text, int most) {
@@ -58,7 +66,7 @@ final class PassageCut {
     return places.get(to).tokens() - places.get(from).tokens();
   }
 
-  /** Returns the estimated tokens of a text; counting may stop after {@code most}. */
+  /** Returns the estimated number of tokens of a text; counting may stop after {@code most}. */
   static int tokens(String text, int most) {
     int sum = 0;
     for (int at = 0; at < text.length() && sum <= most; ) {
@@ -104,7 +112,10 @@ final class PassageCut {
     return List.copyOf(passages);
   }
 
-  /** Returns the last place within a budget; the end of a sentence if it uses half of it. */
+  /**
+   * Returns the last possible cut within a budget. The last end of a sentence is preferred if it
+   * uses at least half of the budget.
+   */
   private int lastWithin(int from, int budget) {
     int any = from;
     int end = from;
@@ -115,7 +126,9 @@ final class PassageCut {
     return any == places.size() - 1 || end == from ? any : end;
   }
 
-  /** Returns the next start: that of a sentence, if one is within the overlap. */
+  /**
+   * Returns the start of the next passage: the start of a sentence, if one is within the overlap.
+   */
   private int overlapping(int from, int to) {
     int any = to;
     int sentence = to;
@@ -126,7 +139,7 @@ final class PassageCut {
     return sentence < to ? sentence : any;
   }
 
-  /** Returns the first place from a place on without white space. */
+  /** Returns the position of the first character at or after a cut that is not white space. */
   private int start(int place) {
     int at = places.get(place).at();
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {

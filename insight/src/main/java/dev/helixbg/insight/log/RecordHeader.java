@@ -13,7 +13,10 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int ENTRY_BYTES = 12;
   static final int DELETE_BYTES = 8;
 
-  /** Reads a header; null for an unknown type, a zero byte that is not zero, or a cut header. */
+  /**
+   * Reads a header; null for an unknown type, a non-zero byte where the format requires zero, or a
+   * cut header.
+   */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;
     if (available >= ENTRY_BYTES && log[offset] == ENTRY) {
@@ -51,7 +54,9 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
     return true;
   }
 
-  /** Returns a header that the file's end cut; its record ends after any file. */
+  /**
+   * Returns a header that the file's end cut. The end of its record is beyond the end of any file.
+   */
   static RecordHeader cut(int offset) {
     return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);
   }

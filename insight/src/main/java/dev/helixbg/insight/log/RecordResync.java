@@ -24,11 +24,12 @@ package dev.helixbg.insight.log;
  *
  * <ul>
  *   <li>the file ends or a cut record begins, after at least one whole record,
- *   <li>or a record ends after the end of a claim: the bytes that a readable header states as its
- *       text. Records that are quoted in a text end within that text,
- *   <li>or enough records follow: 1 without such a claim; 2 inside a record that the file's end
- *       cuts, and directly after the header or the topic of a torn one, where helix's separate
- *       writes end; else {@value #CHAIN}.
+ *   <li>or a record ends after the end of a claim. A claim is the bytes that a readable header
+ *       states as its text. Records that are quoted in a text end within that text,
+ *   <li>or enough records follow. Without such a claim, one record is enough. Two records are
+ *       enough inside a record that the file's end cuts. Two records also suffice directly after
+ *       the header or the topic of a torn record, because helix's separate writes end there.
+ *       Otherwise, {@value #CHAIN} records are needed.
  * </ul>
  *
  * <p><b>Cost.</b> A search reads each byte of its stretch once, and the stretches of one walk
@@ -71,14 +72,14 @@ final class RecordResync {
     return position == log.length || plausible(position) != null;
   }
 
-  /** Returns the first trusted chain in unclaimed bytes, or the end of the file. */
+  /** Returns the start of the first trusted chain in unclaimed bytes, or the end of the file. */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);
   }
 
   /**
-   * Returns the first trusted chain inside the bytes that a torn record claims. Without one, it is
-   * the end of the claim or of the file.
+   * Returns the start of the first trusted chain inside the bytes that a torn record claims. If
+   * there is none, returns the end of the claim or of the file, whichever is first.
    */
   int nextInside(RecordHeader torn) {
     int claim = (int) Math.min(torn.end(), log.length);

@@ -31,7 +31,10 @@ public final class SaidText {
     return NormalForm.composed(plain);
   }
 
-  /** The pattern itself is slow, because it tries each place of each word. */
+  /**
+   * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
+   * tries each position of each word.
+   */
   private static boolean mayHaveData(String text) {
     return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))
         || text.contains(";base64,");

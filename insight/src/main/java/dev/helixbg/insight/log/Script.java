@@ -25,7 +25,7 @@ public final class Script {
           UnicodeScript.COMMON,
           UnicodeScript.INHERITED);
 
-  /** Longest beginning of a text that is read, in UTF-16 units. */
+  /** Maximum number of UTF-16 units at the beginning of a text that are read. */
   private static final int LONGEST = 10_000;
 
   private Script() {}

@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 /**
  * Recognises and masks three kinds of secrets: keys and tokens, by the format of their service;
  * private keys; passwords in addresses. A secret without a format, such as a password in a
- * sentence, is not recognised. A value that calls itself an example is no secret.
+ * sentence, is not recognised. A value that is called an example, in itself or on its line, does
+ * not count as a secret.
  */
 public final class SecretMask {
   /** Words in a secret that show that it is made up. */
@@ -27,7 +28,10 @@ public final class SecretMask {
   private static final int FEWEST_CHARACTERS = 8;
   private static final char MASK = '*';
 
-  /** A kind; only texts with a sign are searched, and its form has a group {@code secret}. */
+  /**
+   * A kind of secret. Only texts that contain one of its signs are searched. The pattern has a
+   * group named {@code secret}.
+   */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
       this(name, sign, Pattern.compile(form));
@@ -94,7 +98,7 @@ public final class SecretMask {
         .findFirst();
   }
 
-  /** Returns the text with {@code *} in place of secrets, so that places stay the same. */
+  /** Returns the text with {@code *} in place of secrets, so that positions stay the same. */
   public static String masked(String text) {
     List<MatchResult> found = KINDS.stream().flatMap(kind -> secrets(kind, text)).toList();
     if (found.isEmpty()) {

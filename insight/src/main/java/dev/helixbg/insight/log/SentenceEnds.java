@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 
 /**
  * Finds the ends of sentences and lines. A sentence ends after a full stop or the like before white
- * space, or after a Chinese or Japanese one. A line ends after its last word.
+ * space, or after a Chinese or Japanese full stop. A line ends after its last word.
  */
 public final class SentenceEnds {
   private SentenceEnds() {}
@@ -31,7 +31,7 @@ public final class SentenceEnds {
     return last == '.' || last == '!' || last == '?' || isLineEnd(text, place);
   }
 
-  /** Returns the place, or the one before if the place would split a character. */
+  /** Returns the position, or the position before it if the given one would split a character. */
   public static int whole(String text, int place) {
     return place > 0
             && place < text.length()

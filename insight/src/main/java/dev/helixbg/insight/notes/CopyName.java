@@ -12,8 +12,8 @@ public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
   /**
-   * Marks of a copy. The first two alternatives are of Dropbox, Nextcloud, Syncthing, Seafile and
-   * Resilio; the others are of Windows, GNOME, KDE, macOS and Google Drive.
+   * Marks of a copy. The first two alternatives are used by Dropbox, Nextcloud, Syncthing, Seafile
+   * and Resilio. The other alternatives are used by Windows, GNOME, KDE, macOS and Google Drive.
    */
   private static final Pattern MARKED =
       Pattern.compile(
@@ -26,7 +26,7 @@ public final class CopyName {
 
   /**
    * A number that browsers, iCloud and Obsidian put after the name of a copy. It marks a copy only
-   * where a file with the name before the number exists.
+   * if another file has the same name without the number.
    */
   private static final Pattern NUMBERED = Pattern.compile(" ?\\(\\d+\\)$| \\d+$");
 

@@ -58,7 +58,7 @@ public final class FactFile {
     }
   }
 
-  /** The lines from {@code from} to before {@code to}, and the text that replaces them. */
+  /** The lines from {@code from} to {@code to}, exclusive, and the text that replaces them. */
   private record Cut(int from, int to, String is) {}
 
   private FactFile(String path, Items.Given given, String raw, String said) {
@@ -145,7 +145,10 @@ public final class FactFile {
         .findFirst();
   }
 
-  /** Whether the file has exactly these facts or, if it {@code mayEnd}, is no longer a list. */
+  /**
+   * Whether the changed file has exactly these facts. If {@code mayEnd} is true, the file may also
+   * have become a file that is not a list of facts.
+   */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given.named(), given.items());
@@ -162,7 +165,7 @@ public final class FactFile {
                 .equals(left.stream().map(Section::headings).toList());
   }
 
-  /** Returns a fact's lines with its divider and the blank lines that it would leave behind. */
+  /** Returns the removal of a fact's lines, its divider and the blank lines that would remain. */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;
@@ -213,7 +216,10 @@ public final class FactFile {
     return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
   }
 
-  /** Returns the text in the form of the old one: under its heading, or after its list marker. */
+  /**
+   * Returns the replacement of a fact by a text in the same form: under its heading, or after its
+   * list marker.
+   */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
     int to = lastLine(section.span().end()) + 1;

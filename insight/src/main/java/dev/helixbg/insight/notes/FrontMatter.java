@@ -38,7 +38,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * @param sound whether all of it could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /** Most lines and characters of front matter; a longer block is text between two rulers. */
+  /** Maximum number of lines of front matter; a longer block is text between two rulers. */
   private static final int MAX_LINES = 500;
 
   private static final int MAX_LENGTH = 1 << 16;
@@ -120,7 +120,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return Optional.empty();
   }
 
-  /** Text between two rulers is no front matter; nothing between rulers is empty front matter. */
+  /**
+   * Reads a block. Text between two rulers is not front matter, but a block without text is empty
+   * front matter.
+   */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
     if (block.lines().stream().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
@@ -150,7 +153,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       }
       addAll(values, "", mapping, 0);
       return true;
-    } catch (YamlEngineException | StackOverflowError e) { // deep nesting can cause one
+    } catch (YamlEngineException | StackOverflowError e) { // deep nesting can overflow the stack
       return false;
     }
   }
@@ -248,7 +251,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** Returns all values of the first of these keys that has any. */
+  /** Returns all values of the first of these keys that has a value. */
   List<String> all(String... keys) {
     return Stream.of(keys)
         .map(key -> values.getOrDefault(key, List.of()))

@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written. A fact's own date counts first: at its
- * beginning, at its end or in brackets. Otherwise the date of a heading above it counts. A date
- * without a year has the year of the file's other dates, if they all have the same year. Whether
- * new facts are added at the top or at the end follows from the dates or from words such as {@code
- * newest first}.
+ * Finds out when the facts of a memory file were written. A fact's own date, which is at its
+ * beginning, at its end or in brackets, counts first. Otherwise the date of a heading above it
+ * counts. A date without a year has the year of the file's other dates, if they all have the same
+ * year. Whether new facts are added at the top or at the end follows from the dates or from words
+ * such as {@code newest first}.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -27,7 +27,7 @@ final class ItemTimes {
 
   private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
 
-  /** A date with the month in words: {@code Jul 1}, {@code 1 juillet 2026}. Any word is taken. */
+  /** A date with the month in words: {@code Jul 1}, {@code 1 juillet 2026}. Any word matches. */
   private static final String WORDS =
       "(?:\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s20\\d{2})?"
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?(?:\\s(?:de\\s)?20\\d{2})?)";
@@ -74,7 +74,7 @@ final class ItemTimes {
   }
 
   /**
-   * Returns the facts of a file with their times and, if known, their direction.
+   * Returns the facts of a file with their times and, if known, their order (newest first or last).
    *
    * @param before the text before the first fact
    */
@@ -91,7 +91,7 @@ final class ItemTimes {
         .toList();
   }
 
-  /** Whether words say that the newest fact comes first; empty if they say neither or both. */
+  /** Whether words say that the newest fact comes first; empty if they name no order or both. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);

@@ -33,7 +33,7 @@ final class Items {
 
   static final String BLOCKS = "blocks between §";
 
-  /** The property in front matter: {@code items} cuts any list, {@code whole} cuts none. */
+  /** A property in front matter: {@code items} cuts any list, and {@code whole} cuts no list. */
   private static final String PROPERTY = "helix-bg";
 
   /** Files in which agents keep what they learn, and in which people instruct agents. */
@@ -64,13 +64,19 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /** Least number of headings with lessons under them; fewer may be chapters of one list. */
+  /**
+   * Minimum number of headings with lessons under them; fewer headings may be chapters of one list.
+   */
   private static final int LESSONS = 5;
 
-  /** Items are parts of lessons below this mean number per heading, as in 17 of 50 public files. */
+  /**
+   * Mean number of items per heading; below it, items are parts of lessons (17 of 50 public files).
+   */
   private static final double PER_LESSON = 4.5;
 
-  /** Greatest number of items with the same label. If more have it, they are parts of lessons. */
+  /**
+   * Maximum number of items with the same label. If more items have it, they are parts of lessons.
+   */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
@@ -107,7 +113,7 @@ final class Items {
     WHOLE
   }
 
-  /** How a file is cut, and why in words; the reason is empty if the file is no memory file. */
+  /** How a file is cut, and the reason in words. The reason is empty unless it is a memory file. */
   record Cut(Way way, List<Item> items, String why) {
     Cut withoutItems() {
       return new Cut(way, List.of(), why);
@@ -184,7 +190,9 @@ final class Items {
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
-  /** Whether items are parts of lessons: few under each of many headings, or with common labels. */
+  /**
+   * Whether items are parts of lessons: many headings have few items each, or items share labels.
+   */
   private boolean areOfLessons() {
     long under = items.stream().map(item -> headings.floor(item.start())).distinct().count();
     return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
@@ -294,7 +302,10 @@ final class Items {
     finish();
   }
 
-  /** Returns the fence that a line leaves open if {@code fence} is open before it, or nothing. */
+  /**
+   * Returns the fence that is open after a line, or an empty string. {@code fence} is the fence
+   * that is open before the line.
+   */
   private static String fenceAfter(String line, String fence) {
     if (!fence.isEmpty()) {
       return line.strip().startsWith(fence) ? "" : fence;

@@ -15,9 +15,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The headings and links of a Markdown text, found in one pass over its lines. Fenced code, code
- * spans and comments have neither. Headings are those of CommonMark, with {@code #} or underlined.
- * Headings inside lists or quotes and underlined headings of several lines are not found.
+ * The headings and links of a Markdown text, found in one pass over its lines. Nothing is found in
+ * fenced code, code spans and comments. Headings are those of CommonMark, with {@code #} or
+ * underlined. Headings inside lists or quotes and underlined headings of several lines are not
+ * found.
  */
 final class MarkdownScan {
   /** Greatest number of links of a text; an index with more says nothing about any of them. */
@@ -64,9 +65,9 @@ final class MarkdownScan {
    * A link that may lead to another note.
    *
    * @param wiki whether it has the form {@code [[name]]}; otherwise it is a path
-   * @param heading the part after {@code #}, which the target lacks; may be empty
-   * @param otherwise the link to follow if no note has the target; Dendron writes {@code
-   *     [[shown|name]]}
+   * @param heading the part after {@code #}, which is not in {@code target}; may be empty
+   * @param otherwise the link to follow if no note has the target, because Dendron writes {@code
+   *     [[shown|name]]} with the name last
    */
   record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {
     Link at(int place) {
@@ -139,7 +140,7 @@ final class MarkdownScan {
         && (run.charAt(0) == '~' || run.charAt(0) == '`' && line.indexOf('`', run.length()) < 0);
   }
 
-  /** Returns the character at a place as often as the line repeats it there. */
+  /** Returns the run of equal characters that begins at a place in a line. */
   private static String run(String line, int start) {
     int end = start;
     while (end < line.length() && line.charAt(end) == line.charAt(start)) {
@@ -169,7 +170,10 @@ final class MarkdownScan {
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
   }
 
-  /** Whether a line is no list, quote, table or HTML. An underline does not make those headings. */
+  /**
+   * Whether a line is not part of a list, quote, table or HTML. An underline below such a part does
+   * not make it a heading.
+   */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
   }
@@ -248,7 +252,7 @@ final class MarkdownScan {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
-  /** Returns a line with blanks in place of code spans, so that other places stay the same. */
+  /** Returns a line with blanks in place of code spans, so that other positions stay the same. */
   private static String withoutCode(String line) {
     int open = line.indexOf('`');
     if (open < 0) {

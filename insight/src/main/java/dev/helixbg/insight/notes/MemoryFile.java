@@ -45,13 +45,16 @@ public record MemoryFile(
         index);
   }
 
-  /** Estimates the tokens of a text: one for four letters, and one for each Chinese character. */
+  /**
+   * Estimates the tokens of a text: one for each Chinese character, and one for every four other
+   * characters.
+   */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** Returns in words the excess over the part that an agent loads; empty without one. */
+  /** Returns in words the excess over the part that an agent loads; empty without an excess. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

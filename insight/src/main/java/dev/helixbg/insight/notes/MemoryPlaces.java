@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Files in which coding agents keep what they learn and are instructed, as their manuals say. A
- * place is a path from the home folder or the top of a repository; each part is a name or a glob.
+ * Files in which coding agents keep what they learn, and files that instruct the agents, according
+ * to the agents' manuals. A place is a path from the home folder or the top of a repository; each
+ * part is a name or a glob.
  */
 final class MemoryPlaces {
   private static final List<String> AT_HOME =

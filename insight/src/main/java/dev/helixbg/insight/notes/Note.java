@@ -19,23 +19,26 @@ import java.util.stream.Stream;
  * headings of the next level, and so on.
  *
  * @param path the path of the file, relative to the folder
- * @param title the title from its front matter; otherwise its first heading, if that has level 1
- *     and begins the text; otherwise its file name
+ * @param title the title from its front matter; otherwise its first heading, if this heading has
+ *     level 1 and begins the text; otherwise its file name
  * @param cut how the file was divided
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
-  /** Most characters of a file that is one entry: about four times the text embedded at once. */
+  /**
+   * Maximum number of characters of a file that is one entry: about four times the text that is
+   * embedded at once.
+   */
   static final int LONG = 6_000;
 
   /** Greatest length of a lesson of a memory file, in characters. */
   private static final int LESSON = 600;
 
-  /** Greatest number of sections; the last one takes the rest of the file. */
+  /** Greatest number of sections; the last section contains the rest of the file. */
   private static final int MAX_SECTIONS = 500;
 
   private static final int MAX_TITLE = 200;
 
-  /** A link {@code [words](path)} in a heading, of which the words are kept. */
+  /** A link {@code [words](path)} in a heading; only its words are kept. */
   private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
 
   private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
@@ -44,10 +47,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place no other section has the same place
+   * @param place place of the section; no other section has the same place
    * @param headings the headings above the section and its own, without the title of the note
-   * @param text without its own heading
-   * @param isFact whether it is an item of a list, or a lesson
+   * @param text text of the section, without its own heading
+   * @param isFact whether the section is an item of a list, or a lesson
    * @param newestFirst whether the fact's list has the newest fact first, if that is known
    * @param minutes the time of a fact in local minutes since 1970-01-01 00:00; 0 if unknown
    */
@@ -101,7 +104,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
-  /** Returns the note as a target of links only, without its texts, to save memory. */
+  /** Returns the note without its texts, to save memory. It can then only be a target of links. */
   Note withoutTexts() {
     return new Note(
         path,
@@ -187,7 +190,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
     private int lineOf;
 
-    /** Divides the text from {@code offset} on; {@code headings} lack the title. */
+    /** Divides the text from {@code offset} on; {@code headings} does not include the title. */
     Division(
         String path,
         String file,
@@ -219,9 +222,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
     /**
      * @param own the start of its own heading, or of the text if it has none
-     * @param from the first of the headings in it
-     * @param above the headings above it, with its own as the last
-     * @param part which part of the section it is, in words; empty for the whole
+     * @param from index of the first heading in the section
+     * @param above the headings above it, followed by its own heading
+     * @param part which part of the section this is, in words; empty for the whole section
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());

@@ -40,10 +40,15 @@ public record NoteFiles(
   /** Size of the largest file that is read, in bytes. Notes may contain pictures as data. */
   static final long MAX_FILE = 16 << 20;
 
-  /** Most characters of one file without such data; a longer file is not a note. */
+  /**
+   * Maximum number of characters of one file without embedded data; a longer file is not a note.
+   */
   static final int MAX_TEXT = 1 << 20;
 
-  /** Most bytes of all files together, whose texts are in memory while the log is written. */
+  /**
+   * Maximum number of bytes of all files together, because their texts are in memory while the log
+   * is written.
+   */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -52,7 +57,7 @@ public record NoteFiles(
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** Characters that replace others that cannot be shown. */
+  /** Characters that stand for characters which cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
   /** Hidden folders in which agents keep memory files. Only memory files are taken from them. */
@@ -64,7 +69,7 @@ public record NoteFiles(
 
   /**
    * A file. Its path is unique, relative to the folder, on one line, with {@code /} between its
-   * parts. It has percent escapes if it cannot be shown or would look like another one.
+   * parts. It has percent escapes if it cannot be shown or would look like another path.
    */
   record File(String path, Path file, FileState state) {}
 
@@ -278,7 +283,7 @@ public record NoteFiles(
       newest = changed.isAfter(newest) ? changed : newest;
     }
 
-    /** Notes that a file is left out, if it would be a note. */
+    /** Records that a file is left out, if its name is that of a note. */
     private void leaveOut(Path path, String name, String why) {
       if (isWanted(name)) {
         leftOut.add(new LeftOut.File(shown(path), why));

@@ -62,7 +62,7 @@ final class NoteLinks {
     return Optional.ofNullable(found);
   }
 
-  /** Returns the section with that heading, or its anchor as on GitHub, else the first section. */
+  /** Returns the section with that heading or GitHub anchor, else the first section. */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
     String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));
@@ -87,7 +87,9 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /** Returns a path without {@code .} and {@code ..}; one out of the folder is {@code ..}. */
+  /**
+   * Returns a path without {@code .} and {@code ..}; a path out of the folder becomes {@code ..}.
+   */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : path.split("/")) {

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
  * them. The name that {@link #name} makes of them is only for people to read; no code parses it.
  *
  * @param file its path relative to the folder of the notes
- * @param heading the heading after those above it, with {@code #} between them; empty if the note
- *     is under no heading
+ * @param heading the headings above it and its own heading, with {@code #} between them; empty if
+ *     the note is under no heading
  * @param part which part of the file, or of the text under the heading, it is; empty for the whole.
  *     Examples are {@code before its first heading} and, for equal headings, {@code number 2}
  */
@@ -29,13 +29,13 @@ public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
-  /** Words for a part that other headings follow. They stand in brackets at the end of its name. */
+  /** Words for the part of a text before its first heading, in brackets at the end of its name. */
   static final String BEFORE_FIRST = "before its first heading";
 
   /** Words before the level of the first heading, if a title or lower headings precede it. */
   static final String OF_LEVEL = " of level ";
 
-  /** Without these words, the part would have the name of the whole file. */
+  /** Words for a part under an empty heading, which would else have the name of the whole file. */
   static final String UNTITLED = "under a heading without words";
 
   /** Word before a number, used if several headings of a file are equal. */
@@ -48,7 +48,7 @@ public record NoteName(String file, String heading, String part) {
 
   private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
 
-  /** Characters that could end the quotation of an item's words, or a line of the log. */
+  /** Characters that could end the quotation of an item's words or a metadata line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
   /** Names a list item by its first words, which most edits keep. */
@@ -92,7 +92,9 @@ public record NoteName(String file, String heading, String part) {
     return areInOneFile(a, b) && (a.text().position().isEmpty() || b.text().position().isEmpty());
   }
 
-  /** Whether two facts of one file are under the same headings; a lesson's own does not count. */
+  /**
+   * Whether two facts of one file are under the same headings, not counting a lesson's own heading.
+   */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
   }
@@ -123,19 +125,22 @@ public record NoteName(String file, String heading, String part) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /** Whether a topic is a folder of notes. No topic of helix is one. */
+  /** Whether a topic is a folder of notes. Topics of helix are never folders. */
   public static boolean isFolder(String topic) {
     return topic.endsWith("/");
   }
 
-  /** Whether a topic is a folder of notes inside another one. No topic of helix is one. */
+  /**
+   * Whether a topic is a folder of notes inside another such folder. Topics of helix are never
+   * folders.
+   */
   public static boolean isWithin(String topic, String other) {
     return topic.endsWith("/")
         && other.endsWith("/")
         && (other.equals(TOP) || topic.startsWith(other));
   }
 
-  /** Returns the place in words for a sentence, with a border around each name. */
+  /** Returns the place in words for a sentence. Names that are not plain words are quoted. */
   public String words() {
     String of = QuotedName.of(file);
     String where = heading.isEmpty() ? of : "the section " + quoted(heading) + " of " + of;

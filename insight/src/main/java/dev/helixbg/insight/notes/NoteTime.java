@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 
 /**
  * The time at which a note was written, in the minutes of a data.log. The front matter counts
- * first, and in it the time of a change before the time of creation. Otherwise a date at the
+ * first; in it, the time of a change counts before the time of creation. Otherwise a date at the
  * beginning of the file name counts, as daily notes have it; otherwise the time at which the file
  * changed. In a Git work tree the files are only as old as the check-out, so without a date the
  * time is unknown.
@@ -132,7 +132,10 @@ final class NoteTime {
     return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
   }
 
-  /** Whether the day comes first, as far as the date alone shows; with dots it always does. */
+  /**
+   * Whether the day comes first, as far as the date alone shows. In a date with dots, the day
+   * always comes first.
+   */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
     int second = Integer.parseInt(yearLast.group(3));
@@ -170,7 +173,7 @@ final class NoteTime {
     return minutes(found.group(1), found.group(2), found.group(3), found, 4);
   }
 
-  /** The groups of the minute and of am or pm follow the group of the hour. */
+  /** Group {@code hour} has the hour; the groups of the minute and of am or pm follow. */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {
     try {

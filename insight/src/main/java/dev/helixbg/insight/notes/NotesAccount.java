@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param entries the number of entries that the files became
  * @param empty the number of files without text, which become no entry
  * @param repaired files that were read only in part
- * @param memory files in which agents keep what they learn, and others that were named
+ * @param memory files in which agents keep what they learn, and other files that the user named
  */
 public record NotesAccount(
     int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
@@ -37,7 +37,10 @@ public record NotesAccount(
     }
   }
 
-  /** Files that were not read, or only in part: the first by path, and their total number. */
+  /**
+   * Files that were not read, or were read only in part: the first such files by path, and their
+   * total number.
+   */
   public record LeftOut(List<File> files, int total) {
     /** Greatest number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;

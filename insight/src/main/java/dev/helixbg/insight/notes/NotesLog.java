@@ -60,7 +60,7 @@ public final class NotesLog {
   private static final String LINKS = "[links: ";
   private static final String LINE = "[line: ";
 
-  /** A heading that says of all items under it that one must do them, or must not. */
+  /** A heading that says that a reader must, or must not, do all items under it. */
   private static final Pattern OBLIGES =
       Pattern.compile(
           "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?:"
@@ -76,7 +76,8 @@ public final class NotesLog {
    * An entry before it is written to the log.
    *
    * @param minutes as in {@link Entry#timestampMin}; 0 if unknown
-   * @param isDated whether the text of the note says the time, not the file; true for all facts
+   * @param isDated whether the time comes from the text of the note, not from the file; true for
+   *     all facts
    * @param note the note, without its texts to save memory
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section section) {
@@ -180,7 +181,10 @@ public final class NotesLog {
         .toList();
   }
 
-  /** An interrupted read would otherwise look like a file that cannot be read. */
+  /**
+   * Throws {@link CancellationException} if interrupted, because an interrupted read would look
+   * like an unreadable file.
+   */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
@@ -272,8 +276,8 @@ public final class NotesLog {
 
   /**
    * Returns the folder of a file as a topic; {@code ./} for the folder of the notes itself. Links
-   * have blanks between topics, so a blank becomes a hyphen. Of a folder that is too long for a
-   * topic, only the end is kept.
+   * have blanks between topics, so a blank becomes a hyphen. If a folder is too long for a topic,
+   * only its end is kept.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
@@ -288,7 +292,7 @@ public final class NotesLog {
     return topic;
   }
 
-  /** Returns the records of the existing log; none if it is missing or damaged. */
+  /** Returns the records of the existing log; an empty list if the log is missing or damaged. */
   private static List<Written> before(Path dataLog) {
     try {
       return Files.exists(dataLog)
@@ -315,7 +319,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /** Returns the records with their links, which number the drafts of a topic in their order. */
+  /** Returns the records with their links, whose indices count the drafts of a topic in order. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

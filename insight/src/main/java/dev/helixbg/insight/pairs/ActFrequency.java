@@ -16,7 +16,9 @@ public record ActFrequency(double share) {
 
   static final ActFrequency UNKNOWN = new ActFrequency(CALIBRATED);
 
-  /** Number of assumed pairs with the calibrated share, with which the estimate begins. */
+  /**
+   * Number of assumed pairs with the calibrated share, which are added to the pairs that were read.
+   */
   private static final int MORE = 20;
 
   private static final int STEPS = 1_000;
@@ -27,7 +29,7 @@ public record ActFrequency(double share) {
    * lead even among few pairs. The share is at most {@link #CALIBRATED}, because the accuracy was
    * measured only up to that share.
    *
-   * @param acts calibrated probability of each pair that it is worth an act
+   * @param acts for each pair, the calibrated probability that it is worth an act
    */
   static ActFrequency of(double[] acts) {
     double share = CALIBRATED;

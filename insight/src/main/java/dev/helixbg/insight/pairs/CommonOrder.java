@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The longest common subsequence of two lists of words; of several, the one with the earliest words
- * in the second list.
+ * The longest common subsequence of two lists of words. If there are several, it is the one with
+ * the earliest words in the second list.
  *
- * @param places places in the first and in the second list, rising
+ * @param places places of each common word in the first and in the second list, rising
  * @param first length of the first list
  */
 record CommonOrder(List<int[]> places, int first, int second) {

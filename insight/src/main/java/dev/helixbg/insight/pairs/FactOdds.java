@@ -12,10 +12,11 @@ import java.util.Map;
 /**
  * The probability that one of two items of memory files can go. It is computed from the pair
  * judge's result on the pair and on all other pairs of both items. The judge was trained on notes
- * and is unsure of items, which are short: a pair is likelier if it is better than the others. The
- * formula is a logistic regression, fitted to the memory files of writers a and b ({@code
- * scripts/bench-memory}). It only raises a probability. A probability below {@value #LEAST_JUDGED}
- * stays, because such pairs in public files were rarely worth an act.
+ * and is unsure about items, because items are short. A pair is therefore likelier if its result is
+ * better than that of the other pairs. The formula is a logistic regression, fitted to the memory
+ * files of writers a and b ({@code scripts/bench-memory}). It only raises a probability. A
+ * probability below {@value #LEAST_JUDGED} stays unchanged, because such pairs in public files were
+ * rarely worth an act.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;
@@ -29,7 +30,7 @@ final class FactOdds {
   /** Largest logarithm of the length: that of 245 UTF-16 units. */
   private static final double LONG = 5.5;
 
-  /** Weight of the pair's log odds, less those of the best other pair of either item. */
+  /** Weight of the pair's log odds minus the log odds of the best other pair of either item. */
   private static final double MARGIN = 0.46;
 
   private static final double LARGEST_MARGIN = 3;
@@ -37,7 +38,9 @@ final class FactOdds {
   /** Margin if neither item is in another pair. */
   private static final double NO_OTHER = 2;
 
-  /** Weight of log(1 + n), where n other pairs of either item have a better score. */
+  /**
+   * Weight of log(1 + n), where n is the number of other pairs of either item with a better score.
+   */
   private static final double PLACE = -0.69;
 
   /** Constant that is added if the items are in two files. */
@@ -60,7 +63,7 @@ final class FactOdds {
     }
   }
 
-  /** Returns the same pairs, some with a higher probability; they must be all that were read. */
+  /** Returns the pairs, some with a higher probability. {@code read} must have all read pairs. */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
     return read.stream().map(pair -> isMeant(pair) ? odds.applied(pair) : pair).toList();
@@ -99,7 +102,7 @@ final class FactOdds {
     return Math.max(pair.a().content().length(), pair.b().content().length());
   }
 
-  /** Returns the log odds. */
+  /** Returns the judge's log odds that the pair is worth an act. */
   private static double judged(Relation pair) {
     double act = Math.clamp(pair.assessment().orElseThrow().act(), LEAST, 1 - LEAST);
     return StrictMath.log(act / (1 - act));

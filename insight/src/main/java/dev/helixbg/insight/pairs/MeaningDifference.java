@@ -14,31 +14,32 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The difference in meaning between two whole texts. A difference only forbids to call the texts
- * the same, because the same meaning in other words may have other numbers.
+ * The difference in meaning between two whole texts. A difference only prevents the verdict that
+ * the texts are the same. It does not prove another meaning, because the same meaning in other
+ * words may have other numbers.
  *
  * <p>Texts that differ only in Unicode forms, white space, case and markup have no difference. In
  * English texts with similar wording, every word except function words is compared. In English
  * texts with other wording, only numbers, identifiers, names, and words that negate, oblige or
- * quantify are compared. Only a model understands the other words. In other languages every word is
- * compared, because no model of this project reads them.
+ * quantify are compared. Only a model understands the remaining words. In other languages every
+ * word is compared, because no model of this project reads them.
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
- * @param certain whether the difference is certain: in similar wording, in numbers or identifiers,
- *     or in another language than English
+ * @param certain whether the difference is certain. It is certain in texts with similar wording, in
+ *     numbers or identifiers, and in languages other than English
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
   /** Largest number of differing words that are aligned. */
   private static final int ALIGNED = 2_000;
 
-  /** Least share of words in the same order in texts with similar wording. */
+  /** Minimum share of words in the same order in texts with similar wording. */
   private static final double ALIKE = 0.6;
 
-  /** Least number of own words that count as a clause which the other text lacks. */
+  /** Minimum number of own words that count as a clause which the other text lacks. */
   private static final int CLAUSE = 4;
 
-  /** Least share of English words in an English text. */
+  /** Minimum share of English words in an English text. */
   private static final double ENGLISH = 0.1;
 
   private static final String LONE =
@@ -56,7 +57,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
                   .formatted(LONE)
               + "|(?<sign>~~|(?<=/)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])|[\\p{Sm}\\p{Sc}\\p{So}%&@?#\\\\&&[^|~]])");
 
-  /** A word that has a form of identifiers. */
+  /** A word that has the form of an identifier. */
   private static final Pattern PECULIAR =
       Pattern.compile("_|\\p{Ll}\\p{Lu}|\\p{L}\\p{N}|\\p{N}\\p{L}");
 
@@ -164,8 +165,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Returns an opposed detail of texts with other wording. One text may have an additional detail,
-   * but not a different one.
+   * Returns a detail in which texts with different wording contradict each other. One text may have
+   * an additional detail, but not a different detail.
    */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
@@ -185,7 +186,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return a.key.equals(b.key);
   }
 
-  /** Returns the first token of each text, of the most important kind. */
+  /** Returns the first token of each text that has the most important kind. */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)

@@ -23,10 +23,10 @@ final class OwnSubjects {
   /** Number of words at the beginning that may contain the subject. */
   private static final int BEGINNING = 20;
 
-  /** Least number of times that a text repeats its subject. */
+  /** Minimum number of times that a text repeats its subject. */
   private static final int TIMES = 2;
 
-  /** Least share of both texts' words in the common order. */
+  /** Minimum share of both texts' words in the common order. */
   private static final double ONE_FORM = 0.4;
 
   private static final Pattern WORD =

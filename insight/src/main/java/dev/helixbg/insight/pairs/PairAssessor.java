@@ -73,7 +73,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p;
   }
 
-  /** Whether two entries may lead: they are readable, and not of one form. */
+  /**
+   * Whether a pair of entries may lead the report. Both must be readable, and they must not be two
+   * texts of one form about different subjects.
+   */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())

@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 
 /**
  * Points on which two similar texts disagree: numbers and versions, identifiers, and negation.
- * Small models often miss such points. A disagreement only forbids a verdict, because the same
- * meaning in other words may have other numbers.
+ * Small models often miss such points. A disagreement only prevents a verdict. It does not prove
+ * another meaning, because the same meaning in other words may have other numbers.
  *
  * <p>Numbers and identifiers disagree if each text has one that the other lacks. If only one text
- * does, it has an additional detail. A negation disagrees if one text negates a word that the other
- * affirms.
+ * has such a number or identifier, it has an additional detail, which is no disagreement. A
+ * negation disagrees if one text negates a word that the other affirms.
  */
 public final class PairDisagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
@@ -71,7 +71,7 @@ public final class PairDisagreement {
   private PairDisagreement() {}
 
   /**
-   * Returns a pattern for texts with one of the words among the first three.
+   * Returns a pattern for texts that have one of the given words among their first three words.
    *
    * @param words words that end at a blank
    * @param unspaced words of writing systems without blanks between words
@@ -170,7 +170,10 @@ public final class PairDisagreement {
         .toList();
   }
 
-  /** Returns the stem also of forms such as <i>entries</i>, unlike that of search and findings. */
+  /**
+   * Returns the stem of a word. It also handles forms such as <i>entries</i>, unlike the stems for
+   * search and findings.
+   */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

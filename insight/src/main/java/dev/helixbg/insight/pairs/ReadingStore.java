@@ -94,7 +94,10 @@ public final class ReadingStore {
         });
   }
 
-  /** Deletes readings without a present pair, when most of many readings are such. */
+  /**
+   * Deletes readings of pairs that no longer exist, if there are many readings and most of them are
+   * such readings.
+   */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

@@ -23,15 +23,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Has the pair judge read the first pairs of the list of relations, and ranks them. Pairs that are
- * likely worth an act come first. Then follow pairs of which one entry repeats the other, other
- * pairs that may lead, and pairs that may not lead. Within each part, the order follows the log
- * odds of same or overtaken and a share of the score by vectors and words. Unread pairs are last.
+ * Lets the pair judge read the first pairs of the list of relations, and ranks these pairs. Pairs
+ * that are likely worth an act come first. Then follow pairs in which one entry repeats the other,
+ * other pairs that may lead the report, and pairs that may not lead it. Within each part, the order
+ * follows the log odds of same or overtaken and a share of the score by vectors and words. Unread
+ * pairs are last.
  *
  * <p>Readings are saved; without a new pair, no model is opened.
  */
 public final class RelationReranker {
-  /** Least number of readings that are saved together. */
+  /** Minimum number of readings that are saved together. */
   private static final int SAVED_AT_ONCE = 32;
 
   private final ReadingStore memory;
@@ -45,13 +46,13 @@ public final class RelationReranker {
     ReadingProgress SILENT = new ReadingProgress() {};
 
     /**
-     * Not called without pairs.
+     * Reports that the reading begins. It is not called if there is no pair to read.
      *
      * @param work work of all pairs, see {@link MiniLm#work}
      */
     default void begin(int pairs, long work) {}
 
-    /** Counts a pair of some work. */
+    /** Reports that a pair with this amount of work was read. */
     default void read(long work) {}
   }
 
@@ -209,7 +210,10 @@ public final class RelationReranker {
     return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
   }
 
-  /** Returns the tokens that are read of a text, with two special ones; a pair has three. */
+  /**
+   * Returns the number of tokens of a text that are read, including two special tokens. A pair has
+   * three special tokens.
+   */
   private static long tokens(String text) {
     return Passage.estimatedTokens(text, PairReader.ROOM + 2);
   }

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 /**
  * Whether two texts belong to a series: they have one form, but different dates, periods,
  * instances, environments, hosts or versions. The difference is in the title, the first sentence or
- * the front matter. A judge sees how much such texts have in common, but neither of them can go.
+ * the front matter. A judge sees how much such texts have in common, but neither of the texts can
+ * be deleted.
  *
  * <p>The bounds were chosen on the notes of this project, see {@code docs/findings.md}.
  */
@@ -26,13 +27,13 @@ final class Series {
   /** Largest number of lines such as {@code host: web-01} after the title that are compared. */
   private static final int FIELDS = 6;
 
-  /** Most tokens of a title with a number; a longer title is a sentence. */
+  /** Maximum number of tokens of a title with a number; a longer title is a sentence. */
   private static final int SHORT_TITLE = 8;
 
-  /** Least share of both headings' tokens in the common order. */
+  /** Minimum share of both headings' tokens in the common order. */
   private static final double ALIKE = 0.75;
 
-  /** Least share of both whole texts' tokens in the common order. */
+  /** Minimum share of both whole texts' tokens in the common order. */
   private static final double ONE_FORM = 0.4;
 
   private static final Pattern TOKEN =
@@ -49,7 +50,7 @@ final class Series {
   private static final Pattern FIELD =
       Pattern.compile("[ \\t]*(?:[-*] )?\\p{L}[\\p{L}\\p{N} _-]{0,30}:[ \\t].{0,60}");
 
-  /** Kinds of words, each of which names another item of a series. */
+  /** Kinds of words that distinguish the items of a series. */
   private enum Kind {
     DATE(""),
     VERSION(""),
@@ -97,14 +98,14 @@ final class Series {
                + " woche tag rechnung zimmer")
               .split(" "));
 
-  /** Words before a date that tells since when something is true, and not the note's subject. */
+  /** Words before a date that is not the note's subject but tells since when something is true. */
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 
-  /** A token; its key is equal for tokens in the same place of one form. */
+  /** A token. Tokens in the same place of two texts of one form have the same key. */
   private record Token(Kind kind, String text, String key) {}
 
-  /** A heading; it is own if it is a line of its own. */
+  /** A heading; {@code own} is true if the heading has a line of its own. */
   private record Heading(List<Token> tokens, boolean own) {}
 
   private Series() {}

@@ -30,19 +30,24 @@ public final class WordDifference {
                   + " you they them their been being does did done about over out")
               .split(" "));
 
-  /** Longest beginning of either text that is compared and marked, in characters. */
+  /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
-  /** Least number of listed words in a repetition: two shorter texts may share only a template. */
+  /**
+   * Minimum number of listed words in a repetition; two shorter texts may share only a template.
+   */
   private static final int REPEATED_WORDS = 12;
 
-  /** Words in a row that are compared to find a repetition. */
+  /** Number of successive words that are compared together to find a repetition. */
   private static final int RUN = 4;
 
-  /** Least share of such rows that the other text has. */
+  /** Minimum share of a text's runs of {@link #RUN} words that the other text has. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /** Largest ratio of both texts' words: in a much longer text, a repetition is a small part. */
+  /**
+   * Maximum ratio of the numbers of words of both texts; in a much longer text, a repetition is a
+   * small part.
+   */
   private static final int LONGER = 3;
 
   private final Set<String> others;
@@ -51,7 +56,7 @@ public final class WordDifference {
     this.others = others;
   }
 
-  /** A piece of a text; it is own if the other text lacks it. */
+  /** A piece of a text; {@code own} is true if the other text lacks the piece. */
   public record Stretch(String text, boolean own) {}
 
   /** Returns the comparison with a text. */
@@ -60,9 +65,9 @@ public final class WordDifference {
   }
 
   /**
-   * Whether one text has no word of its own and repeats nearly all of the other's rows of words.
-   * The bounds were chosen on public notes, see {@code insight/src/judge/README.md}. A text with a
-   * single own word may only look alike.
+   * Whether one text has no word of its own, and nearly all its runs of words are in the other
+   * text. The bounds were chosen on public notes, see {@code insight/src/judge/README.md}. A text
+   * with a single own word may only look alike.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);

@@ -13,15 +13,17 @@ import java.util.Optional;
  *
  * @param letter name of the entry in words about its pair: {@code A} or {@code B}
  * @param known title and name of the entry
- * @param source source line of the entry, if it differs from the name; file and line of a fact
+ * @param source source line of the entry, if it differs from the name; for a fact, its file and
+ *     line
  * @param confidence confidence, if the entry states one
  * @param matched matching passage of a long entry of a pair, with the text around it; empty if the
  *     shown text has that passage
  * @param markedHead beginning of the text, with the words marked that the other entry lacks
  * @param markedRest rest of the text, marked in the same way
  * @param ownWords first words that the other entry lacks, in the order of the text
- * @param moreOwnWords number of further such words, if any
- * @param ownCount number of such words, as text; empty for an entry without a pair
+ * @param moreOwnWords number of further words that the other entry lacks, if any
+ * @param ownCount number of all words that the other entry lacks, as text; empty for an entry
+ *     without a pair
  */
 record EntryView(
     Optional<String> letter,
@@ -39,7 +41,7 @@ record EntryView(
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
 
-  /** Most own words that are listed. */
+  /** Maximum number of own words that are listed. */
   private static final int OWN_WORDS = 40;
 
   /** Returns an entry without a pair. */

@@ -28,7 +28,9 @@ public final class EvidenceWords {
     return nearness(pair) + (shared.isEmpty() ? "" : "; both say " + String.join(", ", shared));
   }
 
-  /** Returns the evidence for a pair, whose entries are called A and B, without shared words. */
+  /**
+   * Returns the evidence for a pair of entries, called A and B, except the words that they share.
+   */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();
     List<String> words = new ArrayList<>();

@@ -20,10 +20,10 @@ import java.util.Optional;
  * Findings in the form of report.json: fields of bounded length, numbers with at most six decimals.
  */
 class FindingJson {
-  /** Length after which a text is cut, in UTF-16 units. It is longer than any name of an entry. */
+  /** Length after which a text is cut, in UTF-16 units. No name of an entry is that long. */
   static final int MAX_TEXT = 20_000;
 
-  /** Longest tag, source or sentence of a model, in UTF-16 units. */
+  /** Maximum length of a tag, a source or a model's sentence, in UTF-16 units. */
   static final int MAX_LINE = 1_000;
 
   /** Writes the fields of a value. */
@@ -39,7 +39,7 @@ class FindingJson {
     json.writeStringField(field, bounded(value));
   }
 
-  /** Bounds a value, because logs, answers and the history are files of others. */
+  /** Limits the length of a value. Logs, models' answers and git histories can have any length. */
   static String bounded(String value) {
     return PrintableText.wellFormed(PrintableText.beginning(value, MAX_TEXT));
   }
@@ -48,7 +48,7 @@ class FindingJson {
     return PrintableText.beginning(text, MAX_LINE);
   }
 
-  /** Writes at most six decimals; null for a value that is no number. */
+  /** Writes a number with at most six decimals, or null for a value that is not finite. */
   final void decimal(String field, double value) throws IOException {
     json.writeFieldName(field);
     if (Double.isFinite(value)) {
@@ -89,13 +89,13 @@ class FindingJson {
     json.writeEndArray();
   }
 
-  /** Most tags of an entry, because metadata can be as long as a body. */
+  /** Maximum number of tags of an entry, because metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
-  /** Relations that are written in full: the number in the list of 4,000 entries. */
+  /** Number of relations that are written in full: the length of the list for 4,000 entries. */
   static final int FULL_RELATIONS = 2_000;
 
-  /** Longest text in a later relation, in UTF-16 units. */
+  /** Maximum length of a text in a later relation, in UTF-16 units. */
   private static final int SHORT_TEXT = 200;
 
   final JsonGenerator json;

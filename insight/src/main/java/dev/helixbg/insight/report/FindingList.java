@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** All findings of a report: first those that lead, then the others by kind. */
+/** All findings of a report: first the leading findings, then the other findings by kind. */
 final class FindingList {
   private final Judgements judgements;
   private final Map<String, Integer> leading = new HashMap<>();

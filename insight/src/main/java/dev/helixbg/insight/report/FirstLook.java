@@ -7,11 +7,12 @@ import java.util.List;
  * The parts that a first look of a report still lacks, because they take long. The reader can use
  * the first look at once, and learns that the whole report follows.
  *
- * @param unread older entries without a vector, which the report leaves out
- * @param entries long entries of which only a part was read
- * @param passages passages of those entries without a vector, whose similarities are missing
- * @param pairs pairs that the pair judge has not read yet
- * @param questions questions that the language model has not answered yet
+ * @param unread number of older entries without a vector, which the report leaves out
+ * @param entries number of long entries of which only a part was read
+ * @param passages number of passages of those entries that have no vector, so that their
+ *     similarities are missing
+ * @param pairs number of pairs that the pair judge has not read yet
+ * @param questions number of questions that the language model has not answered yet
  */
 public record FirstLook(int unread, int entries, int passages, int pairs, int questions) {
 

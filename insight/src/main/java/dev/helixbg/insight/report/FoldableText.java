@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param head beginning of the text; the whole text if it is short
  * @param rest text after the head, up to a limit; often empty
- * @param unread characters of the text after {@code head}
- * @param omitted characters of the text after {@code rest}
+ * @param unread number of characters of the text after {@code head}
+ * @param omitted number of characters of the text after {@code rest}
  */
 record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int HEAD_CHARS = 900;

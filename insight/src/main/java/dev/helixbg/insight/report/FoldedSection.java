@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 /**
  * Findings of one kind that do not lead, one on each line, in a fold if the format has folds.
  *
- * @param total number of findings, with the number of those listed
+ * @param total number of findings and number of listed findings, as text
  * @param intro description of the kind
  */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
-  /** Most findings of a section; {@code helix-bg findings --all} lists the others. */
+  /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
 
   static List<FoldedSection> pairs(Report report, JudgedRelations judged) {

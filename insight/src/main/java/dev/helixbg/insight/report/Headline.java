@@ -91,8 +91,8 @@ record Headline(String title, String sure, String also) {
   }
 
   /**
-   * Returns the probability that a pair is worth an act: by a reliable agent, else by the model,
-   * else by the pair judge.
+   * Returns the probability that a pair is worth an act. It comes from a reliable agent, else from
+   * the model, else from the pair judge.
    */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<Double> byModel =

@@ -32,11 +32,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The report for programs, see docs/report-schema.md: UTF-8, fields in a fixed order and of bounded
- * length, any text from entries and models.
+ * The report for programs, see docs/report-schema.md. It is in UTF-8, with fields in a fixed order
+ * and of bounded length. Texts from entries and models may have any characters.
  */
 public final class JsonReport extends FindingJson {
-  /** Most moved sources, and most secrets. */
+  /** Maximum number of moved sources, and maximum number of secrets. */
   private static final int MAX_MOVED = 1_000;
 
   private static final String ID_FIELD = "\"id\":\"";

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   static final int MAX_COPIES = 10;
 
-  /** Most entries of a group that are named. */
+  /** Maximum number of entries of a group that are named. */
   private static final int NAMED = 8;
 
   /**

@@ -6,9 +6,9 @@ import io.jstach.jstache.JStachePartial;
 import io.jstach.jstache.JStachePartials;
 
 /**
- * The report for a Markdown viewer or a plain terminal. A value between two braces in a template
- * becomes inline code, in which nothing is Markdown. Three braces are only for words of helix-bg.
- * The delimiters of code are longer than any in its text, which has passed {@link
+ * The report for a Markdown viewer or a plain terminal. In a template, a value in double braces
+ * becomes inline code, in which nothing is Markdown. Triple braces are only for words of helix-bg.
+ * The delimiters of code are longer than any delimiter in its text, which has passed {@link
  * dev.helixbg.config.text.PrintableText}.
  */
 public final class MarkdownReport {

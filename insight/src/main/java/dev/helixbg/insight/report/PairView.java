@@ -21,7 +21,8 @@ import java.util.Set;
  *
  * @param verdict relation of the two entries, as text
  * @param isAct whether the relation calls for an act
- * @param group names of three or more entries that may say the same, with both entries; else empty
+ * @param group names of three or more entries that may say the same, including both entries of the
+ *     pair; else empty
  * @param files the two files of notes with the entries
  * @param fold words on a fold that begins with this pair
  * @param foldEnds whether a fold ends with this pair
@@ -107,7 +108,9 @@ record PairView(
     return words;
   }
 
-  /** Returns the words of an agent, else of the language model, else of the pair judge. */
+  /**
+   * Returns the opinion of an agent, else of the language model, else of the pair judge, in words.
+   */
   static Optional<String> said(Finding.Relation relation, Judgements judgements) {
     return judgements
         .agents()

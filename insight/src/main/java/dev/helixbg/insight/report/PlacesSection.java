@@ -79,7 +79,7 @@ record PlacesSection(
   }
 
   /**
-   * @param goes tokens that each file would lose, see {@link Report#savings}
+   * @param goes number of tokens that each file would lose, see {@link Report#savings}
    */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();

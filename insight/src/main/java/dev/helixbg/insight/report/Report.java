@@ -20,7 +20,7 @@ import java.util.Set;
 
 /**
  * The data of a report. A report contains no clock time and nothing about the machine, so that the
- * same knowledge base always has the same bytes.
+ * same knowledge base always gives the same report, byte for byte.
  *
  * @param firstLook parts that a first look lacks; empty for a whole report
  * @param sources changes in the source code that entries name
@@ -60,15 +60,15 @@ public record Report(
     return new Report(findings, log, run, judgements, firstLook, found, held, folder);
   }
 
-  /**
-   * Version of the JSON form; a field that changes its meaning or disappears raises the version.
-   */
+  /** Version of the JSON form; the version rises if a field changes its meaning or disappears. */
   public static final int SCHEMA = 12;
 
   /** The program's version, and name and precision of the embedding model. */
   public record Run(String version, String embeddingModel) {}
 
-  /** The folder of notes; its name is only the last part of its path, as reports have no path. */
+  /**
+   * The folder of notes. Its name is the last part of its path, because reports contain no paths.
+   */
   public record NotesFolder(String name, NotesAccount account) {}
 
   /**

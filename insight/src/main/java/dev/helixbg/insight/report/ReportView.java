@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * A report as texts and numbers for a renderer, which computes nothing. All texts have passed
  * {@link PrintableText}.
  *
- * @param firstLook text on the missing parts; empty for a whole report
+ * @param firstLook text about the parts that a first look lacks; empty for a whole report
  * @param about kind of the report's subject
  * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
@@ -37,7 +37,7 @@ record ReportView(
     String judgeNote,
     Optional<String> judge) {
   /**
-   * The topics by name.
+   * The topics, ordered by name.
    *
    * @param cutWords note that only the largest topics are listed; else empty
    */
@@ -69,7 +69,7 @@ record ReportView(
     }
   }
 
-  /** A topic as a row of a table; the sentence on the topic may be empty. */
+  /** A topic as a row of a table; the sentence about the topic may be empty. */
   record TopicView(String name, String entries, String sentence) {
     boolean hasSentence() {
       return !sentence.isEmpty();

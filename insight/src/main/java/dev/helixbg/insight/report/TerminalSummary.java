@@ -17,7 +17,7 @@ import java.util.Map;
 public final class TerminalSummary {
   private static final int WIDTH = 80;
 
-  /** Least width of a finding's title, in columns. */
+  /** Minimum width of a finding's title, in columns. */
   private static final int TITLE_WIDTH = 18;
 
   private static final int SHOWN_RELATIONS = 3;
@@ -129,7 +129,9 @@ public final class TerminalSummary {
     finding(PairView.said(pair, judgements).orElse("not read"), List.of(pair.a(), pair.b()));
   }
 
-  /** Appends a finding: its kind, the title of the first entry, and the names of two. */
+  /**
+   * Appends a finding: its kind, the first entry's title, and the names of the first two entries.
+   */
   private void finding(String what, List<NamedEntry> entries) {
     String names = name(entries.get(0)) + " ~ " + name(entries.get(1));
     int room = WIDTH - 2 - TextColumns.of(what + ":  · " + names);

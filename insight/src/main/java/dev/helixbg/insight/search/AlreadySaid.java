@@ -29,39 +29,43 @@ import java.util.stream.IntStream;
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /** Number of best hits that are considered; words may rank others before the most similar. */
+  /**
+   * Number of best hits that are considered. It exceeds {@link #READ}, because shared words may
+   * rank other entries before the most similar entries.
+   */
   public static final int LOOKED_AT = 20;
 
   /** Greatest number of nearest entries that the pair judge reads. */
   public static final int READ = 10;
 
   /**
-   * Least probability with which an entry is named. Below {@link #UNLIKELY}, a text is called new.
-   * This was measured on held-out collections (scripts/judge/related.py) with rewrites, overtaken
-   * notes and look-alikes in equal parts. Of 100 named entries, 91 are the right entry, and 84 have
-   * the right answer too. Of the rewrites and overtaken notes, 4 % are called new.
+   * Minimum probability with which an entry is named. Below {@link #UNLIKELY}, a text is called
+   * new. Both limits were measured on held-out collections (scripts/judge/related.py) with
+   * rewrites, overtaken notes and look-alikes in equal parts. Of 100 named entries, 91 are the
+   * right entry, and 84 have the right answer too. Of the rewrites and overtaken notes, 4 % are
+   * called new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
   private static final double UNLIKELY = 0.05;
 
   /**
-   * Least probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. In {@code bench related}, the edited rewrites for which that matters have
-   * at most 0.748; eight rewrites have 0.792 or more.
+   * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
+   * MeaningDifference}. In {@code bench related}, rewrites with a changed fact for which this limit
+   * matters have at most 0.748. Eight rewrites with the same facts have 0.792 or more.
    */
   private static final double SURE = 0.77;
 
   public enum Answer {
     /** An entry says the same. */
     YES,
-    /** An entry says something that is no longer true if the text is. */
+    /** An entry says something that is no longer true if the text is true. */
     CONTRADICTS,
     /** It is uncertain whether an entry says the same. The user has to read the nearest entries. */
     PERHAPS,
-    /** No entry says it. */
+    /** No entry says the same. */
     NO,
-    /** Not all entries are indexed, or the models cannot read its writing system. */
+    /** Not all entries are indexed, or the models cannot read the writing system of the text. */
     UNKNOWN
   }
 
@@ -84,7 +88,7 @@ public record AlreadySaid(
 
     /**
      * Returns the answer without the pair judge. It is <i>yes</i> only for an entry that equals the
-     * text except in form. Near-duplicates have at least {@code nearDuplicate}.
+     * text except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return itself()
@@ -106,7 +110,10 @@ public record AlreadySaid(
           .map(one -> about(one, Answer.YES, 1, Optional.empty()));
     }
 
-    /** To the models, all texts in a writing system that they cannot read look alike. */
+    /**
+     * Returns <i>unknown</i> for a text that the models cannot read. To them, all texts in such a
+     * writing system look alike.
+     */
     private Optional<AlreadySaid> unreadable() {
       return Script.isUnreadable(text)
           ? Optional.of(
@@ -210,7 +217,10 @@ public record AlreadySaid(
           : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
     }
 
-    /** Judges of this size overlook a different fact, so {@link MeaningDifference} checks it. */
+    /**
+     * Returns the answer about an entry that the judge calls the same. A judge of this size can
+     * overlook that a fact differs, so {@link MeaningDifference} checks the texts.
+     */
     private AlreadySaid same(Near one, double likely, Reading reading) {
       MeaningDifference difference = MeaningDifference.of(one.whole(), text);
       boolean sure = likely >= SURE && reading.olderWhole() && !difference.certain();

@@ -51,7 +51,7 @@ public final class SearchIndex implements AutoCloseable {
    * @param text the text whose words count; empty to search by meaning alone
    * @param vector of unit length
    * @param topic the topic to search; all topics if empty
-   * @param from how many of the best hits to skip
+   * @param from number of the best hits that are skipped
    */
   public record Query(String text, float[] vector, Optional<String> topic, int from, int limit) {}
 
@@ -173,7 +173,7 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
-   * passage, it is the passage with most of the query's words.
+   * passage, the passage with most of the query's words is returned.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

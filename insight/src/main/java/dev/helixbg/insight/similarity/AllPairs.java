@@ -88,7 +88,7 @@ public final class AllPairs {
    * A worker that takes blocks from a shared counter until none is left.
    *
    * @param upper whether rows and columns are the same vectors: only pairs with i &lt; j count
-   * @param block vectors on a side of a block
+   * @param block number of vectors on a side of a block
    */
   private record Worker(
       TileKernel kernel,
@@ -164,7 +164,7 @@ public final class AllPairs {
     void accept(int row, int column, float similarity);
 
     /**
-     * Returns the least similarity at which {@link #accept} is called for pairs of these rows and
+     * Returns the minimum similarity at which {@link #accept} is called for pairs of these rows and
      * columns. A call can take longer than computing the similarity, so the limit saves time.
      */
     default float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {

@@ -12,11 +12,14 @@ import java.util.Optional;
 
 /**
  * Computes the products with machine code on x86-64 processors with vectors of 256 bits. {@link
- * VectorKernel} needs 27 registers, but such a processor has 16, so compiled code of it moves sums
- * to memory and back.
+ * VectorKernel} needs 27 registers, but such a processor has 16, so its compiled code would move
+ * sums to memory and back.
  */
 final class CodeKernel implements TileKernel {
-  /** A call that reads heap arrays in place: that is allowed because it takes microseconds. */
+  /**
+   * Handle for the call of the machine code. The call may read heap arrays in place, because it
+   * takes only microseconds.
+   */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
           .downcallHandle(

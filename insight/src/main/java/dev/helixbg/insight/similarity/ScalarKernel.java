@@ -38,8 +38,8 @@ final class ScalarKernel implements TileKernel {
   }
 
   /**
-   * Computes twelve sums side by side. Each sum alone is a chain in which every step waits for the
-   * one before.
+   * Computes twelve sums side by side, because in a single sum each step waits for the previous
+   * one.
    */
   private void multiplyPart(
       float[] rows, int rowStart, int partStart, float[] products, int productStart) {

@@ -15,7 +15,8 @@ interface TileKernel {
    * @param rows packed vectors, as long as the columns, with the strip at {@code rowStart}
    * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
-   * @return whether a product reaches the limit; true may be wrong for a limit of 0 or less
+   * @return whether a product reaches the limit; for a limit of 0 or less, the result may be true
+   *     although no product reaches it
    */
   boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products);
 

@@ -25,7 +25,7 @@ final class VectorKernel implements TileKernel {
   private static final int LANES = SPECIES.length();
   private static final long BYTES = LANES * Float.BYTES;
 
-  /** Number of bytes from the values of one k to those of the next. */
+  /** Number of bytes between the values of one k and the values of the next k. */
   private static final long STEP = PANEL * Float.BYTES;
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();

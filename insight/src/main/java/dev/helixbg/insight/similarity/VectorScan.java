@@ -3,7 +3,7 @@ package dev.helixbg.insight.similarity;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import java.util.List;
 
-/** Vectors that a few others are compared with, once or many times. */
+/** Vectors with which a few other vectors are compared, once or many times. */
 public interface VectorScan extends AutoCloseable {
   /** Compares rows with all vectors. The sink receives each product. */
   void compare(List<float[]> rows, PairSink sink);
@@ -14,7 +14,7 @@ public interface VectorScan extends AutoCloseable {
   /**
    * Makes a scan for many comparisons. It first packs the vectors for the fastest kernel.
    *
-   * @param sets of vectors, numbered one after the other
+   * @param sets sets of vectors; the vectors of all sets are numbered together
    */
   static VectorScan packed(List<Vectors> sets) {
     PackedVectors packed = PackedVectors.pack(Vectors.joined(sets));
@@ -38,7 +38,7 @@ public interface VectorScan extends AutoCloseable {
    * and compiling a vector kernel, would take longer than all products. The products are the same,
    * bit for bit: chains of fused multiply-adds in rising order, four of them side by side.
    *
-   * @param sets of vectors, numbered one after the other
+   * @param sets sets of vectors; the vectors of all sets are numbered together
    */
   static VectorScan once(List<Vectors> sets) {
     return (rows, sink) -> {

@@ -86,10 +86,11 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /**
-   * Returns the commits along the first parents, newest first. A commit starts with {@code 01 id,
-   * seconds, date}. A letter and a path follow for each changed file. A letter R has two paths:
-   * before and after. A longer log is cut. If git lacks the memory to compare contents, only a file
-   * with unchanged content counts as renamed.
+   * Returns the commits along the first parents, newest first. A commit starts with the byte 01,
+   * its id, its seconds and its date. A letter and a path follow for each changed file. After the
+   * letter R, two paths follow: the old path and the new path. A log of more than {@link
+   * #MAX_LISTING} bytes is cut. If git lacks the memory to compare contents, only a file with
+   * unchanged content counts as renamed.
    */
   byte[] log() throws SourceException {
     try {

@@ -83,7 +83,7 @@ final class GitHistory {
     return files;
   }
 
-  /** Returns all present and past paths with a file name. */
+  /** Returns all present and past paths that end with a file name. */
   Collection<String> pathsOfName(String name) {
     return byName.getOrDefault(name, Set.of());
   }

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds wrong lines in indexes of memory files: lines whose target does not exist, or has another
- * place. A file has one finding for each of the two faults.
+ * Finds wrong lines in indexes of memory files: lines whose target does not exist, or has none of
+ * the line's words. A file has one finding for each of the two faults.
  */
 public final class IndexLines {
   private static final int LISTED = 20;

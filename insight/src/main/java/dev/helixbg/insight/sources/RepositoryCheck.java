@@ -19,7 +19,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /** Authors often commit a file soon after its note. */
   private static final long GRACE_SECONDS = 3_600;
 
-  /** The files that an entry names: missing ones, and the names of present ones. */
+  /** The files that an entry names: the missing files, and the names of the present files. */
   record Outcome(List<Missing> missing, Set<String> present) {
     static final Outcome NOTHING = new Outcome(List.of(), Set.of());
   }
@@ -54,7 +54,10 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     return history.positionAt(seconds + GRACE_SECONDS);
   }
 
-  /** Finds the path that an entry means, present files first: a name that fits is no finding. */
+  /**
+   * Finds the path that an entry means. Present files are tried first, because a name that fits a
+   * present file is no finding.
+   */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();
     List<String> exact = new ArrayList<>(List.of(path));

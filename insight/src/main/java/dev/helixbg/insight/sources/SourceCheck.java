@@ -74,7 +74,10 @@ public final class SourceCheck {
     return Sha256.of(parts);
   }
 
-  /** Whether an entry could name a path of a repository, whose files other people name. */
+  /**
+   * Whether an entry could contain a path of a repository. The check is needed because other people
+   * choose the names of its files.
+   */
   public static boolean isPlace(String place) {
     return SourceMentions.isPlace(place);
   }
@@ -142,7 +145,10 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /** A file that exists in one folder is not gone, and no file is reported twice. */
+  /**
+   * Joins the outcomes of all folders. A file that exists in one folder is not gone, and no file is
+   * reported twice.
+   */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();

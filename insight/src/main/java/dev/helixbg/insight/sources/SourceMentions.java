@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /** Files that an entry names in its source line or its text, and that may be in a repository. */
 final class SourceMentions {
-  /** Longest part of a text that is read, in UTF-16 units. */
+  /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
 
   private static final int MAX_NAMES = 100;
@@ -26,7 +26,9 @@ final class SourceMentions {
 
   private SourceMentions() {}
 
-  /** A path without a leading {@code ./}, and the entry's text with the line number, if any. */
+  /**
+   * A path without a leading {@code ./}, and its form in the entry, with the line number if any.
+   */
   record File(String path, String written) {
     String name() {
       return path.substring(path.lastIndexOf('/') + 1);

@@ -13,16 +13,19 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * TF-IDF vectors of the number of texts. The weight of a term that is n times in the text and in d
- * of N entries is {@code (1 + ln n) · ln(N / d)}; vectors are scaled to unit length (Salton,
- * Buckley 1988). The frequencies d are those of the current KB. A term in very many entries is left
- * out: it says little and would take most of the time.
+ * TF-IDF vectors of texts. The weight of a term that occurs n times in the text and in d of N
+ * entries is {@code (1 + ln n) · ln(N / d)}; vectors are scaled to unit length (Salton, Buckley
+ * 1988). The frequencies d are those of the current KB. A term in very many entries is left out: it
+ * says little and would take most of the time.
  */
 public final class TermVectors {
   /** A term is rare if it is in at most this many entries, or in at most one of a hundred. */
   private static final int RARE = 5;
 
-  /** Texts that are counted in one step: a few milliseconds for a JVM that has just started. */
+  /**
+   * Number of texts that are counted in one step, which takes a few milliseconds in a JVM that has
+   * just started.
+   */
   private static final int TEXTS_PER_STEP = 500;
 
   /** Texts whose terms are in memory at once. */
@@ -64,7 +67,10 @@ public final class TermVectors {
     return text -> Terms.of(text).counts();
   }
 
-  /** Makes vectors for searching, with terms of a single entry and of up to half of the entries. */
+  /**
+   * Makes vectors for searching. They include terms that only one entry has, and terms that up to
+   * half of the entries have.
+   */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
     return of(count, processors(), TermVectors::all, textAt, entries, 1, mostToSearch(entries));
   }
@@ -156,8 +162,8 @@ public final class TermVectors {
       int[] counted) {
     this.entries = entries;
     this.most = most;
-    // Sums of floats depend on their order. The order of the words makes them independent of the
-    // log.
+    // Sums of floats depend on their order. Terms are therefore sorted, so that the sums do not
+    // depend on the log.
     this.terms = numbers.keySet().toArray(String[]::new);
     Arrays.parallelSort(terms);
     this.frequencies = new int[terms.length];
@@ -310,7 +316,10 @@ public final class TermVectors {
       hand(sink);
     }
 
-    /** Computes each text's share of a query's terms by rarity; absent terms count as in one. */
+    /**
+     * Computes each text's share of a query's terms by rarity. A term that no entry has counts as
+     * if one entry had it.
+     */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
       int[] found = new int[asked.size()];

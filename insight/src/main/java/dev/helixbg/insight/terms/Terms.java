@@ -26,7 +26,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   private static final int LONGEST_ENDING = 3;
 
-  /** Least length of a word without its ending, in characters. */
+  /** Minimum length of a word without its ending, in characters. */
   private static final int MIN_STEM = 4;
 
   private static final byte WORD = 1;
@@ -84,7 +84,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     for (String term : wanted) {
       int beginning = beginning(term.toCharArray(), 0, term.length());
       if (beginning >= 0) {
-        // A written word can be longer than its term by its ending, at most by so many letters.
+        // A written word can be longer than its term, because the term lacks the ending.
         longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
@@ -112,7 +112,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /** Returns a number for a word's first two letters, which no ending has; -1 if not ASCII. */
+  /** Returns a number for a word's first two letters, which its stem keeps; -1 if not ASCII. */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
@@ -218,15 +218,18 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     spellings.putIfAbsent(term, word);
   }
 
-  /** Upper case comes first, so that letters with several lower-case forms count as one. */
+  /**
+   * Returns the term of a word. The word is first converted to upper case, so that letters with
+   * several lower-case forms count as one letter.
+   */
   private static String term(String word) {
     String upper = NormalForm.isAscii(word) ? word : word.toUpperCase(Locale.ROOT);
     return stem(upper.toLowerCase(Locale.ROOT));
   }
 
   /**
-   * Returns a lower-case word without its ending, roughly; it need not be a word, but most forms of
-   * a word have the same.
+   * Returns a lower-case word without its ending. The result need not be a word, but it is the same
+   * for most forms of a word.
    */
   public static String stem(String word) {
     for (String ending : ENDINGS) {
