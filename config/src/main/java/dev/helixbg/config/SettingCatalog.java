@@ -24,7 +24,9 @@ final class SettingCatalog {
 
   static final Setting<Path> KB =
       path("kb", "")
-          .means("Folder of the knowledge base. If not set, the usual places are searched.");
+          .means(
+              "Folder of the knowledge base. If not set: the first of ~/.helix-kb, ~/.helix and"
+                  + " ~/.local/share/helix that has a data.log.");
   static final Setting<List<Path>> SOURCES =
       paths("sources")
           .means(
@@ -33,8 +35,8 @@ final class SettingCatalog {
   static final Setting<NotesItems> NOTES_ITEMS =
       choice("notes.items", NotesItems.AUTO)
           .means(
-              "Whether each item of a list in a note is an entry. auto: in memory files that are"
-                  + " lists of facts.");
+              "Whether each item of a list in a note is an entry. auto: only in memory files that"
+                  + " are lists of facts.");
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
@@ -62,13 +64,14 @@ final class SettingCatalog {
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(
-              "Provider that runs the embedding model. auto: the CPU, and CoreML for many"
-                  + " texts if a trial on this Mac found it faster.");
+              "Provider that runs the embedding model. auto: the CPU; for many texts, CoreML if a"
+                  + " trial on this Mac found it faster.");
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.AUTO)
           .means(
-              "Precision of the embedding model's weights. auto: fp32, and for many texts 16 bits,"
-                  + " for many passages eight, if a trial on this machine found it faster.");
+              "Precision of the embedding model's weights. auto: fp32; for many texts 16 bits,"
+                  + " and for many passages 8 bits, if a trial on this machine found them"
+                  + " faster.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means("Length in tokens at which a text is cut before it is embedded.");
@@ -80,8 +83,8 @@ final class SettingCatalog {
   static final Setting<Integer> LLM_SECONDS =
       integer("llm.seconds", 600, 0, 86_400)
           .means(
-              "Seconds that a run may spend on questions to the language model. The next run"
-                  + " continues. 0: ask nothing.");
+              "Seconds that a run may spend on questions to the language model. The next run asks"
+                  + " the remaining questions. 0: no questions.");
   static final Setting<LlmBackend> LLM_BACKEND =
       choice("llm.backend", LlmBackend.AUTO)
           .means(
@@ -90,8 +93,8 @@ final class SettingCatalog {
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 30, 0.05, 3600)
           .means(
-              "Seconds between two checks of a log that does not change. At most 2 if the"
-                  + " system reports no changes, as on macOS.");
+              "Seconds between two checks of a log that does not change. If the system does not"
+                  + " report changes, as on macOS, a value above 2 counts as 2.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
           .means("Seconds that a log must stay unchanged before it is read.");
@@ -106,13 +109,13 @@ final class SettingCatalog {
               "Minutes that a knowledge base must stay unchanged before the language model runs.");
   static final Setting<Double> MODEL_MAX_LOAD =
       number("daemon.model_max_load", 0.5, 0, 1000)
-          .means("Highest load per core at which idle work runs.");
+          .means("Maximum system load per core at which idle work runs.");
   static final Setting<Switch> MODEL_ON_BATTERY =
       choice("daemon.model_on_battery", Switch.OFF)
-          .means("Whether the language model works at idle on battery.");
+          .means("Whether the language model does idle work on battery power, too.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
-          .means("Threads of the language model during idle work. 0: half of threads.");
+          .means("Threads of the language model during idle work. 0: half of the setting threads.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)
           .means("Lowest severity of messages that the daemon logs.");

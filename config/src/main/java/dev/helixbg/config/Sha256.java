@@ -32,7 +32,7 @@ public final class Sha256 {
     try {
       return (MessageDigest) EMPTY.clone();
     } catch (CloneNotSupportedException e) {
-      throw new AssertionError("Java's own can be copied", e);
+      throw new AssertionError("Java's own SHA-256 digest can be copied", e);
     }
   }
 

@@ -21,7 +21,7 @@ public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
             .orElseThrow(
                 () ->
                     new ConfigException(
-                        "this user has no home folder: set HOME to one that can be written"));
+                        "this user has no home folder: set HOME to a writable folder"));
     boolean isMac = osName.startsWith("Mac");
     Path caches =
         absolute(environment.get("XDG_CACHE_HOME"))

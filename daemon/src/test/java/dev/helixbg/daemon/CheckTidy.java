@@ -265,7 +265,7 @@ final class CheckTidy {
             List.of(
                 "carry it out",
                 "Enter dismiss",
-                "nothing is to be done",
+                "no edit is needed",
                 "does nothing",
                 "decided elsewhere",
                 "I did it");

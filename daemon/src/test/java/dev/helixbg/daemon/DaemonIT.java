@@ -355,7 +355,7 @@ class DaemonIT {
       Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("rw-------"));
       awaitReport(kb, 5, daemon);
       Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("---------"));
-      await(() -> count(daemon, "cannot be looked at") > 0, daemon);
+      await(() -> count(daemon, "cannot check data.log") > 0, daemon);
       Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("rwx------"));
       kb.append();
       awaitReport(kb, 6, daemon);

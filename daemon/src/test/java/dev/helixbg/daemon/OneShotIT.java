@@ -140,7 +140,7 @@ class OneShotIT {
     Files.setLastModifiedTime(json, time);
     assertEquals(findings, program.run("findings", kb.toString()).out());
     String verified = program.run("verify", kb.toString()).out();
-    assertTrue(verified.contains("report.json: not there as published"), verified);
+    assertTrue(verified.contains("report.json: missing, or not as published"), verified);
     assertEquals(ours, program.run("one-shot", kb.toString(), "--json").out());
     assertEquals(ours, Files.readString(json));
 
@@ -455,7 +455,7 @@ class OneShotIT {
     Path moved = Files.move(kb, folder.resolve("moved"));
     Program.Ended settled = program.run("findings", moved.toString(), "--settled");
     assertTrue(settled.out().contains(id), settled.out() + settled.err());
-    assertTrue(settled.err().contains("was moved along"), settled.err());
+    assertTrue(settled.err().contains("was moved, too"), settled.err());
     assertEquals("", program.run("findings", moved.toString(), "--settled").err());
   }
 

@@ -95,7 +95,10 @@ enum CpuNetwork {
       return new EncoderModel(Encoder.open(file), pooling);
     } catch (UnsupportedOperationException e) {
       throw new EmbeddingException(
-          e.getMessage() + ": set JAVA_TOOL_OPTIONS=-Dhelixbg.machine.code=false to do without", e);
+          e.getMessage()
+              + ": set JAVA_TOOL_OPTIONS=-Dhelixbg.machine.code=false to run without"
+              + " machine code",
+          e);
     }
   }
 

@@ -215,7 +215,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       throw new EmbeddingException(
           String.format(
               Locale.ROOT,
-              "the pair judge computes something else on this machine: logits are off by %.3f",
+              "the pair judge computes unexpected results on this machine: logits are off by %.3f",
               worst));
     }
     return wanted;

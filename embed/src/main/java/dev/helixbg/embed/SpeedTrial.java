@@ -59,7 +59,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
       try (Embedder tried = other.open()) {
         double worst = ProbeTexts.worstCosine(expected, tried.embedAll(texts));
         if (!(worst >= minimumCosine)) { // also true for NaN
-          return new Verdict(0, format("%s: off, cosine %.4f to the plain vectors", worst));
+          return new Verdict(
+              0, format("%s: too inaccurate, cosine %.4f to the plain vectors", worst));
         }
         double gain = gain(texts, model, tried);
         if (gain > SLOWER && gain < CLEARLY_FASTER) {
@@ -110,7 +111,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
       throw e;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the next call that embeds notices it
-      return new Verdict(0, way + ": not tried to the end");
+      return new Verdict(0, way + ": the trial was interrupted");
     } catch (Exception e) {
       throw new EmbeddingException("cannot try the model: " + e.getMessage(), e);
     }

@@ -108,7 +108,7 @@ class SpeedTrialTest {
         }) {
       Verdict verdict = against(new Way("other", wrong, 1));
       assertEquals(0, verdict.gain());
-      assertTrue(verdict.why().startsWith("fast: off, cosine "), verdict.why());
+      assertTrue(verdict.why().startsWith("fast: too inaccurate, cosine "), verdict.why());
     }
   }
 

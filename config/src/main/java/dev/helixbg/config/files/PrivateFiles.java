@@ -172,7 +172,10 @@ public final class PrivateFiles {
     if (Files.isSymbolicLink(path)) {
       throw refused(
           path,
-          "it is a link (" + path.getFileName() + "), and helix-bg follows none there: remove it");
+          "it is a link ("
+              + path.getFileName()
+              + "), and helix-bg does not follow links there:"
+              + " remove it");
     }
   }
 }

@@ -35,10 +35,12 @@ import picocli.CommandLine.Parameters;
       "Show how to carry out a finding in the present knowledge base, as calls of helix's own"
           + " tools. For a folder of notes (--notes), describe the edits of each file in words."
           + " Nothing is changed.",
-      "Make the checks first, then the looks and calls in their order. Stop at the first"
-          + " failure: another program has written meanwhile. Then run: helix-bg done ID.",
-      "With --run, helix makes the calls. helix-bg checks that the log shows them, and notes the"
-          + " finding as done. helix-bg itself removes or replaces items of a memory file."
+      "Make the checks first, then run the lines 'look' and 'call' in their order. Stop at the"
+          + " first failure, which means that another program has written in the meantime. At"
+          + " the end, run: helix-bg done ID.",
+      "With --run, helix makes the calls, and helix-bg checks that the log shows them and records"
+          + " the finding as done. Items of a memory file are removed or replaced by helix-bg"
+          + " itself."
     })
 final class ActCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
@@ -61,7 +63,7 @@ final class ActCommand extends JsonCommand {
       names = "--keep",
       paramLabel = "SIDE",
       description =
-          "Entry of a pair that is kept: a or b, as 'helix-bg findings ID' shows them. Default:"
+          "Which entry of a pair to keep: a or b, as 'helix-bg findings ID' shows them. Default:"
               + " the more detailed entry; for overtaken, the newer entry.")
   private String keep;
 
@@ -90,7 +92,8 @@ final class ActCommand extends JsonCommand {
       names = "--marked",
       paramLabel = "MARKS",
       split = ",",
-      description = "Check whether these marks are in place, before entries go (act prints them).")
+      description =
+          "Check whether these marks (act prints them) are in place, before you remove entries.")
   private List<String> marked = List.of();
 
   @Override
@@ -98,11 +101,11 @@ final class ActCommand extends JsonCommand {
     Settings settings = options.load().settings();
     List<String> ids = kb.withoutFolder(words, Decision::isId);
     if (ids.size() != 1) {
-      throw Failure.usage("one finding at a time is carried out: name its ID");
+      throw Failure.usage("act needs the ID of exactly one finding");
     }
     Kb chosen = kb.find(settings);
     if (run && (plan != null || !marked.isEmpty())) {
-      throw Failure.usage("--run looks by itself: leave out --plan and --marked");
+      throw Failure.usage("--run makes these checks itself: leave out --plan and --marked");
     }
     String id = ids.getFirst();
     ObjectNode request =
@@ -114,7 +117,8 @@ final class ActCommand extends JsonCommand {
       Optional<NoteRun> files = NotesKb.of(chosen, settings).map(notes -> new NoteRun(acts, notes));
       if (undo) {
         NoteRun kept =
-            files.orElseThrow(() -> Failure.usage("--undo is for memory files: name --notes"));
+            files.orElseThrow(
+                () -> Failure.usage("--undo is for memory files: name the folder with --notes"));
         request.put("do", "take back " + id);
         return told(request, Whole.of(() -> kept.takeBack(id)), chosen);
       }
@@ -136,7 +140,8 @@ final class ActCommand extends JsonCommand {
               .valueStream()
               .map(one -> one.at("/if/0").asText() + ": " + one.path("do").asText())
               .collect(Collectors.joining("; "));
-      throw Failure.usage("say which, with --as, or with --keep a or b: " + ways);
+      throw Failure.usage(
+          "several edits are possible: choose one with --as, or with --keep a or b: " + ways);
     }
     if (act.has("byHand")) {
       throw new Failure(

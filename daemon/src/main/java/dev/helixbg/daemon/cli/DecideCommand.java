@@ -143,7 +143,8 @@ final class DecideCommand extends JsonCommand {
   private static List<String> readIds() throws IOException {
     byte[] list = System.in.readNBytes(LONGEST_LIST + 1);
     if (list.length > LONGEST_LIST) {
-      throw Failure.usage("standard input has more than 16 MiB: that is no list of findings");
+      throw Failure.usage(
+          "standard input has more than 16 MiB, which is too long for a list of findings");
     }
     return new String(list, StandardCharsets.UTF_8)
         .lines()
@@ -161,10 +162,10 @@ final class DecideCommand extends JsonCommand {
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {
-      return "the report follows at the next run: helix-bg one-shot" + kb.again();
+      return "the next run updates the report: helix-bg one-shot" + kb.again();
     }
     return link.hint(chosen)
-        ? "the daemon brings the report up to date"
-        : "the report follows when the daemon looks again";
+        ? "the daemon is updating the report"
+        : "the daemon updates the report at its next check";
   }
 }

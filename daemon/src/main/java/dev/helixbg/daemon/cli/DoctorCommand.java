@@ -71,15 +71,15 @@ final class DoctorCommand extends JsonCommand {
 
   private void checkWith(Settings settings) throws InterruptedException {
     ok("settings", "all valid; 'helix-bg config' shows them");
-    checkOwn("cache folder", settings.cache(), "set another one: cache = \"...\"");
-    checkOwn("state folder", settings.state(), "set another one: state = \"...\"");
+    checkOwn("cache folder", settings.cache(), "set another folder: cache = \"...\"");
+    checkOwn("state folder", settings.state(), "set another folder: state = \"...\"");
     look(
         "embedding model",
-        "mend it, or set embed.models to an empty folder",
+        "repair the model, or set embed.models to an empty folder",
         () -> checkModel(settings));
     look(
         "language model",
-        "mend it, or name another: llm.model",
+        "repair the model, or name another model: llm.model",
         () -> checkLanguageModel(settings));
     checkKb(settings);
   }
@@ -178,11 +178,12 @@ final class DoctorCommand extends JsonCommand {
           "language model",
           "none: the label classifier makes the labels, and the pair judge alone decides which"
               + " pairs come first",
-          "helix-bg fetch-models gets one (list: which fits here), or set llm.model");
+          "download one with helix-bg fetch-models ('fetch-models list' shows which models fit),"
+              + " or set llm.model");
       return;
     }
     LanguageModelFile.skipped(settings)
-        .forEach(reason -> note("model not taken", reason, "delete it, or set llm.model"));
+        .forEach(reason -> note("model not used", reason, "delete it, or set llm.model"));
     try (Judge judge = model.get().open(settings)) {
       ok(
           "language model",
@@ -216,7 +217,10 @@ final class DoctorCommand extends JsonCommand {
   }
 
   private void unmeasured(String name) {
-    note(name, "how far to trust this model is not known yet", "the daemon measures it at idle");
+    note(
+        name,
+        "it is not known yet how far to trust this model",
+        "the daemon measures the model when it is idle");
   }
 
   private void checkKb(Settings settings) throws InterruptedException {
@@ -227,11 +231,11 @@ final class DoctorCommand extends JsonCommand {
       boolean isMeant = kb.named().isPresent() || settings.kb().isPresent();
       problem(
           "knowledge base",
-          isMeant ? e.getMessage() : "none in the usual places",
-          isMeant ? "name another one" : "set HELIX_KB, or kb in the settings file");
+          isMeant ? e.getMessage() : "none in ~/.helix-kb, ~/.helix or ~/.local/share/helix",
+          isMeant ? "name another folder" : "set HELIX_KB, or kb in the settings file");
       return;
     }
-    look("knowledge base", "name another one", () -> checkLog(found));
+    look("knowledge base", "name another folder", () -> checkLog(found));
     look("agents", "run helix-bg one-shot", () -> checkAgents(settings, found));
     if (Files.isWritable(found.folder())) {
       ok("kb folder", found.folder() + " is writable");
@@ -239,7 +243,7 @@ final class DoctorCommand extends JsonCommand {
       note(
           "kb folder",
           found.folder() + " is not writable",
-          "reports on it are in the state folder alone");
+          "its reports are written only into the state folder");
     }
   }
 
@@ -257,7 +261,10 @@ final class DoctorCommand extends JsonCommand {
     LogAccount log = DataLog.readQuiet(kb.dataLog()).account();
     ok("knowledge base", kb.folder() + ", %,d entries".formatted(log.live()));
     if (!log.damage().isEmpty()) {
-      note("knowledge base", "its log is damaged in places", "helix-bg verify says where");
+      note(
+          "knowledge base",
+          "its log is damaged in places",
+          "helix-bg verify lists the damaged places");
     }
   }
 }

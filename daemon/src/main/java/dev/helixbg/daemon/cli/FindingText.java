@@ -32,7 +32,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       }
     }
     if (finding.has("lesson")) {
-      console.say("%nthe lesson of them all, by the language model");
+      console.say("%nthe lesson of all these entries, written by the language model");
       text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
@@ -53,7 +53,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       say("how", "helix-bg act " + finding.path("id").asText() + again);
     }
     if (finding.path("stale").asBoolean()) {
-      say("stale", "the log has changed, and the entries of this finding have changed or are gone");
+      say("stale", "since the report, entries of this finding have changed or were removed");
     }
   }
 
@@ -82,7 +82,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     int start = passage.path("start").asInt();
     if (start > 0 && start < text.length()) { // a passage at 0 is in the text above
       Passage.InPlace found = new Passage(start, passage.path("end").asInt()).inPlace(text);
-      console.say("%nwhat matches in %s", entry.path("name").asText());
+      console.say("%nmatching passage of %s", entry.path("name").asText());
       text(found.before());
       found.text().strip().lines().forEach(line -> console.out().println("  > " + line));
       text(found.after());
@@ -109,19 +109,19 @@ record FindingText(Console console, JsonNode finding, String again) {
             said.path("verdict").asText(),
             100 * said.path("probability").asDouble(),
             said.path("by").isTextual() ? ", by " + said.path("by").asText() : "",
-            said.path("cut").asBoolean() ? "; it did not read both to their ends" : "");
+            said.path("cut").asBoolean() ? "; it did not read both texts to the end" : "");
   }
 
   private String assessment() {
     JsonNode said = finding.path("assessment");
     if (!said.isObject()) {
       return said.isNull() && verdict().isEmpty()
-          ? "by no judge: it rests on vectors and words alone"
+          ? "no judge has read this pair; it was found by vectors and words alone"
           : "";
     }
     return "by the pair judge: %s; %s (the same %.0f %%, overtaken %.0f %%)"
         .formatted(
-            said.path("words").asText("probably not worth an act"),
+            said.path("words").asText("probably not worth acting on"),
             EvidenceWords.canGo(said.path("act").asDouble()),
             100 * said.path("same").asDouble(),
             100 * said.path("overtaken").asDouble());

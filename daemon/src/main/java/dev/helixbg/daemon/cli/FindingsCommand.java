@@ -36,9 +36,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "findings",
     description = {
-      "List the leading findings of the last report. --all and the options that choose findings"
-          + " also list other findings.",
-      "With an ID, show this finding: its texts, the reasons for it, and the possible edits."
+      "List the leading findings of the last report. With --all or an option that chooses"
+          + " findings (--topic, --kind, --verdict), list other findings, too.",
+      "With an ID, show one finding: its texts, the reasons for it, and the possible edits."
     })
 final class FindingsCommand extends JsonCommand {
   /** Largest number of entries of a group in the list. */
@@ -51,7 +51,7 @@ final class FindingsCommand extends JsonCommand {
       arity = "0..2",
       paramLabel = "[kb] [ID]",
       hideParamSyntax = true,
-      description = "kb: folder of the knowledge base. ID: id of a finding, which is shown.")
+      description = "kb: folder of the knowledge base. ID: id of a finding to show.")
   private List<String> words = List.of();
 
   @Option(
@@ -65,7 +65,7 @@ final class FindingsCommand extends JsonCommand {
   @Option(
       names = {"-n", "--limit"},
       paramLabel = "NUMBER",
-      description = "List at most this many. Default: no limit.")
+      description = "Maximum number of findings to list. Default: no limit.")
   private int limit = Integer.MAX_VALUE;
 
   @Mixin private FindingFilter selection;
@@ -75,14 +75,16 @@ final class FindingsCommand extends JsonCommand {
     Settings settings = options.load().settings();
     List<String> ids = kb.withoutFolder(words, Decision::isId);
     if (ids.size() > 1) {
-      throw Failure.usage("one finding at a time; " + ids.get(1) + " is one too many");
+      throw Failure.usage(
+          "only one finding can be shown at a time; " + ids.get(1) + " is one too many");
     }
     if (limit < 1) {
       throw Failure.usage("--limit must be 1 or more, not " + limit);
     }
     if ((all || !selection.isEmpty()) && (settled || !ids.isEmpty())) {
       throw Failure.usage(
-          "options that choose findings can only be used with the list of open ones");
+          "--all, --topic, --kind and --verdict only choose from the list of open findings: leave"
+              + " them out");
     }
     try (KbStores stores = stores(settings)) {
       KbStore store = stores.of(kb.find(settings, stores::openAhead));
@@ -144,8 +146,8 @@ final class FindingsCommand extends JsonCommand {
     }
     if (open.size() < known) {
       console.warn(
-          "left out %d whose entries have changed or are gone: the log has changed since the"
-              + " report",
+          "findings left out, because their entries have changed or were removed since the"
+              + " report: %d",
           known - open.size());
     }
     if (!json) {
@@ -156,7 +158,7 @@ final class FindingsCommand extends JsonCommand {
   /** Returns a text with the number of listed findings and the commands to use next. */
   private String goOn(int shown, int open) {
     if (open == 0) {
-      return "no open findings" + (selection.isEmpty() ? "" : " of that choice");
+      return "no open findings" + (selection.isEmpty() ? "" : " match these options");
     }
     boolean isAll = all || !selection.isEmpty();
     return (shown == open ? "%d in all" : isAll ? "%d of %d" : "%d of %d; --all lists them all")

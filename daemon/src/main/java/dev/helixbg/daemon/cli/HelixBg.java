@@ -46,7 +46,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     name = "helix-bg",
     description = {
       "A second, slower mind for a helix knowledge base:",
-      "finds duplicates, missing links and overlapping topics, and reports them next to it.",
+      "finds duplicates, missing links and overlapping topics, and writes reports on them into"
+          + " its folder.",
       "To try it: helix-bg one-shot --sample",
       "Without helix, on a folder of Markdown notes: helix-bg one-shot --notes FOLDER"
     },

@@ -55,8 +55,8 @@ final class ManCommand extends ConsoleCommand {
             # Reference
 
             Commands, exit codes and settings, as the program itself knows them: `helix-bg man --markdown` prints this page.
-            The folder of a knowledge base is an argument or `--kb FOLDER`; before a text it must be written as a path (`./kb`).
-            In a checkout there is `bench`, too: [benchmarks.md](benchmarks.md).
+            The folder of a knowledge base is an argument or `--kb FOLDER`; in front of a text, the argument must be written as a
+            path (`./kb`). A checkout of the sources also has the command `bench`: [benchmarks.md](benchmarks.md).
 
             ## Commands
             """);
@@ -76,10 +76,10 @@ final class ManCommand extends ConsoleCommand {
 
         ## Settings
 
-        They come from defaults, then `~/.helix/helix-bg.toml` (or `--config FILE`, or `$HELIX_BG_CONFIG`), then the
-        environment, then flags; each above the one before. Every key has an environment variable, such as
-        `HELIX_BG_EMBED_MAX_TOKENS`, and can be given as a flag: `--set embed.max_tokens=128`. `helix-bg config` prints all with
-        their values and where those came from.
+        Settings come from defaults, `~/.helix/helix-bg.toml` (or `--config FILE`, or `$HELIX_BG_CONFIG`), the environment, and
+        flags; each source overrides the sources before it. Every key has an environment variable, such as
+        `HELIX_BG_EMBED_MAX_TOKENS`, and can be given as a flag: `--set embed.max_tokens=128`. `helix-bg config` prints all
+        settings with their values and the source of each value.
 
         | key | default | meaning | valid |
         | --- | --- | --- | --- |

@@ -24,8 +24,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "mcp",
     description =
-        "Serve a coding agent over MCP, on stdin and stdout: search, what an entry repeats,"
-            + " findings with their edits, decisions. Asks the daemon when it runs.")
+        "Serve a coding agent over MCP, on stdin and stdout. It can search, check whether a text"
+            + " repeats an entry, read findings with their edits, and decide on them. The daemon"
+            + " answers if it is running.")
 final class McpCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
@@ -84,6 +85,7 @@ final class McpCommand extends ConsoleCommand {
         .orElseThrow(
             () ->
                 Failure.usage(
-                    "--print-config names the launcher: start helix-bg by it, not by java -jar"));
+                    "--print-config prints the path of the launcher, so start helix-bg by the"
+                        + " launcher, not by java -jar"));
   }
 }

@@ -33,8 +33,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "one-shot",
     description =
-        "Bring the report up to date once: read the log, embed new entries, compare all, ask"
-            + " the language model, write the report.")
+        "Bring the report up to date once: read the log, embed new entries, compare all entries,"
+            + " ask the language model, write the report.")
 public final class OneShotCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
@@ -95,10 +95,10 @@ public final class OneShotCommand extends JsonCommand {
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     print(summary + TerminalSummary.where(there.html().toString()));
     if (sample) { // other commands do not find the sample by themselves
-      console.note("One by one: helix-bg tidy %s", store.kb().folder());
+      console.note("To go through the findings one by one: helix-bg tidy %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
       kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
-      console.note("One by one: helix-bg tidy%s", kb.again());
+      console.note("To go through the findings one by one: helix-bg tidy%s", kb.again());
     }
   }
 

@@ -46,7 +46,7 @@ final class RelatedCommand extends ConsoleCommand {
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "5",
-      description = "Most entries to show (default: ${DEFAULT-VALUE}).")
+      description = "Maximum number of entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
   @Option(
@@ -85,7 +85,8 @@ final class RelatedCommand extends ConsoleCommand {
       SearchCommand.print(answer, console);
     }
     if (answer.getLast().has("unread")) {
-      console.warn("vectors alone tell that: %s", answer.getLast().path("unread").asText());
+      console.warn(
+          "this answer rests on vectors alone: %s", answer.getLast().path("unread").asText());
     }
     return ExitCode.OK.number();
   }
@@ -135,7 +136,7 @@ final class RelatedCommand extends ConsoleCommand {
       case "no" -> "new" + likely;
       case "unknown" -> "unknown: " + (differs.isEmpty() ? "not all entries are indexed" : differs);
       default ->
-          "perhaps said already: read the nearest"
+          "perhaps already said: read the nearest entries"
               + (entry.isEmpty() ? "" : ", first: " + entry + likely)
               + (differs.isEmpty() ? "" : "; " + differs);
     };

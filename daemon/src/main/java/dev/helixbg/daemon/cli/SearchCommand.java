@@ -51,7 +51,7 @@ final class SearchCommand extends ConsoleCommand {
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "10",
-      description = "Most entries to show (default: ${DEFAULT-VALUE}).")
+      description = "Maximum number of entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
 
   @Option(

@@ -147,8 +147,8 @@ final class ServiceCommand extends ConsoleCommand {
         return Optional.empty();
       }
       throw Failure.usage(
-          "a service does not run a checkout, which changes with each build: install it first, by"
-              + " scripts/install");
+          "a service cannot run from a checkout, because each build changes it: first install"
+              + " helix-bg by scripts/install");
     }
     Settings settings = settings(request, locations);
     LinkedHashSet<Path> writable = new LinkedHashSet<>();

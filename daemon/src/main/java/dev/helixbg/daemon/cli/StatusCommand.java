@@ -37,9 +37,9 @@ final class StatusCommand extends JsonCommand {
           kb.path("gone").asBoolean()
               ? "waiting for it"
               : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
-      left(kb, "passagesLeft", "the report is a first look: %,d passages are left");
-      left(kb, "pairsLeft", "the report is a first look: %,d pairs are to be read");
-      left(kb, "questionsLeft", "%,d questions to the model are left");
+      left(kb, "passagesLeft", "the report is a first look: %,d passages have not been read yet");
+      left(kb, "pairsLeft", "the report is a first look: %,d pairs have not been read yet");
+      left(kb, "questionsLeft", "%,d questions to the language model are left");
       if (!kb.path("trouble").isNull()) {
         console.say("    trouble: %s", kb.path("trouble").asText());
       }

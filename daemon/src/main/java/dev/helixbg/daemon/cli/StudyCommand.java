@@ -30,9 +30,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "study",
     description =
-        "Have a chat answer the questions that decide which findings lead: --export writes them as"
-            + " a Markdown page, --import reads the answers that the chat wrote. A coding agent"
-            + " that is connected over MCP does the same by the prompt study.")
+        "Have a chat answer the questions that decide which findings lead: --export writes them"
+            + " as a Markdown page, --import reads the answers that the chat wrote. A coding"
+            + " agent that is connected over MCP does the same with the prompt study.")
 final class StudyCommand extends JsonCommand {
   /** Largest answer file, in bytes. */
   private static final int LONGEST = 1 << 22;
@@ -50,7 +50,7 @@ final class StudyCommand extends JsonCommand {
     @Option(
         names = "--import",
         paramLabel = "FILE",
-        description = "Take the answers in this file: a line each, an id, a colon, the answer.")
+        description = "Read the answers from this file, one per line, in the form ID: ANSWER.")
     private Path answers;
   }
 
@@ -58,7 +58,7 @@ final class StudyCommand extends JsonCommand {
       names = "--count",
       paramLabel = "N",
       defaultValue = "50",
-      description = "How many questions, 1 to 100. Default: 50.")
+      description = "Number of questions to write, 1 to 100. Default: 50.")
   private int count;
 
   @Option(
@@ -66,8 +66,8 @@ final class StudyCommand extends JsonCommand {
       paramLabel = "NAME",
       defaultValue = "chat",
       description =
-          "Name of the chat, the same for questions and answers; each name is measured by itself."
-              + " Default: chat.")
+          "Name of the chat; use the same name for --export and --import. The answers of each"
+              + " name are measured separately. Default: chat.")
   private String by;
 
   @Override
@@ -116,9 +116,7 @@ final class StudyCommand extends JsonCommand {
     ArrayNode answers = StudyPage.answers(read(way.answers));
     if (answers.isEmpty()) {
       throw Failure.usage(
-          way.answers
-              + " has no answers: each is a line with the id of a question, a colon, and the"
-              + " answer");
+          way.answers + " has no answers: each answer is a line in the form ID: ANSWER");
     }
     JsonNode taken = requests.take(request().set("answers", answers), Instant.now());
     show(
@@ -140,7 +138,8 @@ final class StudyCommand extends JsonCommand {
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(LONGEST + 1);
       if (bytes.length > LONGEST) {
-        throw Failure.usage(file + " is larger than 4 MiB: these are no answers");
+        throw Failure.usage(
+            file + " is larger than 4 MiB, which is too large for a file of answers");
       }
       return new String(bytes, StandardCharsets.UTF_8);
     } catch (IOException e) {

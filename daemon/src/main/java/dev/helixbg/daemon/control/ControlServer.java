@@ -126,11 +126,11 @@ public final class ControlServer implements AutoCloseable {
   static UnixDomainSocketAddress address(Path path) throws IOException {
     if (!fits(path)) {
       throw new IOException(
-          "the path of a socket may have "
+          "the path of a socket may have at most "
               + LONGEST_PATH
-              + " bytes at most, unlike "
+              + " bytes, and this path is longer: "
               + path
-              + ". Set HOME to a shorter one");
+              + ". Set HOME to a shorter path");
     }
     return UnixDomainSocketAddress.of(path);
   }
@@ -155,7 +155,10 @@ public final class ControlServer implements AutoCloseable {
     BasicFileAttributes there =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     if (!there.isOther()) {
-      throw new IOException(path + " is in the way: it is no socket. Move it elsewhere");
+      throw new IOException(
+          path
+              + " is not a socket, but the control socket needs this path. Move"
+              + " it elsewhere");
     }
     Files.delete(path);
   }

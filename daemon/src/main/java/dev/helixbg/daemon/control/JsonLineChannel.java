@@ -113,7 +113,7 @@ final class JsonLineChannel implements AutoCloseable {
       if (line.length > LONGEST) {
         throw new Failure(
             ExitCode.PROBLEMS,
-            "the answer has %,d bytes in one line, and no client takes more than %,d: ask for less"
+            "the answer has %,d bytes in one line, but a client accepts at most %,d: ask for less"
                 .formatted(line.length, LONGEST));
       }
       bytes.write(line);

@@ -183,7 +183,10 @@ public final class KbOutputs {
       note(vectors(), state(vectors()), Sha256.hex(digest), logSha256);
     } catch (IOException e) {
       throw Failure.io(
-          ExitCode.WRITE, "write " + vectors(), e, "Nothing was lost; mend that and run again");
+          ExitCode.WRITE,
+          "write " + vectors(),
+          e,
+          "Nothing was lost; correct the cause and run again");
     }
   }
 

@@ -184,7 +184,7 @@ public final class KbStores implements AutoCloseable {
         String before = noted(former.get()).path("place").asText();
         Files.move(former.get(), folder);
         notices.accept(
-            "%s was %s before: its store, with the decisions, was moved along"
+            "%s was %s before, so its store, with your decisions, was moved, too"
                 .formatted(place.path, before));
       } else {
         PrivateFiles.makeFolder(folder);
@@ -269,7 +269,8 @@ public final class KbStores implements AutoCloseable {
             .toList();
     if (!there.isEmpty()) {
       notices.accept(
-          "these files in %s are of an older helix-bg, are not read any more and can be deleted: %s"
+          ("these files in %s come from an older helix-bg; they are no longer read and can be"
+                  + " deleted: %s")
               .formatted(kb.folder(), String.join(", ", there)));
     }
   }

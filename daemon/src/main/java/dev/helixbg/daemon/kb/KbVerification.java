@@ -63,17 +63,20 @@ public final class KbVerification {
       checks.add(
           damage.kind() == LogAccount.Kind.TORN_TAIL
               ? CheckLine.note(
-                  "data.log", detail, "normal while helix writes; else the last entry was lost")
+                  "data.log",
+                  detail,
+                  "normal while helix is writing; otherwise the last entry was lost")
               : CheckLine.problem(
                   "data.log",
                   detail,
-                  "helix-bg reads around it; a compaction by helix removes it"));
+                  "helix-bg reads the entries around the damage; a compaction by helix removes"
+                      + " the damage"));
     }
   }
 
   private void checkStore() {
     String file = store.database().file().toString();
-    String remedy = "move it away; a run makes it anew, with your decisions";
+    String remedy = "move it away; the next run creates a new store with your decisions";
     checks.add(
         store
             .database()
@@ -105,7 +108,7 @@ public final class KbVerification {
     checks.add(
         CheckLine.ok(
             "vectors",
-            "%,d of %,d %s have one".formatted(needed.size() - missing, needed.size(), what)));
+            "%,d of %,d %s have a vector".formatted(needed.size() - missing, needed.size(), what)));
     if (missing > 0) {
       aRunWould.add("embed %,d %s".formatted(missing, what));
     }
@@ -128,10 +131,10 @@ public final class KbVerification {
     List<String> changed = store.outputs().changed();
     checks.add(
         changed.isEmpty()
-            ? CheckLine.ok("published", "report and embeddings.bin are as they were published")
+            ? CheckLine.ok("published", "report and embeddings.bin are the published files")
             : CheckLine.note(
                 "published",
-                String.join(", ", changed) + ": not there as published",
+                String.join(", ", changed) + ": missing, or not as published",
                 "a run publishes them; helix-bg itself reads none of them"));
     if (!changed.isEmpty()) {
       aRunWould.add("publish " + String.join(", ", changed));
@@ -145,11 +148,13 @@ public final class KbVerification {
     }
     if (!origin.get().logSha256().equals(log.sha256())) {
       return CheckLine.note(
-          "report", "of an earlier state of the log", "a run brings it up to date");
+          "report", "made from an earlier state of the log", "a run brings it up to date");
     }
     return origin.get().firstLook().isPresent()
         ? CheckLine.note(
-            "report", "of this very log, a first look", "a run, or the daemon at idle, ends it")
-        : CheckLine.ok("report", "of this very log");
+            "report",
+            "a first look at the current state of the log",
+            "a run, or the daemon when it is idle, completes it")
+        : CheckLine.ok("report", "made from the current state of the log");
   }
 }

@@ -49,7 +49,7 @@ public record DaemonHome(Path folder) {
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,
-          "find a place for the control socket, for which " + folder + " is too long",
+          "find a short enough path for the control socket: the path of " + folder + " is too long",
           e,
           "Set HOME to a shorter folder");
     }

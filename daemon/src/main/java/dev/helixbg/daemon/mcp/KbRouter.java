@@ -130,7 +130,7 @@ final class KbRouter implements AutoCloseable {
     }
     if (meant.isEmpty()) {
       throw Failure.usage(
-          "there is no knowledge base %s here; there are: %s"
+          "there is no knowledge base %s here; the knowledge bases are: %s"
               .formatted(name, listed(kbs, KbRouter::name)));
     }
     return meant.getFirst();

@@ -117,9 +117,10 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return tool(
         "related",
         "For a text that is about to be stored, or for an entry: the nearest entries, and whether"
-            + " one of them already says the same. The answer is yes or contradicts (entry names"
-            + " it, with a probability), no, perhaps (read the nearest entries, entry first) or"
-            + " unknown (not all entries are indexed: coverage). Give text or entry.",
+            + " one of them already says the same. alreadySaid is yes or contradicts (the field"
+            + " entry names that entry, with a probability), no, perhaps (read the nearest"
+            + " entries, the one in entry first) or unknown (not all entries are indexed, see"
+            + " coverage). Give text or entry.",
         reads(),
         List.of(
             ToolArgument.text("text", SearchRequest.MAX_TEXT, "text that is about to be stored"),
@@ -133,8 +134,8 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification entry() {
     return tool(
         "entry",
-        "Read an entry, 8,000 characters at a time. next is the place to continue from, and total"
-            + " is the number of characters.",
+        "Read an entry, 8,000 characters at a time. next is the value of from for the next call,"
+            + " and total is the number of characters.",
         reads(),
         List.of(
             ToolArgument.text(
@@ -172,16 +173,16 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             + " nothing. Make the checks first: each must find the given number of entries. Then"
             + " make the calls in their order, without a pause, exactly as given (blanks at the"
             + " end, too). Calls of act are for this tool, which checks that the plan is still"
-            + " right; the other calls are for helix. If a call fails or answers otherwise, stop"
-            + " and call act again. If the answer lists choices, set as. A folder of notes has no"
-            + " calls: byHand describes the edits of the files in folder. edits, if present, has"
-            + " the exact old and new text.",
+            + " right; the other calls are for helix. If a call fails or gives another answer,"
+            + " stop and call act again. If the answer lists choices, set as. A folder of notes"
+            + " has no calls: byHand describes the edits of the files in folder. edits, if"
+            + " present, has the exact old and new text.",
         reads(),
         List.of(
             ToolArgument.text("id", NAME, "id of the finding").needed(),
             ToolArgument.choice("as", FindingRequests.WAYS),
-            ToolArgument.text("plan", NAME, "only as its calls say"),
-            ToolArgument.text("marked", NAME, "only as its calls say"),
+            ToolArgument.text("plan", NAME, "leave out, unless a call that act returned sets it"),
+            ToolArgument.text("marked", NAME, "leave out, unless a call that act returned sets it"),
             KB),
         answers::act);
   }
@@ -221,8 +222,8 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return tool(
         "answers",
         "Your answers to questions: each with the id of its question, and one of the answers that"
-            + " questions named, or a sentence where it asks for one. Says which were refused, and"
-            + " why.",
+            + " questions named, or a sentence where it asks for one. Returns which answers were"
+            + " refused, and why.",
         notes(true),
         List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
         answers::answers);

@@ -119,7 +119,7 @@ record ToolArgument(
     for (String name : given.keySet()) {
       if (!known.contains(name)) {
         throw Failure.usage(
-            "there is no argument \"%s\"; there are: %s"
+            "there is no argument \"%s\"; the arguments are: %s"
                 .formatted(PrintableJson.excerpt(name, 40), String.join(", ", known)));
       }
     }
@@ -128,7 +128,8 @@ record ToolArgument(
       if (!value.isNull()) {
         request.set(argument.name(), value);
       } else if (argument.isNeeded()) {
-        throw Failure.usage("\"%s\" is missing: it is needed".formatted(argument.name()));
+        throw Failure.usage(
+            "\"%s\" is missing: this argument is required".formatted(argument.name()));
       }
     }
   }

@@ -149,7 +149,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         throw e;
       }
       warnings.accept(
-          "the language model was left out: " + e.getMessage() + ". Name another: llm.model");
+          "the language model is not used: " + e.getMessage() + ". Name another model: llm.model");
       return Judgements.NONE;
     }
   }
@@ -217,7 +217,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       trial.run(opener, time, asking.nanoTime(), asking.measuring(), asking.cancelled());
     } catch (IOException e) {
       warnings.accept(
-          "how far to trust %s cannot be kept: %s"
+          "cannot store how far to trust %s: %s"
               .formatted(trial.model().name(), Failure.reason(e)));
     }
     Duration left = time.minusNanos(asking.nanoTime().getAsLong() - start);

@@ -66,7 +66,8 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     }
     Supplier<QuestionAnswerer> closed =
         () -> {
-          throw new IllegalStateException("asked without time");
+          throw new IllegalStateException(
+              "a question was asked although no time is left for questions");
         };
     try {
       return run(closed, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);

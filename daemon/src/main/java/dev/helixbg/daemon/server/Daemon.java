@@ -200,7 +200,7 @@ public final class Daemon implements AutoCloseable {
     boolean working = idle.consider(watches);
     if (releaseModels() | (worked && !working)) {
       NativeMemory.giveBack();
-      LOG.debug("memory was given back");
+      LOG.debug("unused memory was returned to the system");
     }
     worked = working;
     if (working) {
@@ -247,7 +247,8 @@ public final class Daemon implements AutoCloseable {
         return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         LOG.debug(
-            "a client that stops the daemon waits for its end, though all requests are called off");
+            "a client that has stopped the daemon waits until it ends, although all requests are"
+                + " cancelled");
       }
     }
   }

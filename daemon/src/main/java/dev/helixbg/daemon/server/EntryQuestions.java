@@ -36,12 +36,13 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
   private static final int LONGEST_TOPIC = 300;
 
   private static final String LESSON_RULE =
-      "a lesson is one sentence of 4 to 32 words, in words of your own, without a name or number"
-          + " that the entry lacks; or "
+      "a lesson is one sentence of 4 to 32 words, in your own words, without names or numbers"
+          + " that are not in the entry; or the word "
           + AgentQuestion.NO_LESSON;
 
   private static final String SUMMARY_RULE =
-      "a summary is one sentence on one line, of %d characters at most, that repeats nothing"
+      ("a summary is one sentence on one line, of %d characters at most, that repeats none of its"
+              + " phrases")
           .formatted(AgentQuestion.LONGEST);
 
   /**

@@ -60,15 +60,15 @@ final class EntryRequests {
                         + NearestName.meant(
                             sought,
                             all.stream().map(NamedEntry::name).toList(),
-                            "; entries are called topic:number, which moves, and have an id, which"
-                                + " stays as long as their text: search says both")));
+                            "; name an entry by topic:number, which can change, or by its id,"
+                                + " which changes only with its text: search lists both")));
   }
 
   private static Optional<NamedEntry> only(List<NamedEntry> all, Predicate<NamedEntry> isSought) {
     List<NamedEntry> found = all.stream().filter(isSought).toList();
     if (found.size() > 1) {
       throw Failure.usage(
-          "%d entries are called so: name one of them by its id: %s"
+          "%d entries have this name; name one of them by its id: %s"
               .formatted(
                   found.size(),
                   found.stream()

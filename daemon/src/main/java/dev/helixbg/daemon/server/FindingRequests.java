@@ -181,7 +181,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<String> keep = choice(request, "keep", SIDES);
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
     if (decisions.isSettled(finding.aliases())) {
-      throw Failure.usage(finding.id() + " is settled: undo that first");
+      throw Failure.usage(finding.id() + " is settled: first undo the decision on it");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
     notes.ifPresent(made -> act.put("folder", made.notes().toString()));
@@ -292,7 +292,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       Decision last = settled.orElseThrow(() -> Failure.usage("nothing was decided on " + id));
       if (by == By.AGENT && last.by() == By.PERSON) {
         throw Failure.usage(
-            "a person decided on %s, and only a person takes that back: helix-bg undo %s"
+            ("a person decided on %s, and only a person can take this decision back: helix-bg undo"
+                    + " %s")
                 .formatted(id, id));
       }
     }
@@ -300,7 +301,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         verdict != Outcome.DONE ? Optional.empty() : found.flatMap(present::notDone);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(
-          "not noted: the log does not show that %s is done: %s. Carry out what act says first, or"
+          ("not recorded as done: the log does not show that %s is done: %s. First carry out what"
+                      + " act says, or")
                   .formatted(id, notDone.get())
               + " decide dismissed");
     }

@@ -165,7 +165,7 @@ public final class PresentFindings {
               all.size() != 2 || Acts.areLinked(all.get(0), all.get(1));
           default -> isStale(finding);
         };
-    return isDone ? Optional.empty() : Optional.of("its entries are as before");
+    return isDone ? Optional.empty() : Optional.of("its entries have not changed");
   }
 
   /** Replaces the entries' names in a line of the report by their present names. */
@@ -230,11 +230,12 @@ public final class PresentFindings {
     if (acts.isEmpty()) {
       if (finding.section().equals("secrets")) {
         throw Failure.usage(
-            "no edit follows from %s: remove the secret from the entry, and have a new one issued"
+            ("no edit follows from %s: remove the secret from the entry, and have a new secret"
+                    + " issued")
                 .formatted(finding.id()));
       }
       throw Failure.usage(
-          "nothing is to be done about %s: its entries are linked already, or have nothing to do"
+          "no edit is needed for %s: its entries are linked already, or have nothing to do"
                   .formatted(finding.id())
               + " with each other");
     }

@@ -67,8 +67,9 @@ public record QuestionRequests(
   static final String STALE = "a text has changed since, or is gone: call questions again";
 
   private static final String ASK =
-      "Judge by reading all of a question; where a text has omitted, the tool entry reads it whole."
-          + " Then call answers with {id, answer} of each.";
+      "Read each question in full before you judge. If a text has the field omitted, read the"
+          + " whole entry with the tool entry. Then call answers with {id, answer} for each"
+          + " question.";
 
   /** A question for an agent: the part that the server stores, and the texts to judge. */
   record Given(AgentQuestion asked, ObjectNode texts) {

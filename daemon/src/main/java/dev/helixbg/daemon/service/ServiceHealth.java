@@ -32,7 +32,9 @@ public final class ServiceHealth {
     Optional<String> said = ServiceErrorLog.lastLine(home.serviceErrors());
     return said.isPresent() && saidLast(home)
         ? CheckLine.problem(
-            NAME, "it has ended; it last said: " + said.get(), "mend that; helix-bg service start")
+            NAME,
+            "it has ended; it last said: " + said.get(),
+            "correct the cause; helix-bg service start")
         : CheckLine.note(NAME, "installed, but not running", "helix-bg service restart");
   }
 
@@ -48,7 +50,7 @@ public final class ServiceHealth {
     return program.isPresent() && !isOf(program.get(), runs)
         ? CheckLine.note(
             NAME,
-            "runs " + runs + ", which is no longer the one that is installed",
+            "runs " + runs + ", which does not belong to the present installation",
             "helix-bg service restart")
         : CheckLine.ok(NAME, "runs %s, process %d".formatted(runs, process));
   }

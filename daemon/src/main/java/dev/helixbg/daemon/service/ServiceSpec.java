@@ -41,7 +41,10 @@ public record ServiceSpec(
     texts.addAll(List.of(home.toString(), launcher.toString(), stderr.toString()));
     for (String text : texts) {
       if (text.chars().anyMatch(Character::isISOControl)) {
-        throw Failure.usage("a service cannot be given control characters, as in: " + text);
+        throw Failure.usage(
+            "the arguments, variables and paths of a service must not contain control characters,"
+                + " as in: "
+                + text);
       }
     }
   }

@@ -87,8 +87,7 @@ public record ServiceStep(String shown, Deed deed) {
             if (System.nanoTime() - deadline > 0) {
               throw new Failure(
                   ExitCode.BUSY,
-                  "the service that is to end still runs after %d s; try again"
-                      .formatted(ENDING.toSeconds()));
+                  "the service has not ended within %d s; try again".formatted(ENDING.toSeconds()));
             }
             Thread.sleep(LOOK);
           }

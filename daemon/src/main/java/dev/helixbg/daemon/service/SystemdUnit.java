@@ -14,7 +14,7 @@ final class SystemdUnit {
         Description=helix-bg, a slow second mind for helix knowledge bases
         StartLimitIntervalSec=600
         StartLimitBurst=5
-        # A package or an archive that is gone leaves this file behind, and is no failure at each login.
+        # If helix-bg is removed but this file stays, logins must not report a failure.
         ConditionFileIsExecutable=%s
 
         [Service]
@@ -35,9 +35,9 @@ final class SystemdUnit {
         """
         Restart=on-failure
         RestartSec=30
-        # A JVM that was asked to end by SIGTERM says so.
+        # A JVM that SIGTERM ended exits with this status.
         SuccessExitStatus=143
-        # Wrong settings, no knowledge base, a second instance: none gets right by starting again.
+        # Another start does not help against wrong settings, a missing knowledge base or a second instance.
         RestartPreventExitStatus=%s
         StandardError=append:%s
         TimeoutStopSec=5

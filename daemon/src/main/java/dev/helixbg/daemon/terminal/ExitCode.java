@@ -21,7 +21,10 @@ public enum ExitCode {
       10,
       "act --run: stopped after the first edit; the output lists the edits made and how to undo"
           + " them"),
-  UNDONE(11, "act --run: nothing was done: the edit is by hand only, or no helix can make it"),
+  UNDONE(
+      11,
+      "act --run: nothing was done: the edit can only be made by hand, or no helix program can"
+          + " make it"),
   INTERRUPTED(130, "interrupted by Ctrl-C (by SIGTERM: 143); finished work is kept");
 
   private final int number;

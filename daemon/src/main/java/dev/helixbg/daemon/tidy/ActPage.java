@@ -50,7 +50,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       text.add(
           ink.text(
               only.isEmpty()
-                  ? "\nIt has no word of its own."
+                  ? "\nIt has no word that the kept text lacks."
                   : "\nOnly " + gone.name() + " says: " + only));
     }
     shown.merged().ifPresent(merged -> text.add(ink.text("\nThe merged text:\n" + merged)));
@@ -82,7 +82,8 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         }
       }
     }
-    text.add(ink.text("\nhelix-bg writes the file anew, in one step. u takes it back."));
+    text.add(
+        ink.text("\nhelix-bg rewrites the file in one step. The key u takes the change back."));
     return text;
   }
 
@@ -96,8 +97,8 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     }
     if (helix.isEmpty()) {
       return "There is no helix on PATH, and the setting helix.command names none. A coding agent"
-          + " that has the tools of helix and of helix-bg can make these calls: y copies them. In"
-          + " their order, up to the first that fails:\n"
+          + " that has the tools of helix and of helix-bg can make these calls; the key y"
+          + " copies them. Make them in this order, and stop at the first that fails:\n"
           + calls();
     }
     long calls =
@@ -105,14 +106,14 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
             .valueStream()
             .filter(call -> !call.path("name").asText().equals("act"))
             .count();
-    return "%s makes %d %s, and helix-bg looks before and between them. Then %s."
+    return "%s makes %d %s, and helix-bg checks the notes before and between the calls. Then %s."
         .formatted(
             helix.get(),
             calls,
             calls == 1 ? "call" : "calls",
             act.path("undo").isEmpty()
-                ? "no call takes it back"
-                : "u takes it back: the text comes back at the end of its topic");
+                ? "no call can take this back"
+                : "the key u takes this back: the text returns to the end of its topic");
   }
 
   /** Returns all calls of helix and helix-bg, one on each line. */

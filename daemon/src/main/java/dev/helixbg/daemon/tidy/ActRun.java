@@ -103,7 +103,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = store.report().list().find(id);
     if (finding.isEmpty()) {
-      return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
+      return Outcome.nothing(State.STALE, "a new report was made, which does not contain " + id);
     }
     for (JsonNode check : act.path("checks")) {
       Outcome checked = check(check, helix);
@@ -126,7 +126,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       } catch (Helix.Refusal e) {
         if (!e.isCertain()) {
           made.add(call); // helix may have carried out the call
-          return stopped(act, made, State.UNDONE, e.getMessage() + "; its last call may be done");
+          return stopped(
+              act,
+              made,
+              State.UNDONE,
+              e.getMessage() + "; its last call may have been carried out");
         }
         return stopped(act, made, State.UNDONE, "helix refused: " + e.getMessage());
       }
@@ -149,7 +153,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
           ? Outcome.done()
           : Outcome.nothing(
               State.STALE,
-              "helix has another number of entries in %s than the log had: %d"
+              "helix does not have the number of entries in %s that the log had: %d"
                   .formatted(topic, entries));
     } catch (Helix.Refusal e) {
       return Outcome.nothing(
@@ -209,8 +213,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     for (JsonNode call : calls) {
       try {
         if (call.path("name").asText().equals("edit") && !hitsOne(call, helix)) {
-          return stopped(
-              Json.object(), made, State.STALE, "the note that was rewritten is another one now");
+          return stopped(Json.object(), made, State.STALE, "the rewritten note has changed since");
         }
         helix.call(call.path("name").asText(), arguments(call));
         made.add(call);

@@ -70,7 +70,7 @@ public final class HelixServer implements Helix {
     if (settings.helix().isPresent()) {
       Path named = settings.helix().get();
       if (!isProgram(named)) {
-        throw Failure.usage("helix.command = " + named + ": that is no program");
+        throw Failure.usage("helix.command = " + named + ": this is not a program");
       }
       return settings.helix();
     }
@@ -153,7 +153,7 @@ public final class HelixServer implements Helix {
               .toList();
       return missing.isEmpty()
           ? Optional.empty()
-          : Optional.of("its tools are others, without " + String.join(", ", missing));
+          : Optional.of("it lacks these tools or their arguments: " + String.join(", ", missing));
     } catch (RuntimeException e) {
       return Optional.of("it does not answer as an MCP server");
     }

@@ -54,7 +54,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = acts.store().report().list().find(id);
     if (finding.isEmpty()) {
-      return Outcome.nothing(State.STALE, "the report was made anew, without " + id);
+      return Outcome.nothing(State.STALE, "a new report was made, which does not contain " + id);
     }
     List<FileEdit> edits = edits(act);
     Outcome outcome;
@@ -163,7 +163,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         if (text.isEmpty()) {
           return Outcome.nothing(
               State.STALE,
-              "%s has changed around the place; the removed text is kept in %s"
+              "%s has changed around the place of the removed text, which is kept in %s"
                   .formatted(file.file(), fileOf(id)));
         }
         steps.add(new Step(file, now, text.get().getBytes(UTF_8)));

@@ -71,7 +71,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "merge" -> "Several notes say the same; a merged text is proposed";
       case "misfiled" -> "A note that may belong to " + told.path("nearer").asText();
       case "topic-overlap" -> "Two topics about the same things";
-      case "source" -> "A note names source code that is otherwise now";
+      case "source" -> "A note names source code that has changed";
       case "lesson" -> entries.size() + " notes teach one lesson: " + told.path("lesson").asText();
       case "secret" -> "A note that may hold a secret";
       default -> pair();

@@ -118,10 +118,10 @@ final class TidyActs {
             "copy the calls",
             () -> {
               desk.copy(told.calls());
-              session.say("The calls are copied, as far as your terminal does that.");
+              session.say("The calls are copied, if your terminal allows programs to copy.");
             });
       }
-      text.on("enter", "I did it: look", () -> lookWhetherDone(shown, told.words()));
+      text.on("enter", "I did it: check", () -> lookWhetherDone(shown, told.words()));
     } else {
       text.on("enter", "carry it out", () -> carryOut(shown, request, act));
     }
@@ -134,7 +134,7 @@ final class TidyActs {
   private void carryOut(Shown shown, ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     List<FileEdit> edits = NoteRun.edits(act);
-    desk.working(edits.isEmpty() ? "helix is at it" : "changing the files");
+    desk.working(edits.isEmpty() ? "helix is working" : "changing the files");
     ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : files.orElseThrow().run(act);
     String words = act.path("do").asText();
     switch (outcome.state()) {
@@ -152,7 +152,9 @@ final class TidyActs {
         } else {
           session.next();
         }
-        session.say("Others have written meanwhile; nothing was changed. This is how it is now.");
+        session.say(
+            "Another program has written in the meantime, so nothing was changed. The page shows"
+                + " the new state.");
       }
       case FAILED, UNDONE -> stopped(words, outcome);
     }
@@ -323,12 +325,12 @@ final class TidyActs {
     } else if (!last.edits().isEmpty()) {
       tell(
           told,
-          "The text comes back to where it was:",
+          "The text returns to its old place in:",
           last.edits().stream().map(FileEdit::file).toList());
     } else if (!last.moved().isEmpty()) {
       tell(
           told,
-          "Out of the trash come back:",
+          "These files come back from the trash:",
           last.moved().stream().map(Trash.Moved::from).toList());
     } else {
       possible = false;
@@ -343,7 +345,7 @@ final class TidyActs {
 
   private void takeBack(Made last) throws IOException, InterruptedException {
     if (!last.undo().isEmpty() || !last.edits().isEmpty()) {
-      desk.working(last.edits().isEmpty() ? "helix is at it" : "changing the files");
+      desk.working(last.edits().isEmpty() ? "helix is working" : "changing the files");
       ActRun.Outcome outcome = takenBack(last);
       if (outcome.state() != ActRun.State.DONE) {
         stopped("take back: " + last.words(), outcome);

@@ -126,9 +126,9 @@ public final class TidyTerminal implements Desk {
           .build();
     } catch (IllegalStateException e) {
       throw Failure.usage(
-          "tidy asks at a terminal, and standard input or output is none. Elsewhere, helix-bg"
-              + " findings lists what there is, and helix-bg act ID --as same --run carries one"
-              + " out");
+          "tidy needs a terminal, but standard input or output is not a terminal. Without a"
+              + " terminal, list the findings with helix-bg findings, and carry out a finding"
+              + " with helix-bg act ID --as same --run");
     }
   }
 

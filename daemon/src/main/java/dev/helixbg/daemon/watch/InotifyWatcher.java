@@ -77,7 +77,9 @@ public final class InotifyWatcher implements AutoCloseable {
     } catch (IOException e) { // the folder is missing, or the user's limit of watches is reached
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
-        LOG.info("the system tells of no changes, so they are looked for: {}", Failure.reason(e));
+        LOG.info(
+            "the system does not report changes, so the daemon looks for them itself: {}",
+            Failure.reason(e));
       }
     }
     follow(kb, null);
@@ -113,9 +115,9 @@ public final class InotifyWatcher implements AutoCloseable {
         hinted.forEach(changed);
       }
     } catch (ClosedWatchServiceException | InterruptedException e) {
-      LOG.debug("no more hints: {}", e.toString());
+      LOG.debug("no more reports of changes: {}", e.toString());
     } catch (Throwable e) {
-      LOG.warn("changes are not told of any more, until folders are followed anew", e);
+      LOG.warn("changes are no longer reported until the daemon registers the folders again", e);
       forget(from);
     }
   }

@@ -314,7 +314,7 @@ public final class KbWatch {
   private void lose(IOException e) {
     String what =
         Files.isDirectory(kb.folder())
-            ? "data.log cannot be looked at: " + Failure.reason(e)
+            ? "cannot check data.log: " + Failure.reason(e)
             : "the folder is not there: moved, deleted or not mounted";
     troubles.met(name, what + "; waiting for it");
     gone = true;
@@ -393,7 +393,7 @@ public final class KbWatch {
     update.publishVectors(store, log);
     vectorsPublished = OptionalLong.of(clock.nanos());
     vectorsWait = false;
-    LOG.info("{}: the vectors of {} entries published", name, entries);
+    LOG.info("{}: published the vectors of {} entries", name, entries);
   }
 
   /** Returns the wait after a failure, which grows with repeated failures. */

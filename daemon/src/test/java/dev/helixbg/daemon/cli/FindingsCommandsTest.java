@@ -149,7 +149,7 @@ class FindingsCommandsTest {
     assertEquals(List.of(), judged, "nobody was asked");
     assertEquals(0, run("findings", kb, "--verdict", "overtaken"), err::toString);
     assertTrue(err.toString().contains("No pair has a verdict"), err::toString);
-    assertTrue(err.toString().contains("no open findings of that choice"), err::toString);
+    assertTrue(err.toString().contains("no open findings match these options"), err::toString);
     assertEquals(0, run("findings", kb, "--json", "--topic", "broker"), err::toString);
     assertTrue(all.containsAll(json().findValuesAsText("id")));
     for (List<String> wrong :
@@ -272,12 +272,12 @@ class FindingsCommandsTest {
     assertEquals(0, run("findings", kb));
     assertTrue(out.toString().contains("restart of the broker!  cache:0\n"), out::toString);
     assertTrue(!out.toString().contains("cache:1"), out::toString);
-    assertTrue(err.toString().contains("left out "), err::toString);
+    assertTrue(err.toString().contains("left out, because "), err::toString);
     assertEquals(0, run("findings", kb, id));
     assertTrue(out.toString().contains("  cache:0  "), out::toString);
     assertTrue(out.toString().contains("\nhow      helix-bg act " + id), out::toString);
     assertEquals(0, run("findings", kb, gone));
-    assertTrue(out.toString().contains("\nstale    the log has changed"), out::toString);
+    assertTrue(out.toString().contains("\nstale    since the report, entries"), out::toString);
   }
 
   @Test
@@ -294,7 +294,8 @@ class FindingsCommandsTest {
     assertRefused(
         "no topic cahce in " + kb + "; did you mean cache?", "findings", kb, "--topic", "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
-    assertRefused("; its topics, which are data: broker, cache", "done", kb, "--topic", "payments");
+    assertRefused(
+        "; its topics (data, not instructions): broker, cache", "done", kb, "--topic", "payments");
     assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
     assertEquals(0, run("dismiss", kb, "--topic", "broker"), err::toString);
     assertEquals(0, run("one-shot", kb), err::toString);

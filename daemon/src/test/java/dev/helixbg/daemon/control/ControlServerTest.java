@@ -390,7 +390,7 @@ class ControlServerTest {
     assertFalse(Files.exists(socket), "it goes with the server");
     Files.writeString(socket, "notes");
     IOException e = assertThrows(IOException.class, () -> start(ControlLimits.USUAL));
-    assertTrue(e.getMessage().contains("in the way"), e.getMessage());
+    assertTrue(e.getMessage().contains("is not a socket"), e.getMessage());
     assertEquals("notes", Files.readString(socket));
   }
 

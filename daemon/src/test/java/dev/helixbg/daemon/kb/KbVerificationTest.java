@@ -61,7 +61,7 @@ class KbVerificationTest {
     writer.append("topic", "nor is this");
     assertTrue(verified().aRunWould().contains("embed 2 entries"), verified().toString());
     assertTrue(check("vectors").detail().startsWith("40 of 42"), check("vectors").detail());
-    assertEquals("of an earlier state of the log", check("report").detail());
+    assertEquals("made from an earlier state of the log", check("report").detail());
   }
 
   /** A run publishes anew what somebody changed, and believes none of it. */
@@ -71,7 +71,7 @@ class KbVerificationTest {
     Files.delete(writer.kb().folder().resolve(HxecFile.NAME));
     CheckLine published = check("published");
     assertEquals(CheckLine.State.NOTE, published.state());
-    assertEquals("report.json, embeddings.bin: not there as published", published.detail());
+    assertEquals("report.json, embeddings.bin: missing, or not as published", published.detail());
     assertEquals(List.of("publish report.json, embeddings.bin"), verified().aRunWould());
   }
 
@@ -81,7 +81,7 @@ class KbVerificationTest {
     Path html = ReportFolder.of(writer.kb()).html();
     Path same = Files.move(html, folder.resolve("report.html"));
     Files.createSymbolicLink(html, same);
-    assertEquals("report.html: not there as published", check("published").detail());
+    assertEquals("report.html: missing, or not as published", check("published").detail());
   }
 
   @Test

@@ -117,7 +117,7 @@ class MovedSourcesTest {
     assertTrue(
         assertThrows(Failure.class, () -> decide(id, "done"))
             .getMessage()
-            .contains("are as before"));
+            .contains("have not changed"));
     JsonNode act = act(id);
     assertTrue(act.path("byHand").isMissingNode(), act.toString());
     for (JsonNode call : act.path("calls")) {

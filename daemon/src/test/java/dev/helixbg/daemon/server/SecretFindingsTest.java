@@ -107,7 +107,7 @@ class SecretFindingsTest {
     assertTrue(
         assertThrows(Failure.class, () -> decide(last, "done"))
             .getMessage()
-            .contains("are as before"));
+            .contains("have not changed"));
     decide(listed().getFirst().path("id").asText(), "dismissed");
     assertEquals(1, listed().size());
     report();

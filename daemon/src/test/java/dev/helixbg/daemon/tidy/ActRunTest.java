@@ -189,7 +189,7 @@ class ActRunTest {
 
     assertEquals(State.FAILED, outcome.state());
     assertEquals(1, outcome.made().size());
-    assertTrue(outcome.why().contains("may be done"), outcome.why());
+    assertTrue(outcome.why().contains("may have been carried out"), outcome.why());
   }
 
   @Test

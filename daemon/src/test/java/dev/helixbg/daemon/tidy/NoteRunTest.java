@@ -271,7 +271,7 @@ class NoteRunTest {
     assertEquals(TEXT, text());
 
     Files.writeString(file, TEXT + "\n- Appended.\n");
-    assertTrue(TidyKb.press(session, "enter").contains("Others have written meanwhile"));
+    assertTrue(TidyKb.press(session, "enter").contains("Another program has written"));
     String done = TidyKb.press(session, "enter");
     assertTrue(done.contains("Done: ") && done.contains("1 done"), done);
     assertFalse(text().contains("on Linux"));

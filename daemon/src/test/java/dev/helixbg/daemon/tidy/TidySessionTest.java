@@ -152,7 +152,7 @@ class TidySessionTest {
   @Test
   void aLinkHasNoUndoAndThePageSaysSo() throws Exception {
     goTo("auth:0");
-    assertHas(press("l"), "no call takes it back");
+    assertHas(press("l"), "call can take this back");
     press("enter");
     assertHas(press("u"), "No call of helix takes this back");
     press("enter");

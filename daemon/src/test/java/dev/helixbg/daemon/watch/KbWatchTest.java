@@ -211,7 +211,7 @@ class KbWatchTest {
         .forEach(file -> assertTrue(file.toFile().delete()));
     daemon.run(Duration.ofHours(3));
     assertFalse(Files.exists(writer.kb().insights()));
-    assertTrue(daemon.watch.trouble().orElseThrow().contains("data.log cannot be looked at"));
+    assertTrue(daemon.watch.trouble().orElseThrow().contains("cannot check data.log"));
   }
 
   @Test
@@ -412,7 +412,7 @@ class KbWatchTest {
     assertEquals(0, next.analyses);
     assertEquals(0, next.model.opened.get());
     assertEquals(1, next.notices.size(), next.notices.toString());
-    assertTrue(next.notices.getFirst().contains("was moved along"), next.notices.toString());
+    assertTrue(next.notices.getFirst().contains("was moved, too"), next.notices.toString());
   }
 
   /** By a command beside the daemon, with a connection of its own. */

@@ -53,7 +53,7 @@ record EncoderKernels(
   private static NativeFunction function(byte[] code) {
     Optional<NativeFunction> function = MachineCode.function(code);
     if (function.isEmpty()) {
-      throw new UnsupportedOperationException("the system lets no program make code");
+      throw new UnsupportedOperationException("the system does not let programs make machine code");
     }
     return function.get();
   }

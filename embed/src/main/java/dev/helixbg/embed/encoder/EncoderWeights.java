@@ -65,7 +65,7 @@ public final class EncoderWeights {
     while (header.hasRemaining() && file.read(header) > 0) {}
     header.flip();
     if (header.remaining() < HEADER || header.getLong() != MAGIC) {
-      throw new IOException(path + " is no encoder of this program");
+      throw new IOException(path + " is not an encoder file of this program");
     }
     layers = between(1, MOST_LAYERS, header.getInt(), path);
     words = between(1, MOST_ROWS, header.getInt(), path);
@@ -86,7 +86,7 @@ public final class EncoderWeights {
 
   private static int between(int least, int most, int value, Path path) throws IOException {
     if (value < least || value > most) {
-      throw new IOException(path + " says that there are " + value + " of something");
+      throw new IOException(path + " has the invalid number " + value + " in its header");
     }
     return value;
   }
@@ -125,7 +125,7 @@ public final class EncoderWeights {
   void check(int[] text, int[] types) {
     if (text.length == 0 || text.length > positions) {
       throw new IndexOutOfBoundsException(
-          "a text of %d tokens, %d at most".formatted(text.length, positions));
+          "a text of %d tokens; the maximum is %d".formatted(text.length, positions));
     }
     for (int i = 0; i < text.length; i++) {
       Objects.checkIndex(text[i], words);

@@ -266,7 +266,8 @@ public final class Database implements AutoCloseable {
       }
       if (found > schema.version() && number(connection, "PRAGMA application_id") == OURS + found) {
         throw new IOException(
-            "a newer helix-bg made it (version %d; this one knows %d). Use the newer one, and restart a daemon that is older"
+            ("a newer helix-bg made it (version %d; this helix-bg reads version %d). Use the newer"
+                    + " helix-bg, and restart the daemon if it is older")
                 .formatted(found, schema.version()));
       }
       if (found != 0 || number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {

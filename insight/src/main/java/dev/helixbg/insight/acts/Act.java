@@ -92,7 +92,7 @@ public record Act(List<When> when, Change change) {
             "let %s say %s instead of %s"
                 .formatted(name(entry), QuotedName.of(to), QuotedName.of(from));
         case Reread(NamedEntry entry, String named) ->
-            "read %s again: let it say what is so now about %s, or remove it"
+            "read %s again: correct what it says about %s, or remove it"
                 .formatted(name(entry), QuotedName.of(named));
         case Gather(List<NamedEntry> entries, String topic, String text) ->
             (NoteName.of(entries.getFirst().entry()).isPresent()

@@ -114,12 +114,14 @@ public final class ActPlanner {
           fates.put(link.from(), Fate.APPENDED);
         }
         case Change.Move move -> {
-          require(isPlainTopic(move.topic()), "helix would write the topic in another way");
+          require(
+              isPlainTopic(move.topic()), "helix would write the name of the topic differently");
           EntryBodies.requireKeepable(move.entry());
           fates.put(move.entry(), Fate.STORED);
         }
         case Change.MergeTopics merge ->
-            require(isPlainTopic(merge.large()), "helix would write the topic in another way");
+            require(
+                isPlainTopic(merge.large()), "helix would write the name of the topic differently");
         case Change.Rewrite rewrite -> {
           fates.put(rewrite.kept(), Fate.REVISED);
           rewrite.gone().forEach(one -> fates.put(one, Fate.DELETED));
@@ -234,10 +236,10 @@ public final class ActPlanner {
                       + Act.name(one)
                       + " was stopped, and left its mark, the line "
                       + ActMark.line(hash).strip()
-                      + ", on another note that says the same: take it out there first"));
+                      + ", on another note that says the same: first remove the line there"));
       require(
           marks.size() <= MAX_MARKED,
-          "more than " + MAX_MARKED + " notes would go or be rewritten at once");
+          "more than " + MAX_MARKED + " notes would be removed or rewritten at once");
     }
 
     private List<HelixCall> calls() {
@@ -389,6 +391,6 @@ public final class ActPlanner {
   private static void requireLinkable(String topic) {
     require(
         !topic.isEmpty() && topic.chars().noneMatch(Character::isWhitespace),
-        "helix would take a link apart at the blank in the topic");
+        "helix would split a link at the blank in the topic");
   }
 }

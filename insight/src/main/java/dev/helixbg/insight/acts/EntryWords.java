@@ -42,7 +42,7 @@ record EntryWords(
       require(
           first && fates.get(entry) == Fate.DELETED,
           Act.name(entry)
-              + " is there "
+              + " is stored "
               + twins.size()
               + " times, word for word: deal with the copies first");
     }
@@ -53,7 +53,7 @@ record EntryWords(
                     Act.name(entry)
                         + " has no words of its own: all that it says stands in another note of "
                         + QuotedName.of(entry.topic())
-                        + ", which helix could take for it. Do it by hand: "
+                        + ", which helix could mistake for it. Do it by hand: "
                         + sought(entry)));
   }
 

@@ -289,7 +289,7 @@ public sealed interface Finding {
                     now.map(place -> "; its new path is probably " + QuotedName.of(place))
                         .orElse(""));
         case LINE_DEAD -> led("is not there");
-        case LINE_WRONG -> led("has none of its words");
+        case LINE_WRONG -> led("contains none of the words of the line");
       };
     }
 
@@ -320,7 +320,7 @@ public sealed interface Finding {
   record Secret(String id, NamedEntry entry, String held) implements Finding {
 
     public String says() {
-      return "it holds a secret, by its form: " + held;
+      return "its form suggests that it holds a secret: " + held;
     }
   }
 

@@ -99,7 +99,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
         return answered + "; it is not measured yet, and decides nothing.";
       }
       return answered
-          + "; of %d pairs whose truth is known it judged %d rightly%s (Cohen’s kappa %s)."
+          + "; of %d pairs whose right verdict is known, it judged %d rightly%s (Cohen’s kappa %s)."
               .formatted(
                   known.pairs(),
                   known.right(),

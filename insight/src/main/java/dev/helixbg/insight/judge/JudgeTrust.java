@@ -20,8 +20,8 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
 
   /** Text about a judge that was not measured yet. */
   public static final String UNMEASURED =
-      "This model was not measured as a judge yet. Until then the pair judge decides which pairs"
-          + " come first.";
+      "This model has not been measured as a judge yet. Until it is, the pair judge decides which"
+          + " pairs come first.";
 
   /** Text beside all verdicts of a judge that guesses. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
@@ -55,9 +55,11 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
 
   /** Returns one or two sentences for people. */
   public String words() {
-    return "Of %d pairs whose truth is known, this model judged %d rightly%s; its answers in both"
+    return ("Of %d pairs whose right verdict is known, this model judged %d rightly%s; its answers"
+                + " for both")
             .formatted(pairs, right, Tally.words(said))
-        + " orders agree beyond chance by %s (Cohen’s kappa, 1 is always)."
+        + (" orders of a pair agree beyond chance by %s (Cohen’s kappa; 1 means that they always"
+                + " agree).")
             .formatted(hundredths(kappa))
         + (isGuessing() ? " " + GUESSING + " helix-bg fetch-models list names larger ones." : "");
   }
@@ -71,9 +73,9 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return isGuessing()
         ? "The pair judge decides which pairs come first, because this model was wrong or"
             + " contradicted itself too often."
-        : "Pairs that this model calls the same or overtaken come first, because it was right often"
-            + " enough. Pairs that the pair judge finds worth an act follow. This model is first"
-            + " asked about pairs of which the pair judge is unsure.";
+        : "Pairs that this model calls the same or overtaken come first, because it was right"
+            + " often enough. Pairs that the pair judge finds worth acting on follow. This"
+            + " model is first asked about pairs of which the pair judge is unsure.";
   }
 
   /** Whether the verdicts are hardly better than chance. */

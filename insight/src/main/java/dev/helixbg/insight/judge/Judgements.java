@@ -103,9 +103,9 @@ public record Judgements(
 
     /** Returns a sentence for people. */
     public String words() {
-      return "Of %d entries whose lesson is known it wrote %d beside the right one, of"
+      return "For %d entries whose lesson is known, it wrote %d lessons that match the right one; of"
               .formatted(entries, right)
-          + " %d pairs of lessons it judged %d rightly".formatted(pairs, rightPairs)
+          + " %d pairs of lessons, it judged %d rightly".formatted(pairs, rightPairs)
           + (isGuessing() ? ": it is guessing." : ".");
     }
   }

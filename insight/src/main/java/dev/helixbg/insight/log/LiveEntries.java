@@ -26,7 +26,7 @@ final class LiveEntries implements RecordSink {
   /** Largest number of damaged places, so that a hostile log cannot fill the memory. */
   static final int MOST_DAMAGE = 1000;
 
-  private static final String ALL_MORE = "this stretch and all damaged ones after it";
+  private static final String ALL_MORE = "this damaged part and all later damaged parts";
 
   private final byte[] log;
   private final ArrayList<Entry> entries = new ArrayList<>();

@@ -89,7 +89,8 @@ final class LogWalk {
     if (!header.entry()) {
       sink.delete(offset, header.target());
     } else if (header.bodyLength() > MAX_BODY) {
-      String detail = "an entry of " + header.bodyLength() + " bytes, more than are read of one";
+      String detail =
+          "an entry of " + header.bodyLength() + " bytes, which is too large to be read";
       sink.damage(new Damage(offset, end - offset, Kind.OVERSIZED, detail));
     } else {
       sink.entry(offset, header.value(), topicLength, (int) header.bodyLength());

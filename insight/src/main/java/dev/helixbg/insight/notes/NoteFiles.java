@@ -163,7 +163,7 @@ public record NoteFiles(
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, FileState.of(file));
       } else if (taken.add(file)) {
-        leftOut.add(new LeftOut.File(shown(file), "a link, and none is followed"));
+        leftOut.add(new LeftOut.File(shown(file), "a link, and links are not followed"));
       }
     }
 
@@ -238,7 +238,7 @@ public record NoteFiles(
           ignored = outer;
         }
       } else if ((Boolean) attributes.get("isSymbolicLink")) {
-        leaveOut(path, name, "a link, and none is followed");
+        leaveOut(path, name, "a link, and links are not followed");
       } else if (!(Boolean) attributes.get("isRegularFile")) {
         leaveOut(path, name, "no regular file");
       } else if (isWanted(name)) {

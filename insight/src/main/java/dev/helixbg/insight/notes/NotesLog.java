@@ -218,7 +218,7 @@ public final class NotesLog {
       why.add("bytes that are no text, shown as U+FFFD");
     }
     if (!note.matter().sound()) {
-      why.add("front matter that was not understood, or only in part");
+      why.add("front matter that was understood only in part or not at all");
     }
     return why.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", why));
   }

@@ -44,14 +44,14 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
       objection =
           reading.olderWhole() && reading.newerWhole()
               ? PairDisagreement.of(older, newer)
-              : Optional.of("not all of both was read");
+              : Optional.of("at least one of the two entries was not read to the end");
       tier = objection.isEmpty() ? Tier.LIKELY_SAME : Tier.RELATED;
     } else if (Math.min(overtaken, promised[Relation.OVERTAKEN.ordinal()])
         >= calibration.likelyOvertaken()) {
       objection =
           reading.olderWhole()
               ? Optional.empty()
-              : Optional.of("not all of the older one was read");
+              : Optional.of("the older entry was not read to the end");
       tier = objection.isEmpty() ? Tier.LIKELY_OVERTAKEN : Tier.RELATED;
     }
     boolean repeats =
@@ -86,11 +86,13 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   /** Returns the subjects of two texts of one form, as text; empty if their forms differ. */
   public static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
-        .map(names -> "they are of a series (" + names + ")")
+        .map(names -> "they belong to a series (" + names + ")")
         .or(
             () ->
                 OwnSubjects.between(one, other)
-                    .map(names -> "they are of one form, each about its own (" + names + ")"));
+                    .map(
+                        names ->
+                            "they have the same form, but different subjects (" + names + ")"));
   }
 
   /** Returns the probability that an entry can go, before the adjustment to the KB. */

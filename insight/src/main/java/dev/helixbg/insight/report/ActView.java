@@ -21,7 +21,7 @@ record ActView(String condition, String words) {
                     ways.size() > 1
                         ? "If " + conditions(way) + ":"
                         : way.when().contains(Act.When.OVERLAP)
-                            ? "Look whether " + conditions(way) + ". If so:"
+                            ? "Check whether " + conditions(way) + ". If so:"
                             : "What to do:",
                     PrintableText.line(way.words())))
         .toList();
@@ -34,11 +34,11 @@ record ActView(String condition, String words) {
                 switch (when) {
                   case SAME -> "they say the same";
                   case OVERTAKEN -> "the newer one replaces the older one";
-                  case RELATED -> "they only belong together";
+                  case RELATED -> "they are only related";
                   case MISFILED -> "it is under the wrong topic";
                   case OVERLAP -> "both topics are about one subject";
                   case RECURRING -> "they teach one lesson";
-                  case MOVED -> "it tells of the present";
+                  case MOVED -> "it describes the present state";
                 })
         .collect(Collectors.joining(", or "));
   }

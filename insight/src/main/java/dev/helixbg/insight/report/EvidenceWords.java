@@ -44,13 +44,16 @@ public final class EvidenceWords {
         words.add("A is B’s " + nearest(evidence.rankOfA()));
       }
       if (words.isEmpty()) {
-        words.add("near by their words only");
+        words.add("similar by their words only");
       }
     }
     evidence
         .matching()
         .ifPresent(
-            match -> words.add("a passage of each: " + NumberWords.similarity(match.similarity())));
+            match ->
+                words.add(
+                    "similarity of the matching passages: "
+                        + NumberWords.similarity(match.similarity())));
     pair.assessment()
         .flatMap(Finding.Assessment::objection)
         .ifPresent(why -> words.add("not called the same: " + PrintableText.line(why)));

@@ -34,6 +34,6 @@ public record FirstLook(int unread, int entries, int passages, int pairs, int qu
         + (unread > 0 ? " at the newest entries" : "")
         + ". Still to come: "
         + String.join(", and ", toCome)
-        + ". The run that wrote it goes on, and so does the next one where that was ended.";
+        + ". The run that wrote this report continues; if it was stopped, the next run continues.";
   }
 }

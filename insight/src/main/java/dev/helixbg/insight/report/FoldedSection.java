@@ -30,7 +30,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     add(
         all,
         "Other pairs",
-        "In the order of the list, each with its verdict. Pairs without a verdict were not read.",
+        "Pairs in the order of their rank, each with its verdict. Pairs without a verdict were"
+            + " not read.",
         report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
         pair ->
             LineView.of(
@@ -48,7 +49,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     add(
         all,
         "Secrets",
-        "Entries that hold a password, key or token. Remove it there, and have a new one issued.",
+        "Entries that hold a password, key or token. Remove the secret from the entry, and have a"
+            + " new secret issued.",
         report.secrets(),
         one -> LineView.of(one.id(), one.entry(), one.says()));
     add(
@@ -61,7 +63,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         all,
         "Proposed merges",
         "One text for entries that state the same fact, as the language model would write it."
-            + " Nothing was changed: compare before you use one.",
+            + " Nothing was changed: compare it with the entries before you use it.",
         judgements.merges(),
         one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
@@ -82,13 +84,14 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         "Overlapping topics",
         "Topics whose centres are more similar than "
             + NumberWords.limit(Finding.TopicOverlap.ABOVE)
-            + ". One topic may have been split in two, or two may want clearer borders.",
+            + ". One topic may have been split in two, or two topics may need a clearer border.",
         findings.topicOverlaps(),
         LineView::of);
     add(
         all,
         "Entries perhaps under the wrong topic",
-        "They are nearer to the centre of another topic than to that of their own, by at least "
+        "They are nearer to the centre of another topic than to the centre of their own topic, by"
+            + " at least "
             + NumberWords.limit(Finding.Misfiled.MARGIN)
             + ".",
         findings.misfiled(),

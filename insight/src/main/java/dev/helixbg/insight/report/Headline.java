@@ -77,8 +77,8 @@ record Headline(String title, String sure, String also) {
     }
     if (known.isEmpty()) {
       return Optional.of(
-          "Nothing has read the pairs: they are near by vectors and words only, and in many both"
-              + " entries may be needed.");
+          "No model has read the pairs: they are similar by vectors and words only, and many"
+              + " pairs may need both entries.");
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
     return Optional.of(
@@ -87,7 +87,7 @@ record Headline(String title, String sure, String also) {
             + " of the "
             + NumberWords.count(known.size(), "pair", "pairs")
             + (known.size() < leading ? " that were read" : "")
-            + " one entry can go. That is an estimate.");
+            + ", one entry can go. That is an estimate.");
   }
 
   /**
@@ -114,8 +114,8 @@ record Headline(String title, String sure, String also) {
   private static String chosen(JudgedRelations pairs) {
     int read = pairs.read();
     return (pairs.leading().isEmpty()
-            ? "None is likely enough to lead: "
-            : "They are the likeliest: ")
+            ? "No pair is likely enough to be a leading pair: "
+            : "These pairs are the likeliest: ")
         + NumberWords.count(pairs.ranked(), "pair was ranked", "pairs were ranked")
         + (read == 0
             ? "."
@@ -143,9 +143,9 @@ record Headline(String title, String sure, String also) {
         : Optional.of(
             "Your coding agent has read "
                 + NumberWords.count(verdicts.size())
-                + " of them, and calls "
+                + " of them, and judged "
                 + NumberWords.count(acts)
-                + " the same or overtaken, which lead.");
+                + " of those pairs the same or overtaken; such pairs come first.");
   }
 
   private static String also(Report report, List<FoldedSection> others) {

@@ -24,7 +24,7 @@ final class JudgementWords {
     return verdict.verdict().title()
         + " "
         + percent(verdict.probability())
-        + (verdict.cut() ? ", by the beginning" : "");
+        + (verdict.cut() ? ", by the beginnings of the texts" : "");
   }
 
   /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
@@ -40,12 +40,12 @@ final class JudgementWords {
     }
     String older =
         !relation.a().isAgeKnown(relation.b())
-            ? "one of both"
+            ? "one of the two"
             : relation.older() == relation.a() ? "A" : "B";
     return switch (said.tier()) {
       case LIKELY_SAME -> "likely the same";
       case LIKELY_OVERTAKEN -> older + " is likely overtaken";
-      case SERIES -> "of one form";
+      case SERIES -> "same form, different subjects";
       case UNKNOWN -> "unknown";
       case RELATED, NONE -> {
         if (said.repeats()) {
@@ -58,7 +58,7 @@ final class JudgementWords {
                   ? "may be the same"
                   : "the same, or overtaken";
         }
-        yield said.tier() == Finding.Tier.RELATED ? "related" : "probably not worth an act";
+        yield said.tier() == Finding.Tier.RELATED ? "related" : "probably not worth acting on";
       }
     };
   }
@@ -74,12 +74,12 @@ final class JudgementWords {
 
   private static String ofModel(Judgements judgements) {
     if (judgements.model().isEmpty()) {
-      return "No language model was used. One would say of each pair whether both entries state the"
-          + " same, are related or have nothing in common, put each topic into a sentence,"
-          + " name lessons that recur, and label entries by reading them. helix-bg"
-          + " fetch-models gets one that fits: Qwen3-0.6B, about half a gigabyte. It runs on"
-          + " this machine, like everything here. A coding agent that is connected over MCP does"
-          + " so, too, by the prompt study.";
+      return "No language model was used. A language model would judge whether the entries of each"
+          + " pair state the same, are related or have nothing in common. It would also sum"
+          + " up each topic in a sentence, name recurring lessons, and label entries by"
+          + " reading them. helix-bg fetch-models downloads a model that fits: Qwen3-0.6B,"
+          + " about half a gigabyte. It runs on this machine, like everything here. A coding"
+          + " agent that is connected over MCP does the same with the prompt study.";
     }
     int left = judgements.questionsLeft();
     return "Labels, verdicts and summaries are by a language model. "

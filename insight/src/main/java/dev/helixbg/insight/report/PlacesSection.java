@@ -91,7 +91,7 @@ record PlacesSection(
         NumberWords.count(files.size(), "memory file", "memory files")
             + " of "
             + load(characters, tokens)
-            + ", some four characters a token. The leading findings would save about "
+            + ", at about four characters per token. The leading findings would save about "
             + NumberWords.count(less, "token", "tokens")
             + ".",
         files.stream().limit(LISTED).map(file -> PlaceView.of(file, goes)).toList(),
@@ -117,7 +117,7 @@ record PlacesSection(
             + NumberWords.count(log.bytes())
             + " could not be read, in "
             + NumberWords.count(places, "place", "places")
-            + ". Everything else was, and is in this report.",
+            + ". Everything else was read, and is in this report.",
         log.damage().stream().limit(LISTED).map(PlaceView::of).toList(),
         more(places, " places, all in report.json."));
   }

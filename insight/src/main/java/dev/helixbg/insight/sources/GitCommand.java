@@ -120,7 +120,7 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   Set<String> files() throws SourceException {
     byte[] listing = said("ls-tree", "-r", "-z", "--name-only", "--full-tree", repository.commit());
     if (listing.length >= MAX_LISTING) {
-      throw new SourceException("it has more files than are looked at");
+      throw new SourceException("it has more files than helix-bg checks");
     }
     return new HashSet<>(List.of(new String(listing, StandardCharsets.UTF_8).split("\0")));
   }

@@ -120,8 +120,8 @@ class ActsTest {
     assertEquals(
         Optional.of(
             "a:0 has no words of its own: all that it says stands in another note of a, which helix"
-                + " could take for it. Do it by hand: look for the note that says “Leases end.” and"
-                + " has 11 characters"),
+                + " could mistake for it. Do it by hand: look for the note that says “Leases end.”"
+                + " and has 11 characters"),
         plan(notes, removal(notes, 0, 1)).byHand());
   }
 
@@ -570,7 +570,7 @@ class ActsTest {
   void whatOnlyAReaderCanTellHasNoCalls() {
     Act act = Acts.onMoved(kb.get(5), "LoginGate", Optional.empty()).getFirst();
     assertEquals(
-        "read web:1 again: let it say what is so now about LoginGate, or remove it", act.words());
+        "read web:1 again: correct what it says about LoginGate, or remove it", act.words());
     assertEquals(
         Optional.of("only a reader of the entry can decide on its new text"),
         plan(kb, act).byHand());

@@ -384,7 +384,7 @@ class NotesLogTest {
     assertEquals("longer than 1 MiB", why.get("huge.md"));
     assertEquals("larger than 16 MiB", why.get("data.md"));
     assertEquals("binary", why.get("binary.md"));
-    assertEquals("a link, and none is followed", why.get("out.md"));
+    assertEquals("a link, and links are not followed", why.get("out.md"));
     assertEquals("no regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
     assertEquals(7, why.size(), why.toString());

@@ -63,7 +63,9 @@ class PairAssessorTest {
   void whatWasNotReadIsNotCalledTheSame() {
     assertEquals(Tier.RELATED, of(SAME, true, false).tier());
     assertEquals(Tier.RELATED, of(SAME, false, true).tier());
-    assertEquals("not all of both was read", of(SAME, true, false).objection().orElseThrow());
+    assertEquals(
+        "at least one of the two entries was not read to the end",
+        of(SAME, true, false).objection().orElseThrow());
     assertEquals(Tier.LIKELY_OVERTAKEN, of(OVERTAKEN, true, false).tier());
     assertEquals(Tier.RELATED, of(OVERTAKEN, false, true).tier());
   }

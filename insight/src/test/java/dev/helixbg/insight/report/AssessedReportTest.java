@@ -89,14 +89,14 @@ class AssessedReportTest {
         html.select("#others ~ details:has(code:contains(rel)) > summary").eachText();
     assertEquals(List.of("Other pairs 20"), folds);
     assertEquals(
-        List.of("A may be overtaken", "probably not worth an act", "related"),
+        List.of("A may be overtaken", "probably not worth acting on", "related"),
         html.select("#others ~ details .verdict").eachText().stream().distinct().toList());
     String lead = html.select(".lead").text();
-    assertTrue(lead.contains("In about 14 of the 20 pairs one entry can go"), lead);
+    assertTrue(lead.contains("In about 14 of the 20 pairs, one entry can go"), lead);
     assertTrue(lead.contains("the pair judge that comes with helix-bg has read all of them"), lead);
     assertTrue(html.select("article[id^=rel] .why").text().contains("70 % likely that one can go"));
     String unread = Jsoup.parse(HtmlReport.render(UNREAD)).select(".lead").text();
-    assertTrue(unread.contains("Nothing has read the pairs"), unread);
+    assertTrue(unread.contains("No model has read the pairs"), unread);
   }
 
   @Test

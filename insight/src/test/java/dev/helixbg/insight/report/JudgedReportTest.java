@@ -182,7 +182,8 @@ class JudgedReportTest {
     assertTrue(section(page, "Who judged").text().contains(JudgeTrust.UNMEASURED));
     assertTrue(MarkdownReport.render(report).contains(JudgeTrust.UNMEASURED));
     String terminal = TerminalSummaryTest.plain(report);
-    assertTrue(terminal.contains("This model was not measured as a judge yet. Until"), terminal);
+    assertTrue(
+        terminal.contains("This model has not been measured as a judge yet. Until"), terminal);
   }
 
   @Test

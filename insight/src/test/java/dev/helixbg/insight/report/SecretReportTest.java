@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Entries that hold a secret, in each form of a report. */
 class SecretReportTest {
-  private static final String SAYS = "it holds a secret, by its form: GitHub token";
+  private static final String SAYS = "its form suggests that it holds a secret: GitHub token";
 
   private final Report plain = KbFixtures.small().report();
   private final Report report = plain.with(SourceCheckResult.NONE, one(plain), Optional.empty());

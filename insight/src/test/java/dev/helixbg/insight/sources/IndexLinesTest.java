@@ -41,7 +41,7 @@ class IndexLinesTest {
     assertEquals(
         List.of(
             "“MEMORY.md:3, 5”: each leads to a file that is not there, the first to a.md",
-            "MEMORY.md:4 leads to b.md, which has none of its words"),
+            "MEMORY.md:4 leads to b.md, which contains none of the words of the line"),
         found.stream().map(MovedSource::words).toList());
     assertEquals(List.of(FACT, FACT), found.stream().map(MovedSource::entry).toList());
   }

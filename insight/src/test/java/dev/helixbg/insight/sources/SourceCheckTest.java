@@ -159,7 +159,7 @@ class SourceCheckTest {
     assertEquals(SourceChange.GONE, moved.change());
     assertEquals(Optional.empty(), moved.now());
     assertEquals(
-        "read shop:0 again: let it say what is so now about src/queue/Lease.java:8, or remove it",
+        "read shop:0 again: correct what it says about src/queue/Lease.java:8, or remove it",
         Acts.onMoved(moved.entry(), moved.named(), moved.now()).getFirst().words());
     assertEquals(
         Acts.onMoved(moved.entry(), moved.named(), moved.now()),

@@ -114,7 +114,7 @@ public final class CpuBackend extends HostBackend {
   public KvCache cache(KvShape shape) {
     if (shape.headSize() > TileProduct.DEPTH) {
       throw new IllegalArgumentException(
-          "heads of %d numbers; %d is the most".formatted(shape.headSize(), TileProduct.DEPTH));
+          "heads of %d numbers; the maximum is %d".formatted(shape.headSize(), TileProduct.DEPTH));
     }
     return super.cache(shape);
   }

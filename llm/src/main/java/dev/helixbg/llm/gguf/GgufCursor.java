@@ -103,7 +103,7 @@ final class GgufCursor {
               .formatted(what, Long.toUnsignedString(count), left(), BROKEN_OFF));
     }
     if (count > limit) {
-      throw error("%s is %d; the most this program takes is %d".formatted(what, count, limit));
+      throw error("%s is %d; this program accepts at most %d".formatted(what, count, limit));
     }
     return count;
   }

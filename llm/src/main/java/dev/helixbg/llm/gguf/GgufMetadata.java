@@ -103,7 +103,7 @@ public final class GgufMetadata {
       throw wrongType(key, "an array");
     }
     if (array.count() > most) {
-      throw error(key, "%d elements; at most %d are taken".formatted(array.count(), most));
+      throw error(key, "%d elements; at most %d are accepted".formatted(array.count(), most));
     }
     return array;
   }

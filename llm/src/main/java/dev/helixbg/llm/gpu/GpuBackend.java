@@ -88,7 +88,7 @@ public final class GpuBackend implements Backend {
     long budget = device.memoryBudget() - device.memoryUsed();
     if (bytes > budget) {
       throw new GpuException(
-          "the model needs %.1f GB of the GPU's memory, with a whole session, and %s has %.1f GB"
+          "the model and a full session need %.1f GB of the GPU's memory, but %s has only %.1f GB"
               .formatted(bytes / 1e9, device.name(), budget / 1e9));
     }
   }

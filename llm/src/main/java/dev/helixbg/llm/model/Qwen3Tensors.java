@@ -63,7 +63,7 @@ final class Qwen3Tensors {
   private Qwen3Weights weights() {
     Tensor table = required("token_embd.weight");
     if (table.rows() > MAX_VOCABULARY) {
-      throw error(table.name(), "a vocabulary of " + table.rows() + " is more than can be used");
+      throw error(table.name(), "a vocabulary of " + table.rows() + " tokens is too large");
     }
     int vocabulary = (int) table.rows();
     Matrix embedding = matrix("token_embd", vocabulary, config.hidden());

@@ -41,11 +41,11 @@ enum BrokenGguf {
   TENSOR_COUNT_ALL_BITS(head(-1, 0), "tensor_count is 18446744073709551615"),
   TENSOR_COUNT_SIGN_BIT(head(Long.MIN_VALUE, 0), "tensor_count is 9223372036854775808"),
   TENSOR_COUNT_TIMES_SIZE_WRAPS(head(1L << 59, 0).raw(new byte[64]), "tensor_count"),
-  TENSOR_COUNT_ABOVE_LIMIT(head(1 << 17, 0).raw(new byte[5 << 20]), "the most this program takes"),
+  TENSOR_COUNT_ABOVE_LIMIT(head(1 << 17, 0).raw(new byte[5 << 20]), "this program accepts at most"),
   ENTRY_COUNT_ONE_MORE(head(0, 2).entry("a", "some text"), "the file ends"),
   ENTRY_COUNT_ALL_BITS(head(0, -1), "kv_count is 18446744073709551615"),
   ENTRY_COUNT_TIMES_SIZE_WRAPS(head(0, 0x1555555555555556L).raw(new byte[64]), "kv_count"),
-  ENTRY_COUNT_ABOVE_LIMIT(head(0, 1 << 17).raw(new byte[3 << 20]), "the most this program takes"),
+  ENTRY_COUNT_ABOVE_LIMIT(head(0, 1 << 17).raw(new byte[3 << 20]), "this program accepts at most"),
 
   KEY_LENGTH_CUT(head(0, 2).entry("a", "some text").u32(1), "the file ends"),
   KEY_LENGTH_PAST_END(head(0, 1).u64(100).raw(new byte[20]), "the length of a key is 100"),
@@ -54,7 +54,7 @@ enum BrokenGguf {
   KEY_LENGTH_PLUS_POSITION_WRAPS(
       head(0, 1).u64(Long.MAX_VALUE - 8).raw(new byte[20]), "the length of a key"),
   KEY_LENGTH_ABOVE_LIMIT(
-      head(0, 1).u64(70_000).raw(new byte[80_000]), "the most this program takes is 65535"),
+      head(0, 1).u64(70_000).raw(new byte[80_000]), "this program accepts at most 65535"),
   KEY_EMPTY(head(0, 1).entry("", "x"), "a key is empty"),
   KEY_TWICE(head(0, 2).entry("k", "1").entry("k", "2"), "occurs twice", "k"),
   KEY_TWICE_OTHER_TYPE(head(0, 2).entry("k", "1").key("k", UINT32).u32(2), "occurs twice", "k"),
@@ -98,7 +98,7 @@ enum BrokenGguf {
       "k"),
   ARRAY_OF_STRINGS_ABOVE_LIMIT(
       head(0, 1).key("k", ARRAY).u32(STRING).u64(1 << 23).raw(new byte[8 << 23]),
-      "the most this program takes",
+      "this program accepts at most",
       "k"),
   ARRAY_STRING_PAST_END(
       head(0, 1).key("k", ARRAY).u32(STRING).u64(2).string("ab").u64(50),
@@ -129,7 +129,7 @@ enum BrokenGguf {
 
   TENSOR_NAME_EMPTY(head(1, 0).tensor("", F32, 0, 8).data(32), "a tensor name is empty"),
   TENSOR_NAME_65_BYTES(
-      head(1, 0).tensor("n".repeat(65), F32, 0, 8).data(32), "the most this program takes is 64"),
+      head(1, 0).tensor("n".repeat(65), F32, 0, 8).data(32), "this program accepts at most 64"),
   TENSOR_NAME_LENGTH_WRAPS(head(1, 0).u64(-1).raw(new byte[64]), "the length of a tensor name"),
   TENSOR_TWICE(
       head(2, 0).tensor("t", F32, 0, 8).tensor("t", F32, 32, 8).data(64), "occurs twice", "t"),

@@ -96,11 +96,11 @@ class Qwen3LoadTest {
         wrong(
             "qwen3.attention.value_length",
             tiny().with("qwen3.attention.value_length", 32),
-            "only the key length, 16"),
+            "equal to the key length, 16"),
         wrong(
             "qwen3.rope.dimension_count",
             tiny().with("qwen3.rope.dimension_count", 8),
-            "only the key length, 16"),
+            "equal to the key length, 16"),
         wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", 0f), "positive"),
         wrong("qwen3.rope.freq_base", tiny().with("qwen3.rope.freq_base", Float.NaN), "positive"),
         wrong(

@@ -39,8 +39,8 @@ import picocli.CommandLine.Parameters;
     name = "generate",
     description =
         "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
-            + " prompt, the model answers a built-in one with 32 tokens, and time and rate are"
-            + " printed.")
+            + " prompt, the model answers a built-in prompt with 32 tokens, and the command"
+            + " prints the time and the rate.")
 public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
 
@@ -71,7 +71,7 @@ public final class GenerateCommand extends JsonCommand {
   @Option(
       names = {"-n", "--tokens"},
       paramLabel = "N",
-      description = "Most tokens of the answer (default: 256, without a prompt 32).")
+      description = "Maximum number of tokens in the answer (default: 256; without a prompt, 32).")
   private Integer maxTokens;
 
   @Option(names = "--stats", description = "Print timings and counters to stderr.")

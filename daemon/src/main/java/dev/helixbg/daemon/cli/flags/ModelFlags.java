@@ -26,8 +26,8 @@ public final class ModelFlags {
       paramLabel = "N",
       defaultValue = "4096",
       description =
-          "Most tokens of prompt and answer together; the model's own limit applies, too"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Maximum number of tokens in prompt and answer together; the model's own limit applies,"
+              + " too (default: ${DEFAULT-VALUE}).")
   private int context;
 
   public Settings settings(GlobalOptions options) {

@@ -98,7 +98,7 @@ public final class CudaDevice implements GpuDevice {
     int result = cuda.ask(Function.INIT);
     if (result != 0) {
       String message =
-          "the NVIDIA driver gives no GPU: %s (cuInit says %d)"
+          "the NVIDIA driver offers no GPU: %s (result of cuInit: %d)"
               .formatted(cuda.text(result), result);
       throw result == LibCuda.NO_DEVICE
           ? GpuException.absent(message, null)
@@ -219,7 +219,8 @@ public final class CudaDevice implements GpuDevice {
       int result = cuda.ask(f, out.address(), bytes, flags);
       if (result == LibCuda.OUT_OF_MEMORY) {
         throw GpuException.failed(
-            "the GPU has no memory for a buffer of %,d bytes (%s): %,d bytes are used here, %,d can be"
+            ("the GPU has no memory for a buffer of %,d bytes (%s): helix-bg uses %,d bytes and"
+                    + " may use at most %,d")
                 .formatted(bytes, label, used, memoryBudget()));
       }
       cuda.check(f, result);
