@@ -117,10 +117,10 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return tool(
         "related",
         "For a text that is about to be stored, or for an entry: the nearest entries, and whether"
-            + " one of them already says the same. alreadySaid is yes or contradicts (the field"
-            + " entry names that entry, with a probability), no, perhaps (read the nearest"
-            + " entries, the one in entry first) or unknown (not all entries are indexed, see"
-            + " coverage). Give text or entry.",
+            + " one of them already says the same. alreadySaid has one of five values. 'yes' and"
+            + " 'contradicts': the field 'entry' has the other entry and a probability. 'perhaps':"
+            + " read the nearest entries, first the one in 'entry'. 'no'. 'unknown': not all"
+            + " entries are indexed, see 'coverage'. Give either text or entry.",
         reads(),
         List.of(
             ToolArgument.text("text", SearchRequest.MAX_TEXT, "text that is about to be stored"),
@@ -134,8 +134,8 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private SyncToolSpecification entry() {
     return tool(
         "entry",
-        "Read an entry, 8,000 characters at a time. next is the value of from for the next call,"
-            + " and total is the number of characters.",
+        "Read an entry, 8,000 characters at a time. To read on, call again with 'from' set to the"
+            + " returned 'next'; 'total' is the number of characters.",
         reads(),
         List.of(
             ToolArgument.text(
