@@ -32,10 +32,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The next run or the daemon brings the report up to date; lists of findings change at once. */
+/** A decision changes lists of findings at once; the next run or the daemon updates the report. */
 @Command
 final class DecideCommand extends JsonCommand {
-  /** Largest list on standard input, in bytes. */
+  /** Maximum size of a list of findings on standard input, in bytes. */
   private static final int LONGEST_LIST = 1 << 24;
 
   @Mixin private GlobalOptions options;
@@ -158,7 +158,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /** Returns when the report shows a decision, and asks a watching daemon to look now. */
+  /** Returns a message that tells who updates the report; asks a watching daemon to do so now. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

@@ -56,7 +56,7 @@ final class DoctorCommand extends JsonCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    kb.named(); // two named folders are a usage error, not a problem of the machine
+    kb.named(); // fails if two folders are named: a usage error
     look("java", "use a JDK 25, and start with helix-bg's launcher", this::checkJava);
     for (GpuApi gpu : GpuApi.values()) {
       look(Json.word(gpu), USE_THE_CPU, () -> checkGpu(gpu));
@@ -88,7 +88,7 @@ final class DoctorCommand extends JsonCommand {
     void take() throws InterruptedException;
   }
 
-  /** Runs one check. An error becomes its result, and the next check still runs. */
+  /** Runs one check. An exception is the check's result; the next check still runs. */
   private void look(String name, String remedy, Look look) throws InterruptedException {
     try {
       look.take();
@@ -133,7 +133,7 @@ final class DoctorCommand extends JsonCommand {
     ok("vector api", CpuBackend.vectors());
   }
 
-  /** Checks a GPU. A missing GPU is no problem, because the CPU can run language models. */
+  /** Checks a GPU. A missing GPU is not a problem, because the CPU can run language models. */
   private void checkGpu(GpuApi gpu) {
     try (GpuDevice device = gpu.open()) {
       String driver = device.driver().isEmpty() ? "" : device.driver() + ", ";

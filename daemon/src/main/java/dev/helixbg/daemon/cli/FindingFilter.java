@@ -46,7 +46,7 @@ final class FindingFilter {
     return verdict != null;
   }
 
-  /** Returns the condition that the given options form together; fails for an invalid value. */
+  /** Returns a condition that combines all given options; fails if an option is invalid. */
   Predicate<ReportedFinding> chosen() {
     if (kind != null && !ReportedFinding.KINDS.contains(kind)) {
       String kinds = String.join(", ", ReportedFinding.KINDS);
@@ -63,7 +63,7 @@ final class FindingFilter {
             && (verdict == null || finding.verdict().equals(wanted));
   }
 
-  /** Fails if the knowledge base has no such topic, even if no finding is about it. */
+  /** Fails if the knowledge base lacks the topic; a topic without findings is accepted. */
   void requireTopic(Kb kb, List<ReportedFinding> all) throws InterruptedException {
     if (topic != null && all.stream().noneMatch(this::isOn)) {
       KbTopics.require(kb, topic);

@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
       "With an ID, show one finding: its texts, the reasons for it, and the possible edits."
     })
 final class FindingsCommand extends JsonCommand {
-  /** Largest number of entries of a group in the list. */
+  /** Maximum number of entries that the list shows of a group. */
   private static final int ENTRIES = 3;
 
   @Mixin private GlobalOptions options;
@@ -192,7 +192,7 @@ final class FindingsCommand extends JsonCommand {
         "there is no finding " + id + NearestName.meant(id, known, "; see: helix-bg findings"));
   }
 
-  /** Prints the kind of a finding, then a line for each entry, which begins with its title. */
+  /** Prints a finding: its kind, then a line for each entry, beginning with the entry's title. */
   private void print(ObjectNode finding) {
     heading(finding);
     for (String side : List.of("a", "b", "entry")) {
@@ -225,7 +225,7 @@ final class FindingsCommand extends JsonCommand {
         rank.isInt() ? ", number %,d of the list".formatted(rank.asInt()) : "");
   }
 
-  /** Prints the line of an entry, which is given as an object with title and name, or as a name. */
+  /** Prints the line of an entry; {@code entry} is an object with title and name, or a name. */
   private void entry(String side, JsonNode entry) {
     String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
     if (!name.isEmpty()) {

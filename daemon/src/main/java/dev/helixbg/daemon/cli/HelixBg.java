@@ -65,7 +65,7 @@ public final class HelixBg implements Runnable {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** Runs one command line, and ends the JVM; {@code bench} makes the command bench. */
+  /** Runs one command line, and ends the JVM; {@code bench} creates the command {@code bench}. */
   public static void start(Supplier<Object> bench, String... arguments) {
     String first = arguments.length > 0 ? arguments[0] : "";
     DaemonLog.choose(first.equals("daemon"));
@@ -138,7 +138,8 @@ public final class HelixBg implements Runnable {
     commands.put("stop", StopCommand::new);
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
-    // The launcher runs a script instead, because no Java code of this project opens a connection.
+    // The launcher runs a script for this command, because the project's Java code opens no network
+    // connection.
     commands.put(
         "fetch-models",
         () ->
@@ -196,8 +197,8 @@ public final class HelixBg implements Runnable {
   }
 
   /**
-   * Handlers for picocli. They are a class because the JVM's class archive cannot contain lambdas
-   * of picocli's interfaces.
+   * Handlers for picocli. They are methods of a class, not lambdas, because the JVM's class archive
+   * cannot contain lambdas that implement picocli's interfaces.
    */
   private record Handlers(ErrorReporter errors)
       implements ITypeConverter<Path>,
@@ -210,7 +211,7 @@ public final class HelixBg implements Runnable {
         return Path.of(given);
       } catch (InvalidPathException e) {
         throw new TypeConversionException(
-            ErrorReporter.words(e)); // picocli's text would name classes
+            ErrorReporter.words(e)); // picocli's text would name Java classes
       }
     }
 

@@ -43,7 +43,7 @@ final class ManCommand extends ConsoleCommand {
     return page.toString();
   }
 
-  /** Returns the text with every line escaped that roff would read as a request. */
+  /** Returns the text, in which each line that roff would read as a request is escaped. */
   private static String escaped(String text) {
     return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1");
   }

@@ -94,7 +94,7 @@ public final class OneShotCommand extends JsonCommand {
     }
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     print(summary + TerminalSummary.where(there.html().toString()));
-    if (sample) { // other commands do not find the sample by themselves
+    if (sample) { // other commands find the sample only by its path
       console.note("To go through the findings one by one: helix-bg tidy %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
       kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
@@ -102,10 +102,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /**
-   * Brings the report up to date. A current report without open questions for the model stays as it
-   * is.
-   */
+  /** Updates the report, unless it is current and has no open questions for the model. */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {
       return new OneShotRun(pipeline)
@@ -117,7 +114,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Prints that a first look of the report can be read; at a terminal, also its summary. */
+  /** Prints the path of a first look (an early report); at a terminal, also its summary. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

@@ -26,7 +26,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The daemon answers if it watches the knowledge base, else this process. */
+/** The daemon answers if it watches the knowledge base; otherwise this process answers. */
 @Command(
     name = "related",
     description =

@@ -36,7 +36,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The daemon answers if it watches the knowledge base, else this process. */
+/** The daemon answers if it watches the knowledge base; otherwise this process answers. */
 @Command(name = "search", description = "Find the entries nearest in meaning to a text.")
 final class SearchCommand extends ConsoleCommand {
   private static final int EXCERPT = 200;

@@ -101,15 +101,15 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * Makes the folders that the service writes to: the service manager cannot make a missing folder
-   * writable.
+   * Makes the folders that the service writes to, because the service manager cannot make a missing
+   * folder writable.
    */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());
     PrivateFiles.open(spec.stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
     for (Path folder : spec.writable()) {
-      // A knowledge base may be on an unmounted disk, whose place a new folder would take.
+      // A missing knowledge base may be on an unmounted disk; a new folder would take its place.
       if (!spec.request().kbs().contains(folder.toString())) {
         PrivateFiles.makeFolders(folder);
       }
@@ -136,8 +136,8 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * Returns the service to write. The result is empty for a restart out of a checkout, where no
-   * service is installed.
+   * Returns the service to write. The result is empty if a restart is requested and helix-bg is not
+   * installed.
    */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {

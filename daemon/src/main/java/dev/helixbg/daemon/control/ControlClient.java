@@ -64,8 +64,8 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request. If the server has already closed the connection, its last message can still be
-   * read.
+   * Sends a request. Ignores that the server has already closed the connection, so that the
+   * server's last message can still be read.
    */
   private void send(ObjectNode request) throws IOException {
     try {
@@ -73,7 +73,7 @@ public final class ControlClient implements AutoCloseable {
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException brokenPipe) {
-      // Reading reports the reason, or the closed connection.
+      // The next read returns the server's reason, or fails because the connection is closed.
     }
   }
 

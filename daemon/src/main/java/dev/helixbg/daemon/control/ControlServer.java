@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * {@code "end":true}, or {@code "error"} and an exit code.
  */
 public final class ControlServer implements AutoCloseable {
-  /** Greatest length of a socket's path on macOS, in bytes; Linux allows 4 more. */
+  /** Maximum length of a socket's path on macOS, in bytes; Linux allows 4 bytes more. */
   private static final int LONGEST_PATH = 103;
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
@@ -49,7 +49,7 @@ public final class ControlServer implements AutoCloseable {
   private static final Set<PosixFilePermission> SOCKET =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Longest wait, at the end, for the answers to cancelled requests. */
+  /** Longest wait for the answers to cancelled requests while the server closes. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(5);
 
   /** Answers requests of clients. */
@@ -221,7 +221,7 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Returns a request; empty when the client has left, or was told that its line is no request. */
+  /** Returns a request; empty when the client has left, or was told that its line is invalid. */
   private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
       return lines.read(limits.idle(), limits.line());

@@ -30,14 +30,14 @@ import java.util.concurrent.TimeUnit;
 final class JsonLineChannel implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Largest size of a written line, in bytes. */
+  /** Maximum size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
 
   private static final ScheduledExecutorService TIMER = timer();
 
   private final SocketChannel channel;
 
-  /** Largest size of a line that is read. */
+  /** Maximum size of a line that is read, in bytes. */
   private final int maxBytes;
 
   private final InputStream received;

@@ -8,13 +8,12 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of the daemon's work since its start; any thread may count. */
 public final class DaemonMetrics {
-  /** A problem with its time. */
   public record Trouble(Instant at, String message) {}
 
   /** Number of checks of KBs. */
   public final LongAdder ticks = new LongAdder();
 
-  /** Number of readings of logs, whether or not the log was new. */
+  /** Number of times that a log was read, including logs that had not changed. */
   public final LongAdder readings = new LongAdder();
 
   public final LongAdder reports = new LongAdder();
@@ -30,7 +29,7 @@ public final class DaemonMetrics {
   /** Time in which the language model read and generated, in nanoseconds. */
   public final LongAdder modelNanos = new LongAdder();
 
-  /** Time of updating KBs, in nanoseconds. */
+  /** Time spent on updates of KBs, in nanoseconds. */
   public final LongAdder workNanos = new LongAdder();
 
   /** Number of all problems, solved or not. */
@@ -43,7 +42,7 @@ public final class DaemonMetrics {
     this.clock = clock;
   }
 
-  /** Returns a display that shows nothing but counts embedded texts. */
+  /** Returns a display that counts embedded texts and shows nothing. */
   public Progress.Display countingEmbedded() {
     return (what, things, work) -> part -> embedded.increment();
   }

@@ -18,8 +18,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final DaemonClock clock;
 
   /**
-   * Host of the separate model for queries, set once. Reading it takes no lock, because this
-   * object's lock is held while a model is loaded.
+   * Host of the separate model for queries, set once. It is read without this object's lock,
+   * because a thread that loads a model holds that lock.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -61,7 +61,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /** Returns the way to embed many texts. Its model is seldom needed and not kept loaded. */
+  /** Returns another way to embed many texts. The host does not keep that model loaded. */
   @Override
   public Optional<ForMany> forMany(boolean passages) {
     return source.forMany(passages);
@@ -80,7 +80,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /** Returns the host that a KB's queries will probably need, before its vectors are read. */
+  /** Returns a guess at the host for a KB's queries, for use before the KB's vectors are read. */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this

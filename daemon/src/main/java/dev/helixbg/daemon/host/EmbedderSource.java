@@ -18,13 +18,13 @@ public interface EmbedderSource {
   /** Returns the model's token limit for a text. */
   int maxTokens();
 
-  /** Returns a description for people. */
+  /** Returns a description of the model for people. */
   String describe();
 
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /** Minimum number of texts for opening the model for many texts; they take some seconds. */
+  /** Minimum number of texts for {@link #forMany}; embedding so many texts takes a few seconds. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -40,12 +40,12 @@ public interface EmbedderSource {
    */
   record ForMany(String id, DoubleSupplier gain, Supplier<Embedder> model) {}
 
-  /** Returns the other way, for many texts; empty if there is only the usual way. */
+  /** Returns another way to embed many texts; empty if there is only the usual way. */
   default Optional<ForMany> forMany(boolean passages) {
     return Optional.empty();
   }
 
-  /** Returns the source for queries that are compared with vectors of this id. */
+  /** Returns the source for queries that are compared with vectors that have this id. */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }

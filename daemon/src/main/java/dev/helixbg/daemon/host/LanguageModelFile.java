@@ -14,17 +14,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The file of the language model that a run asks; the file is not opened. */
+/** File of the language model that a run asks. Locating the file does not open it. */
 public record LanguageModelFile(Path file) {
   /**
-   * Number of tokens of context. Two entries at the largest budget, the longest opening of a prompt
-   * and an answer fit easily.
+   * Size of the context, in tokens. It is more than enough for the longest beginning of a prompt,
+   * two entries at the largest token budget and an answer.
    */
   private static final int CONTEXT = 8192;
 
   /**
-   * Number of rows in a pass through the model. Whole prompts share a pass, so they fill a larger
-   * pass better.
+   * Number of rows in a pass through the model. Several whole prompts share a pass; in a larger
+   * pass, they leave a smaller share of rows unused.
    */
   public static final int PASS_ROWS = 1024;
 

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Whether the machine runs on battery, and how busy it is. */
+/** Tells whether the machine runs on battery, and how busy it is. */
 public final class MachineLoad {
   private static final Path SUPPLIES = Path.of("/sys/class/power_supply");
 
@@ -72,7 +72,7 @@ public final class MachineLoad {
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");
   }
 
-  /** Returns the runnable threads per core over the last minute; 0 if unknown. */
+  /** Returns the mean number of runnable threads per core in the last minute; 0 if unknown. */
   public static double load() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return Math.max(0, load) / Runtime.getRuntime().availableProcessors();

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * The language model in the models folder: the first usable file by name. If no file is usable, it
- * is the file nearest to a usable model, so that opening it reports the reason.
+ * is the file that comes nearest to a usable model; opening that file then reports the reason.
  *
  * @param chosen the chosen file; empty if there is no model file
  * @param skipped reasons why files before the chosen file were skipped, one sentence each
@@ -27,7 +27,7 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   /** Results of checks by file and state, kept until the process ends. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
-  /** Searches a folder. The heads of files are read once, and only if there are several files. */
+  /** Searches a folder. The headers of files are read once, and only if there are several files. */
   static ModelFolder look(Path folder) {
     List<Path> files = files(folder);
     if (files.size() < 2) {

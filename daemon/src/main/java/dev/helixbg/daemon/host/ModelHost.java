@@ -68,7 +68,7 @@ abstract class ModelHost<M> implements AutoCloseable {
     return loaded != null;
   }
 
-  /** Releases the model if it was idle for this time (empty: never); returns whether it did. */
+  /** Releases the model if it was idle for this time (empty: never); returns whether it did so. */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }

@@ -8,7 +8,7 @@ import dev.helixbg.embed.PairReader;
 
 /** Source of the pair judge, which is opened only when pairs must be read. */
 public interface PairSource {
-  /** Properties of the pair judge; pair judges with the same id read the same texts alike. */
+  /** Properties of the pair judge; judges with the same id give the same results. */
   record Judge(String id, PairCalibration calibration) {}
 
   /** Throws an {@link EmbeddingException} when the pair judge is missing or damaged. */

@@ -35,7 +35,7 @@ public final class TroubleLog {
 
   /**
    * Logs an exception of a thread's work: its message, and for a bug or an error of the JVM also
-   * the stack trace, the first time. Never throws, since memory for logging may be missing.
+   * the stack trace, the first time. Never throws, even if there is too little memory for logging.
    */
   public void met(String about, Throwable fault) {
     try {

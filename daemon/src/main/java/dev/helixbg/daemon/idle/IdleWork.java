@@ -32,15 +32,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread of low priority that works while the daemon has no other work. It embeds passages and
- * reads pairs that a first look left out, and asks the language model open questions if the machine
- * is free. Any change interrupts the work, which later continues with the stored answers.
+ * reads pairs that a first look (an early report) left out. It asks the language model open
+ * questions if no other program needs the machine. Any change interrupts the work, which later
+ * continues with the stored answers.
  *
  * <p>The loop's thread calls {@link #consider}; any thread may call {@link #current}.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
-  /** Minimum time between two checks of load and battery; each starts a process on a Mac. */
+  /** Minimum time between two checks of load and battery; each check starts a process on a Mac. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
@@ -58,7 +59,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** Jobs for idle time, in the order of trying: urgent jobs first, then short jobs. */
+  /** Jobs for idle time, in the order in which they are tried: urgent jobs, then short jobs. */
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,

@@ -54,7 +54,7 @@ public final class KbOutputs {
     return kept;
   }
 
-  /** Returns the report for users to open: {@link #kept} if the KB's folder is read-only. */
+  /** Returns the report that users open, in the KB's folder; {@link #kept} if that is read-only. */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
   }
@@ -89,7 +89,7 @@ public final class KbOutputs {
 
   /**
    * Returns size, times and inode of the log. The result is empty shortly after a change, because
-   * another change might then leave them as they are.
+   * another change so soon may not alter size, times and inode.
    */
   public String logState() {
     try {
@@ -100,8 +100,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Stores the hash of a log that was read, so that the next run can see without reading that the
-   * log is unchanged.
+   * Stores the hash of a log that was read, so that the next run can tell that the log is unchanged
+   * without reading it.
    *
    * @param state result of {@link #logState} before the log was read
    */

@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 /**
  * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
  * per store, at {@code kb/HASH}. {@code HASH} is a hash of the real path of the KB's folder, or of
- * the notes' folder if the KB is made of notes.
+ * the notes' folder if the KB is made from notes.
  *
  * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
  * identify the store of a moved KB: its old path no longer exists, and the log at the new path
@@ -45,7 +45,7 @@ public final class KbStores implements AutoCloseable {
   /** Number of bytes at a log's beginning that are compared. */
   private static final int HEAD_BYTES = 1 << 16;
 
-  /** Minimum number of bytes to compare; a shorter beginning could be that of any log. */
+  /** Minimum number of bytes to compare; many logs may share a shorter beginning. */
   private static final int LEAST_HEAD_BYTES = 64;
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);

@@ -21,8 +21,8 @@ public final class KbTopics {
   private KbTopics() {}
 
   /**
-   * Returns the requested topic in the knowledge base's own spelling. Unicode has two forms of
-   * letters with accents, and a Mac uses the form that is rare elsewhere.
+   * Returns the requested topic in the knowledge base's own spelling. The name may have either of
+   * Unicode's two forms of accented letters, since a Mac uses the form that is rare elsewhere.
    *
    * @throws Failure with a usage error when there is no such topic; the message suggests the
    *     nearest topic, or lists some topics

@@ -135,7 +135,7 @@ public final class LastReport {
     }
   }
 
-  /** Takes the single values, since a record's generated toString is slow at its first call. */
+  /** Hashes each field, since a record's generated toString is slow at its first call. */
   private static int checksum(Origin origin) {
     return Database.checksum(
         origin.logSha256,
@@ -281,7 +281,7 @@ public final class LastReport {
         finding.proposed());
   }
 
-  /** Returns findings as in report.json, without those that a newer report no longer has. */
+  /** Returns findings as in report.json, without findings that a newer report no longer has. */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
         connection -> {
@@ -343,7 +343,7 @@ public final class LastReport {
         });
   }
 
-  /** Carries a failed insert through the sink of findings. */
+  /** Wraps the error of an insert, because the sink of findings cannot throw SQLExceptions. */
   private static final class Unkept extends RuntimeException {
     Unkept(SQLException why) {
       super(why);

@@ -61,7 +61,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   /** Version of the format, raised when the same folder would give a different log. */
   private static final int FORMAT = 5;
 
-  /** Minimum age of a file's last change; until then, a further change may keep the times. */
+  /** Minimum age of the latest change; a change soon after it may leave the times the same. */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);
@@ -107,7 +107,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
         settings.notesItems());
   }
 
-  /** Returns the notes that a KB in the cache folder was made of; empty for other KBs. */
+  /** Returns the notes that a KB in the cache folder was made from; empty for other KBs. */
   public static Optional<NotesKb> of(Kb kb, Settings settings) {
     if (!kb.folder().startsWith(settings.cache().toAbsolutePath().normalize().resolve(FOLDER))) {
       return Optional.empty();
@@ -121,8 +121,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the text fields of the account; empty if it cannot be read. Each command needs them,
-   * and an ObjectMapper would take 40 ms.
+   * Returns the text fields of the account; empty if it cannot be read. Each command needs these
+   * fields; an ObjectMapper would take 40 ms to read them.
    */
   private static Map<String, String> places(Kb kb) {
     Map<String, String> texts = new HashMap<>();
@@ -234,7 +234,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return found;
   }
 
-  /** Whether the log was made of exactly these files. */
+  /** Whether the log was made from exactly these files. */
   public boolean isMadeOf(NoteFiles files) {
     try {
       return Files.exists(kb.dataLog())
@@ -250,7 +250,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Makes or updates the log of the files.
+   * Makes or updates the log from the files.
    *
    * @throws Failure with {@link ExitCode#WRITE} when the cache folder cannot be written, {@link
    *     ExitCode#BUSY} when another helix-bg is updating the log

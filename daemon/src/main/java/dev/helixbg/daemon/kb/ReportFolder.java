@@ -32,7 +32,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** Returns the files. report.json is the last, so that all files are new if it is new. */
+  /** Returns the files in the order of writing: if the last, report.json, is new, all are new. */
   List<Path> files() {
     return List.of(html, markdown, json);
   }

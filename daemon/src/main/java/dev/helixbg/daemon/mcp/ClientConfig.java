@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The configuration by which a client starts this server, in the form of each client. */
+/** The clients, each with its own form of configuration for starting this MCP server. */
 public enum ClientConfig {
   CLAUDE_CODE("run this command"),
   CLAUDE_DESKTOP(

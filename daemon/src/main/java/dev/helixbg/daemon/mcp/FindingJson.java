@@ -8,15 +8,15 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 
-/** Form of a finding for clients: few fields in a list, all fields if it is sent alone. */
+/** Converts findings to JSON for clients: few fields in a list, all fields if sent alone. */
 final class FindingJson {
-  /** Longest text of an entry in a list, in characters. */
+  /** Maximum length of an entry's text in a list of findings, in characters. */
   private static final int EXCERPT = 200;
 
-  /** Longest text of an entry in a single finding; the tool {@code entry} returns the rest. */
+  /** Maximum length of an entry's text in a single finding; the tool {@code entry} has the rest. */
   static final int TEXT = 4_000;
 
-  /** Longest name, source or other single line, in characters. */
+  /** Maximum length of a name, source or other single line, in characters. */
   private static final int LINE = 300;
 
   private static final int TAG = 100;
@@ -24,7 +24,7 @@ final class FindingJson {
   private static final int TAGS = 20;
   private static final int NAMES = 20;
 
-  /** Longest text that a model proposes, in characters. */
+  /** Maximum length of a text that a model proposes, in characters. */
   private static final int PROPOSED = 8_000;
 
   /** Short fields, in the order in which they are shown. */

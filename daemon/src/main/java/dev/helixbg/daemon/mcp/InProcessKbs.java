@@ -190,7 +190,7 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /** Asks for findings once if the KB is up to date, so that Java loads and compiles classes. */
+  /** Asks for findings once if the KB is up to date, so that Java loads the classes in advance. */
   void prepare(Kb kb) throws InterruptedException {
     kbs.add(kb);
     boolean done;

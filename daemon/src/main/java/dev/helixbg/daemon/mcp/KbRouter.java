@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the knowledge base of a request. The daemon answers if it watches that KB, else this
- * process. Each request looks for the daemon again, because the daemon may start or stop.
+ * Finds the knowledge base of a request. The daemon answers if it watches that KB; otherwise this
+ * process answers. Each request looks for the daemon again, because the daemon may start or stop.
  */
 final class KbRouter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KbRouter.class);
@@ -51,8 +51,8 @@ final class KbRouter implements AutoCloseable {
   private volatile boolean asked;
 
   /**
-   * @param named knowledge bases of the command line; if empty, the daemon's knowledge bases are
-   *     used, else the default of {@code one-shot}
+   * @param named knowledge bases of the command line; if empty, the daemon's knowledge bases, or
+   *     the default of {@code one-shot} if the daemon watches none
    */
   KbRouter(
       List<Kb> named,
@@ -113,7 +113,7 @@ final class KbRouter implements AutoCloseable {
     return new Answer(own().ask(kb, request, progress), false);
   }
 
-  /** Returns the KB whose folder has this path, else this name; the first KB if none is wanted. */
+  /** Returns the KB with this path, else this name; the first KB if {@code wanted} is empty. */
   private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
@@ -158,7 +158,7 @@ final class KbRouter implements AutoCloseable {
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);
-      // a question that has come needs the processor
+      // preparing would slow down a question that has already come
       Optional<Kb> first = asked ? Optional.empty() : unwatched();
       if (first.isPresent()) {
         own().prepare(first.get());

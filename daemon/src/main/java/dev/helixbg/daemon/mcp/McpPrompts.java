@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Prompts that a user starts by one word. Each prompt names tools to call and contains no entry.
+ * Prompts that a user starts with one word. Each prompt names tools to call; it quotes no entries.
  */
 final class McpPrompts {
   private static final String TIDY =

@@ -34,7 +34,7 @@ final class McpSampling {
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Number of tokens allowed for each answer, and for the words around all answers. */
+  /** Maximum number of tokens per answer; the words around all answers may have as many again. */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;

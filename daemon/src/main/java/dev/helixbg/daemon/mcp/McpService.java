@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The MCP server: its tools and prompts on two streams, until the client closes the input. */
+/** Serves the tools and prompts of MCP over two streams until the client closes the input. */
 public final class McpService {
   private static final String INSTRUCTIONS =
       """
@@ -78,8 +78,8 @@ public final class McpService {
   }
 
   /**
-   * @param kbs knowledge bases; if empty, the daemon's knowledge bases, else the default of {@code
-   *     one-shot}
+   * @param kbs knowledge bases; if empty, the daemon's knowledge bases, or the default of {@code
+   *     one-shot} if the daemon watches none
    * @param isSampling whether to ask the language model of an idle client
    * @param out stream that only the protocol uses
    * @throws InterruptedException when this process is asked to end before the client leaves

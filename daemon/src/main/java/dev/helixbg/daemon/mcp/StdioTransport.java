@@ -52,19 +52,18 @@ import reactor.core.publisher.Mono;
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
 
-  /** Longest message, in bytes; the texts of tools have far lower limits. */
+  /** Maximum size of a message, in bytes; the texts of tools have far lower limits. */
   static final int MAX_MESSAGE = 4 << 20;
 
-  /** Largest number of calls that run in parallel; further calls wait. */
+  /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  /** Largest number of waiting calls. */
   private static final int WAITING = 256;
 
   /** Time for running calls after the client has closed its end. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
-  /** Longest unknown tool name that is echoed, in characters. */
+  /** Maximum length of an unknown tool name in an error message, in characters. */
   private static final int LONGEST_NAME = 80;
 
   private static final Pattern CLASS_NAME =
@@ -164,7 +163,7 @@ final class StdioTransport implements McpServerTransportProvider {
     JSONRPCMessage message;
     try {
       message = McpSchema.deserializeJsonRpcMessage(mapper, text);
-    } catch (IOException | RuntimeException e) { // for example JSON that is no object
+    } catch (IOException | RuntimeException e) { // for example JSON that is not an object
       JsonNode id = json.path("id");
       refuse(
           id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
@@ -213,7 +212,7 @@ final class StdioTransport implements McpServerTransportProvider {
     if (unanswered.putIfAbsent(request.id(), call) != null) {
       refuse(request.id(), INVALID_REQUEST, "a request with this id is under way");
     } else if (first) {
-      call.run(); // later messages need the session
+      call.run(); // not in parallel, since later messages need its session
     } else {
       try {
         calls.execute(call);

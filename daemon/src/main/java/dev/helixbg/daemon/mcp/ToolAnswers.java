@@ -26,10 +26,10 @@ record ToolAnswers(KbRouter kbs) {
   /** Number of findings on a page. */
   private static final int PAGE = 10;
 
-  /** Longest text of an entry in a list, in characters. */
+  /** Maximum length of an entry's text in a list, in characters. */
   private static final int EXCERPT = 700;
 
-  /** Longest name or title, in characters. */
+  /** Maximum length of a name or title, in characters. */
   private static final int SHORT = 300;
 
   /** Fields of the daemon's status for a knowledge base. */
@@ -107,7 +107,7 @@ record ToolAnswers(KbRouter kbs) {
     Optional<JsonNode> kb = Optional.ofNullable(request.get("kb"));
     KbRouter.Answer answer = kbs.ask(request, progress);
     ObjectNode act = FindingJson.act(answer.first());
-    for (JsonNode call : act.path("calls")) { // further calls of act name the same knowledge base
+    for (JsonNode call : act.path("calls")) { // so that they name the same KB
       if (call.path("name").asText().equals("act")) {
         kb.ifPresent(named -> ((ObjectNode) call.path("arguments")).set("kb", named));
       }
@@ -155,7 +155,7 @@ record ToolAnswers(KbRouter kbs) {
 
   private static ObjectNode result(KbRouter.Answer answer) {
     ObjectNode result = Json.object();
-    if (!answer.byDaemon()) { // omitted when the daemon answers
+    if (!answer.byDaemon()) { // nothing is put if the daemon answered
       result.put("answeredBy", by(false));
     }
     return result;

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
 
-  /** Longest string in a list of pairs, in characters; a longer string is cut. */
+  /** Maximum length of a string in a list of pairs, in characters; a longer string is cut. */
   private static final int LONGEST_OF_PAIR = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
@@ -64,8 +64,8 @@ record ToolArgument(
   }
 
   /**
-   * Returns an argument for a list of objects with two strings each. The schema checks only the
-   * list, because the tool refuses wrong objects and uses the other objects.
+   * Returns an argument for a list of objects with two strings each. This check accepts wrong
+   * objects in the list, so that the tool can refuse them one by one and use the correct objects.
    */
   static ToolArgument pairs(String name, String key, String value, int most) {
     Map<String, Object> string = Map.of("type", "string");

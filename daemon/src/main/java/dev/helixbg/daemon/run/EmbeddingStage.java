@@ -33,8 +33,8 @@ import java.util.stream.IntStream;
  * store if the text is known, else from the model, which is opened only if a text must be embedded.
  * Each step saves its vectors, and the model stays open for the next step.
  *
- * <p>Entries are embedded before passages, the newest first. Entries and passages share no batch,
- * because the last bits of a vector depend on the texts of its batch.
+ * <p>Entries are embedded before passages, the newest entries first. A batch never mixes entries
+ * and passages, because the last bits of a vector depend on the texts of its batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
   /** Number of texts between two checks whether a first look at the newest entries is due. */
@@ -67,7 +67,7 @@ public final class EmbeddingStage implements AutoCloseable {
     this.display = display;
     this.nanoTime = nanoTime;
     this.entries = all.size();
-    // Both read and hash about the same amount of text.
+    // In parallel, since entries and passages have about the same amount of text to hash.
     TextVectors[] both = new TextVectors[2];
     ParallelLoop.runToTheEnd(
         "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all) : ofPassages(all));
@@ -174,8 +174,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds entries for a time, the newest first. Embeds the rest, too, if that takes no longer.
-   * Returns whether all entries have a vector.
+   * Embeds entries for a time, the newest first. Also embeds the other entries if they take no
+   * longer than that time. Returns whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);

@@ -155,8 +155,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Asks the language model all questions without a stored answer; the most frequent questions come
-   * last.
+   * Asks the language model all questions without a stored answer. The kind with the most questions
+   * comes last.
    *
    * @throws InterruptedException when interrupted or cancelled; all answers until then are saved
    * @throws GgufException when the file is no model that can be used
@@ -185,7 +185,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Duration time = measure(asJudge, opener, all);
     if (asking.measuresReader()) {
       measure(asReader, opener, all);
-      time = all; // a daemon has time; else measuring could take all of a slow model's time
+      time = all; // else measuring a slow model could leave no time for questions
     }
     try (QuestionSession session =
         new QuestionSession(

@@ -73,17 +73,17 @@ public record Pipeline(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /** Fewest passages without vectors for which a first look is made: some seconds of work. */
+  /** Minimum number of passages without vectors for a first look: a few seconds of work. */
   static final int MANY_PASSAGES = 512;
 
-  /** Fewest unread pairs for which a first look is made. */
+  /** Minimum number of unread pairs for a first look. */
   static final int MANY_PAIRS = 128;
 
-  /** Fewest open questions for which a first look is made. */
+  /** Minimum number of open questions for a first look. */
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
-    /** Returns how many questions the language model still has; answers may lead to others. */
+    /** Returns the number of questions left for the language model; answers may lead to others. */
     public int questions() {
       return report.judgements().questionsLeft();
     }
@@ -160,7 +160,7 @@ public record Pipeline(
 
   /**
    * Asks whether to continue, and collects garbage before and after. The analysis and a large
-   * report leave garbage in the old generation; without a collection the heap would grow by it.
+   * report leave garbage in the old generation; without a collection the heap would grow.
    */
   private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
     System.gc();
@@ -171,7 +171,7 @@ public record Pipeline(
     return true;
   }
 
-  /** Findings by vectors and words, before any judging; {@code open} ones have no decision. */
+  /** Findings by vectors and words, before any judging; {@code open} omits decided findings. */
   private record KbFindings(
       KbStore kb,
       LogReading log,

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Lets the pair judge read the pairs of a KB that are most likely about one matter, and ranks the
- * pairs by its readings. Without the pair judge, vectors and words rank the pairs.
+ * Lets the pair judge read the pairs of a KB that are most likely about the same matter, and ranks
+ * the pairs by its readings. Without the pair judge, vectors and words rank the pairs.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
@@ -87,8 +87,9 @@ public final class RerankingStage {
   }
 
   /**
-   * Stops using the pair judge. Throws an exception if an interrupt, which looks like an unwritable
-   * file, caused the error: otherwise a report without readings would count as complete.
+   * Stops using the pair judge. An interrupt may have caused the error, because it looks like an
+   * unwritable file. This method then throws; otherwise a report without readings would count as
+   * complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -23,11 +23,11 @@ import java.util.function.LongSupplier;
  * Texts with their vectors: known vectors from the store, and new vectors, which are saved batch by
  * batch.
  *
- * <p>A batch has the vectors between two saves, which are lost if the process dies: at most {@link
- * #BATCH_TEXTS} texts, and those of at most {@link #BATCH_TIME}.
+ * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
+ * latest. If the process dies, only the vectors since the last save are lost.
  *
- * <p>A store has vectors of one way to embed. Another way for many texts (see {@link
- * EmbedderSource#forMany}) replaces it if that is less work and a trial found it faster. A few new
+ * <p>All vectors of a store are made in one way. Another way (see {@link EmbedderSource#forMany})
+ * replaces it if a trial found it faster, and embedding all texts with it is less work. A few new
  * texts are embedded in the way of the stored vectors.
  *
  * <p>One thread at a time may use an instance.
@@ -148,7 +148,7 @@ public final class TextVectors implements AutoCloseable {
     return id;
   }
 
-  /** Returns the texts' keys under the usual id, which name the texts. */
+  /** Returns the texts' keys under the usual id; other parts identify the texts by these keys. */
   List<TextKey> names() {
     return id.equals(source.id())
         ? List.copyOf(keys)
@@ -193,7 +193,7 @@ public final class TextVectors implements AutoCloseable {
     unsaved.clear();
   }
 
-  /** Saves the new vectors. If no vector is missing, deletes those that are no longer needed. */
+  /** Saves the new vectors. If no vector is missing, deletes vectors that are no longer needed. */
   void end() {
     save();
     if (missing.isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The entries nearest to a text, and whether one of them already says the same.
+ * The entries nearest to a text, and whether one of them says the same as the text.
  *
  * @param nearest the nearest entries, best first, and the searched part of the KB
  * @param title title of the entry that already says the same

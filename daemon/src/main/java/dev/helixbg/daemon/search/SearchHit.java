@@ -32,7 +32,7 @@ public record SearchHit(
     Passage passage,
     String matched,
     String whole) {
-  /** Greatest length of a text, in characters. Passages are seldom longer. */
+  /** Maximum length of a text, in characters. Passages are seldom longer. */
   static final int MAX_TEXT = 2_000;
 
   public static SearchHit of(SearchIndex.Hit hit) {

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param from number of best hits to skip
  */
 public record SearchRequest(String text, Optional<String> topic, int from, int limit) {
-  /** Greatest length of a text, in characters. */
+  /** Maximum length of a text, in characters. */
   public static final int MAX_TEXT = 8_000;
 
   public static final int MAX_HITS = 100;

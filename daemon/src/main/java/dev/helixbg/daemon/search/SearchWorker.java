@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
  * many searches cost little more than one. Queries with known vectors are answered before other
  * queries are embedded.
  *
- * <p>The first search after the KB was read uses an index for one query (decision 97). The full
- * index is made for the second search, or after a pause.
+ * <p>The first search after the KB was read uses an index for its query alone (decision 97). The
+ * full index is made for the second search, or after a pause.
  */
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
@@ -63,7 +63,7 @@ final class SearchWorker implements AutoCloseable {
 
   // Only the worker's thread uses the fields below.
 
-  /** Entries that were read; null before reading, or if the index has them. */
+  /** Entries that were read; null before the first reading, and once {@link #index} has them. */
   private KbEntries entries;
 
   /** Id of the vectors that were read last; see {@link KbEntries#way}. */
@@ -75,7 +75,7 @@ final class SearchWorker implements AutoCloseable {
   /** The full index; null if there is none. */
   private SearchIndex index;
 
-  /** State of the log and vectors that were read last; null before that. */
+  /** State of the log and vectors that were read last; null before the first reading. */
   private Indexed indexed;
 
   /** State of the log, and {@link VectorStore#version} of the vectors. */

@@ -65,7 +65,7 @@ public final class Daemon implements AutoCloseable {
   private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  // Observations of the last chores.
+  // Values at the last round of chores.
   private long reportsSeen;
   private boolean worked;
   private long activitySeen = -1;
@@ -204,7 +204,7 @@ public final class Daemon implements AutoCloseable {
     }
     worked = working;
     if (working) {
-      loop.lookNext(); // a change interrupts the work within a second
+      loop.lookNext(); // so that a change interrupts the work within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }

@@ -94,7 +94,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
     return entry.entry().topic() + "\n" + entry.entry().text().content();
   }
 
-  /** Returns a question; {@code keys} has the keys of entries by their texts and lessons. */
+  /** Returns a question; {@code keys} maps texts and lessons to the keys of their entries. */
   private static QuestionRequests.Given given(
       Question question, Map<String, String> keys, Instant now) {
     ObjectNode texts = Json.object();

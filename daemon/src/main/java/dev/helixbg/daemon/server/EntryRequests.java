@@ -17,15 +17,15 @@ import java.util.stream.Collectors;
 
 /** Requests for single entries of the present log, by name or id. */
 final class EntryRequests {
-  /** Greatest length of a page of a text, in UTF-16 units; an agent reads a page at a time. */
+  /** Maximum length of a page of a text, in UTF-16 units; an agent reads a page at a time. */
   static final int PAGE = 8_000;
 
-  /** Greatest length of an entry's source or name, in characters, as in all MCP answers. */
+  /** Maximum length of an entry's source or name, in characters, as in all MCP answers. */
   private static final int LINE = 300;
 
   private static final int TAG = 100;
 
-  /** Largest number of tags and of copies that are listed. */
+  /** Maximum number of tags, and of copies, that are listed. */
   private static final int LISTED = 20;
 
   private EntryRequests() {}

@@ -34,16 +34,16 @@ import java.util.stream.Stream;
  * Handler of requests about a knowledge base's last report: it returns findings with the present
  * decisions, and stores new decisions.
  *
- * @param notes the notes that the knowledge base is made of, if any
+ * @param notes the notes that the knowledge base is made from, if any
  * @param present the findings compared with the present log
  */
 public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFindings present) {
-  /** Largest number of findings in an answer, and of entries in a finding. */
+  /** Maximum number of findings in an answer, and of entries in a finding. */
   private static final int MOST = 100;
 
   private static final int USUAL = 10;
 
-  /** Greatest length of an unknown id in a message, in characters. */
+  /** Maximum length of an unknown id in a message, in characters. */
   private static final int LONGEST_ID = 80;
 
   /** Verdicts on a pair that call for an act (an edit of the knowledge base). */
@@ -108,7 +108,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Returns a note if no finding has a verdict, since unjudged pairs may deserve a verdict. */
+  /** Returns a note if no finding has a verdict, because then no pair has been judged. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -117,7 +117,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** Returns a sentence per coding agent that answered questions, on how far it is trusted. */
+  /** Returns a sentence about the trust in each coding agent that answered questions. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
@@ -215,8 +215,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the wanted findings that are not settled under any of their ids. The report's leads
-   * come first, then the other findings by kind.
+   * Returns the findings that match {@code wanted} and are not settled under any of their ids. The
+   * report's leads come first, then the other findings by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {

@@ -70,7 +70,7 @@ public record KbHost(
         embedding);
   }
 
-  /** Releases models that were idle for the set time; returns whether any was released. */
+  /** Releases models that were idle for the configured time; returns whether any was released. */
   public boolean releaseUnused() {
     Optional<Duration> idle = settings.daemon().embedderIdle();
     boolean released = embedder.releaseAfter(idle);

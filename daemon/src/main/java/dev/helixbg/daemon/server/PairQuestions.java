@@ -31,11 +31,11 @@ import java.util.Set;
  * with a known answer looks like any other pair.
  */
 final class PairQuestions {
-  /** Greatest length of an excerpt, in characters. */
+  /** Maximum length of an excerpt, in characters. */
   static final int MOST_SHOWN = 800;
 
   /**
-   * Greatest length of an excerpt, in estimated tokens. A pair with its answer therefore costs at
+   * Maximum length of an excerpt, in estimated tokens. A pair with its answer therefore costs at
    * most 600 tokens.
    */
   private static final int MOST_TOKENS = 240;
@@ -53,7 +53,7 @@ final class PairQuestions {
     int room = Math.min(MOST_SHOWN, content.length());
     String shown = excerpt(content, match, room);
     int tokens = tokens(shown);
-    while (tokens > MOST_TOKENS) { // for a writing system with one token per character
+    while (tokens > MOST_TOKENS) { // for example if each character is a token
       room = room * MOST_TOKENS / tokens;
       shown = excerpt(content, match, room);
       tokens = tokens(shown);

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /** Entries of the present log; null if the report is of this log and no entry was needed. */
+  /** Entries of the present log; null if the report was made from it and no entry was needed. */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -53,8 +53,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the findings of the last report. If the report is of the present log, the log is read
-   * only when an entry is needed.
+   * Returns the findings of the last report. If the report was made from the present log, the log
+   * is read only when an entry is needed.
    */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
@@ -75,7 +75,7 @@ public final class PresentFindings {
     return entries;
   }
 
-  /** Whether the report is of the present log, and no entry was needed yet. */
+  /** Whether the report was made from the present log, and no entry was needed yet. */
   private synchronized boolean isAsReported() {
     return entries == null;
   }
@@ -208,7 +208,7 @@ public final class PresentFindings {
    *     empty if the request has none
    * @param keep the entry to keep, {@code a} or {@code b}; if empty, the more detailed or newer
    *     entry is kept
-   * @param notes the notes that the entries were made of; empty for a knowledge base of helix
+   * @param notes the notes that the entries were made from; empty for a knowledge base of helix
    * @throws Failure when the finding is stale, or there is nothing to do
    */
   ObjectNode act(
@@ -304,7 +304,7 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /** Confirms that each of an act's marks, given by hashes, is at the end of its own text. */
+  /** Confirms that each mark in {@code hashes} is at the end of the text that it was made for. */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

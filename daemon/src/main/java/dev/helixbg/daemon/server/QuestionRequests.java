@@ -40,7 +40,7 @@ public record QuestionRequests(
     FindingRequests findings,
     Supplier<Optional<JudgeTrust>> model,
     Supplier<EmbedderSource> embedder) {
-  /** Largest number of questions and of answers in a request. */
+  /** Maximum number of questions, and of answers, in a request. */
   private static final int MOST = 100;
 
   private static final int USUAL = 10;

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A Markdown page of open questions for any chat, and a parser for the chat's answers. Texts of
- * entries are in code fences that the texts cannot close; lines in such a fence are never answers.
+ * A Markdown page of open questions for any language model's chat, and a parser for the answers.
+ * Texts of entries are in code fences that they cannot close; lines in a fence are never answers.
  */
 public final class StudyPage {
   /** Language name of the fences with texts of entries. */

@@ -21,7 +21,7 @@ public record Installation(Path root) {
     return Path.of(classPath.split(File.pathSeparator)[0]).toAbsolutePath().normalize();
   }
 
-  /** Returns the installation that an absolute path of a jar is in; empty for a git checkout. */
+  /** Returns the installation that contains a jar (absolute path); empty for a git checkout. */
   public static Optional<Installation> of(Path jar) {
     return Optional.ofNullable(jar.getParent().getParent())
         .filter(root -> Files.isExecutable(root.resolve(LAUNCHER)))
@@ -34,7 +34,7 @@ public record Installation(Path root) {
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
-  /** Returns the installation that a service runs: the program's own, else the user's. */
+  /** Returns the installation for a service: that of this program, else that of this user. */
   public static Optional<Installation> find(Path home) {
     return of(jar()).or(() -> ofUser(home));
   }

@@ -14,8 +14,8 @@ public final class LaunchdPlist {
   private LaunchdPlist() {}
 
   /**
-   * Returns the property list. The session type Background is for logins over SSH, where user/UID
-   * has no other type.
+   * Returns the property list. It includes the session type Background for logins over SSH, because
+   * the domain user/UID has no other type.
    */
   static String of(ServiceSpec spec) {
     StringBuilder arguments = new StringBuilder();

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Check of the service: whether it is installed, has this version and runs, and its last error. */
+/** Checks whether the service is installed, has this version and runs; reports its last error. */
 public final class ServiceHealth {
   private static final String NAME = "service";
 
@@ -64,8 +64,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Whether the service's last output is an error on stderr. A daemon that was stopped has written
-   * to its log last.
+   * Whether the service's last output is an error on stderr. Compares times of files, because a
+   * daemon that was stopped wrote to its log last.
    */
   private static boolean saidLast(DaemonHome home) {
     try {

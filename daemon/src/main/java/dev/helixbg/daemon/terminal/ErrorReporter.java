@@ -80,7 +80,7 @@ public record ErrorReporter(Console console) {
     return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
-  /** Whether the error is no fault of helix-bg, so that its message needs no stack trace. */
+  /** Whether the error is not a fault of helix-bg, so that its message needs no stack trace. */
   public static boolean isExpected(Throwable e) {
     return codeOf(e) != ExitCode.INTERNAL;
   }

@@ -51,7 +51,7 @@ public interface Progress extends AutoCloseable {
 
   Progress SILENT = work -> {};
 
-  /** Returns a bar that moves with the work, which its estimate of the remaining time needs. */
+  /** Returns a bar that advances by work, not by items, so that its estimate of time is right. */
   private static Progress bar(Console console, String what, long things, long work) {
     ProgressBar bar =
         new ProgressBarBuilder()

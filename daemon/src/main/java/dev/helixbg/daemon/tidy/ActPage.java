@@ -41,7 +41,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return act.path("do").asText();
   }
 
-  /** Returns the page without its keys; {@code ofNotes} means files, which helix cannot edit. */
+  /** Returns the page without its keys; {@code ofNotes}: whether the KB is made from note files. */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));

@@ -12,7 +12,7 @@ import org.jline.utils.AttributedStyle;
  * Text as the screen shows it: styles, wrapped lines, two columns. Texts from other sources become
  * printable here.
  *
- * @param colour whether colours are allowed; without colours, weight and underline show the same
+ * @param colour whether colours are allowed; otherwise bold and underline take their place
  * @param plain whether the terminal has no styles; brackets then mark words
  */
 record Ink(boolean colour, boolean plain) {

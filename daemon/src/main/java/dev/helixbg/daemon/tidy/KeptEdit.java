@@ -51,8 +51,8 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * Returns the file's text without the edit. An otherwise unchanged file gets its old bytes. In a
-   * changed file, the old text returns between the same two lines.
+   * Returns the file's text without the edit. A file without other changes gets its old bytes. In a
+   * file with other changes, the old text is put back between the same two lines.
    *
    * @return the text; empty unless the new text is between the two lines at exactly one place
    */

@@ -97,7 +97,7 @@ final class TidyActs {
     }
     list.look();
     ObjectNode act = list.act(shown.finding(), request);
-    if (act.has("choose")) { // two entries of unknown age
+    if (act.has("choose")) { // the age of the two entries is unknown
       confirm(shown, request.deepCopy().put("keep", "b"));
       return;
     }
@@ -238,7 +238,7 @@ final class TidyActs {
     afterEdit(shown, List.of(), "The finding is gone, and noted as done.");
   }
 
-  /** Returns the present paths of the files that the entries were made of. */
+  /** Returns the present paths of the files that the entries were made from. */
   private static List<Path> filesOf(List<NamedEntry> entries, NoteFiles found) {
     return entries.stream()
         .flatMap(one -> one.entry().note().stream())

@@ -66,7 +66,7 @@ final class TidyList {
         .toList();
   }
 
-  /** Whether there are more open findings, which are no leads and not in the list yet. */
+  /** Whether there are more open findings, which are neither leads nor in the list yet. */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }

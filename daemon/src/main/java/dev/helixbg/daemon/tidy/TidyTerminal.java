@@ -79,7 +79,7 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** The result of a session. The user may not have read the text about a half-done act. */
+  /** The result of a session; {@code halfDone}: the unread text about a half-done act, if any. */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 

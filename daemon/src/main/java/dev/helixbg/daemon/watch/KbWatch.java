@@ -47,10 +47,13 @@ public final class KbWatch {
 
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
-  /** Shortest time between two writings of {@code embeddings.bin}. */
+  /** Minimum time between two writings of {@code embeddings.bin}. */
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
-  /** Shortest time between two writings, per entry; keeps writing below 160 KB/s on average. */
+  /**
+   * Minimum time between two writings, to be multiplied by the number of entries. It keeps writing
+   * below 160 KB/s on average.
+   */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
@@ -298,7 +301,7 @@ public final class KbWatch {
     return model.flatMap(files::stateOrNone);
   }
 
-  /** Returns the nanoseconds until vectors are published; the largest long if none wait. */
+  /** Returns the nanoseconds until vectors are published; {@link Long#MAX_VALUE} if none wait. */
   private long untilPublishing() {
     if (!vectorsWait) {
       return Long.MAX_VALUE;
@@ -380,7 +383,7 @@ public final class KbWatch {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
     if (!log.account().sha256().equals(logSha256)) {
-      done = null; // the log changed with the same size and times
+      done = null; // the log changed, but not its size and times
       return settings.quiet().toNanos();
     }
     found.check();
@@ -407,7 +410,7 @@ public final class KbWatch {
     return Math.min(wait, poll);
   }
 
-  /** Returns the time until the next check of an unchanged KB; hints make it longer. */
+  /** Returns the time until the next check of an unchanged KB; with hints, it is longer. */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }

@@ -5,7 +5,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Groups the benchmarks. */
 @Command(
     name = "bench",
     description = "Measure this machine; every benchmark checks its result first.",

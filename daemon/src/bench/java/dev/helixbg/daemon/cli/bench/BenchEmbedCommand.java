@@ -39,7 +39,7 @@ final class BenchEmbedCommand extends JsonCommand {
 
   private static final int OWN_TOKENS = 256;
 
-  /** Minimum cosine of vectors from the same function, which differ only by float rounding. */
+  /** Minimum cosine with the reference vector, if the two vectors differ only by float rounding. */
   private static final double SAME = 0.9999;
 
   /** Minimum cosine for CoreML, which computes in half precision. */
@@ -47,7 +47,7 @@ final class BenchEmbedCommand extends JsonCommand {
 
   private static final double SAME_IN_EIGHT_BITS = 0.97;
 
-  /** Minimum cosine if texts are cut later, which detects only nonsense. */
+  /** Minimum cosine if the text of the reference vector is cut earlier; detects only nonsense. */
   private static final double LOOSELY_SAME = 0.5;
 
   @Mixin private GlobalOptions options;
@@ -143,7 +143,7 @@ final class BenchEmbedCommand extends JsonCommand {
     return OnnxRuntimeInt8.open(embed, settings.cache(), settings.threads());
   }
 
-  /** Returns settings with the usual provider, or with the CPU, which alone has eight bits. */
+  /** Returns settings with the usual provider, or the CPU for INT8, which no other supports. */
   private static EmbedSettings embed(Settings settings, Precision precision, int maxTokens) {
     ExecutionProvider provider =
         precision == Precision.INT8 ? ExecutionProvider.CPU : settings.embed().provider();

@@ -28,8 +28,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Measures how fast this machine reads prompts and generates, as llama-bench counts it. With
- * --beside, a rival that a user could install instead runs in turn.
+ * Measures how fast this machine reads prompts and generates, as llama-bench counts it. With {@code
+ * --beside}, its runs alternate with runs of a rival that a user could install instead.
  */
 @Command(name = "llm", description = "Prompt and generation tokens per second of a GGUF model.")
 final class BenchLlmCommand extends JsonCommand {
@@ -142,7 +142,7 @@ final class BenchLlmCommand extends JsonCommand {
   private static LlamaRival start(Optional<Path> folder, Path file, int threads, int most) {
     return folder
         .map(found -> LlamaRival.start(found, file, threads, most, PATIENCE))
-        .orElse(null); // nothing to close
+        .orElse(null); // try-with-resources accepts null
   }
 
   private Bench run(TextModel opened, int threads, Optional<LlamaRival> rival) {
@@ -208,7 +208,7 @@ final class BenchLlmCommand extends JsonCommand {
     }
   }
 
-  /** Returns the change in percent of the earlier median; empty without an earlier median. */
+  /** Returns the change since the earlier median, in percent; empty without an earlier median. */
   private static Optional<Double> change(Result result, Map<String, Double> before) {
     return Optional.ofNullable(before.get(result.test()))
         .map(median -> 100 * (result.median() / median - 1));

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The model that a benchmark runs: a file, or a synthetic one. */
+/** The model that a benchmark runs: a file, or a synthetic model. */
 final class BenchModel {
   @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
   private Path file;

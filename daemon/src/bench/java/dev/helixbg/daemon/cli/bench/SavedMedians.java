@@ -10,12 +10,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The medians of a benchmark that {@code --json} printed before. */
+/** The medians of an earlier benchmark, from the output of {@code --json}. */
 final class SavedMedians {
   private SavedMedians() {}
 
   /**
-   * Returns the medians by test; no medians without a file.
+   * Returns the medians by test; empty without a file.
    *
    * @throws Failure when the file cannot be read, or has no medians
    */

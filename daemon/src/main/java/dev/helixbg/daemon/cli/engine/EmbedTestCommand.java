@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
     description =
         "Embed sample texts. Print the provider, the first values, the similarities and the time.")
 public final class EmbedTestCommand extends JsonCommand {
-  /** Texts 1 and 2 say the same. Text 3 is related to them. Text 4 is about something else. */
+  /** Texts 1 and 2 mean the same. Text 3 is related to them. Text 4 is about something else. */
   private static final List<String> TEXTS =
       List.of(
           "The queue drops messages when the broker restarts.",

@@ -276,7 +276,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** Returns the tokens per second, without the first token, which the prompt's pass produces. */
+  /** Returns the tokens per second without the first token, which reading the prompt produces. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Options of every command, and the settings that they make. */
+/** Options that every command has, and the settings that result from them. */
 public final class GlobalOptions {
   @Option(
       names = "--config",

@@ -62,8 +62,8 @@ public class KbOption {
   }
 
   /**
-   * Returns the names without the folder among them. A folder is a word that is no name, but a path
-   * or an existing folder.
+   * Returns the words without the folder among them. The folder is the first word that is not a
+   * name, but a path or an existing folder.
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
@@ -94,7 +94,7 @@ public class KbOption {
     return path(word).filter(Files::isDirectory).isPresent();
   }
 
-  /** Returns the path, or empty if no file can have this name. */
+  /** Returns the word as a path; empty if no file can have this name. */
   private static Optional<Path> path(String word) {
     try {
       return Optional.of(Path.of(word));
@@ -135,7 +135,7 @@ public class KbOption {
     return find(settings, kb -> {});
   }
 
-  /** Like {@link #find(Settings)}; {@code ahead} gets the KB before the update from its notes. */
+  /** Like {@link #find(Settings)}; {@code ahead} gets the KB before its update from notes. */
   public final Kb find(Settings settings, Consumer<Kb> ahead) {
     Optional<Path> named = named();
     if (notes == null && !memory) {
