@@ -30,7 +30,7 @@ public record Setting<T>(
     NUMBER,
     LIST;
 
-    /** Separator of the texts of a list in the environment and in flags; TOML has brackets. */
+    /** Separator of list elements in environment variables and flags; TOML uses brackets. */
     static final String SEPARATOR = File.pathSeparator;
 
     /** Returns a value as it is written in a settings file. */
@@ -46,7 +46,7 @@ public record Setting<T>(
     }
   }
 
-  /** Returns {@code HELIX_BG_EMBED_MAX_TOKENS} for {@code embed.max_tokens}. */
+  /** Returns for example {@code HELIX_BG_EMBED_MAX_TOKENS} for {@code embed.max_tokens}. */
   String environmentName() {
     return "HELIX_BG_" + name.replace('.', '_').toUpperCase(Locale.ROOT);
   }

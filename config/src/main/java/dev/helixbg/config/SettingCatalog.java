@@ -165,7 +165,7 @@ final class SettingCatalog {
         });
   }
 
-  /** Returns a setting for a path; a leading {@code ~} is the home folder. */
+  /** Returns a setting for a path, in which a leading {@code ~} stands for the home folder. */
   private static Bare<Path> path(String name, String standard) {
     return new Bare<>(
         name,
@@ -222,7 +222,8 @@ final class SettingCatalog {
   }
 
   /**
-   * Returns the error for an unknown setting; {@code where} is such as {@code x.y in config.toml}.
+   * Returns the error for an unknown setting; {@code where} is for example {@code x.y in
+   * config.toml}.
    */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(

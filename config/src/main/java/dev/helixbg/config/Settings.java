@@ -64,16 +64,14 @@ public record Settings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 
     public enum ExecutionProvider {
-      /** CoreML if it was right and faster in a speed trial, else the CPU. */
+      /** CoreML if a speed trial found it correct and faster, else the CPU. */
       AUTO,
       CPU,
       COREML
     }
 
     public enum Precision {
-      /**
-       * FP32 or, if faster in a speed trial, 16 bits for many texts and eight bits for passages.
-       */
+      /** FP32. If faster in a speed trial: 16 bits for many texts, and eight bits for passages. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -90,14 +88,14 @@ public record Settings(
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings that use stored answers only. If the file of this model is missing, the
-     * answers of the first model in the models folder are used.
+     * Returns settings that use stored answers only. If the file of the configured model is
+     * missing, the answers of the first model in the models folder are used.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);
     }
 
-    /** Written out, since a record's generated methods are slow at their first call. */
+    /** Written by hand, because a record's generated methods are slow at their first call. */
     @Override
     public String toString() {
       return List.of(model, seconds, backend).toString();
@@ -117,7 +115,7 @@ public record Settings(
    *
    * @param embedderIdle time without work after which the embedding model is unloaded; if empty, it
    *     is never unloaded
-   * @param modelThreads at least 1
+   * @param modelThreads number of threads of the language model; at least 1
    */
   public record DaemonSettings(
       Duration poll,
@@ -131,7 +129,7 @@ public record Settings(
 
     private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
 
-    /** Returns the time between two checks of a log if the system reports no changes. */
+    /** Returns the time between two checks of a log if the system cannot report changes. */
     public Duration unwatchedPoll() {
       return poll.compareTo(UNWATCHED_POLL) < 0 ? poll : UNWATCHED_POLL;
     }

@@ -109,7 +109,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private Loaded check(Map<String, Written> written) {
-    // Settings are constants, and a record's generated hash code is slow at its first call.
+    // By identity, which suffices for constants: a record's hash code is slow at its first call.
     Map<Setting<?>, Object> values = new IdentityHashMap<>();
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Setting<?> setting : SettingCatalog.all()) {

@@ -46,7 +46,7 @@ public final class Sha256 {
     }
   }
 
-  /** Reads to the stream's end. */
+  /** Returns the hash of all bytes up to the stream's end. */
   public static String of(InputStream in) throws IOException {
     MessageDigest digest = start();
     byte[] buffer = new byte[BUFFER_BYTES];
@@ -65,7 +65,7 @@ public final class Sha256 {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Hashes each text after its length, so that different lists give different hashes. */
+  /** Hashes each text preceded by its length, so that different lists give different hashes. */
   public static String of(List<String> parts) {
     MessageDigest digest = start();
     for (String part : parts) {

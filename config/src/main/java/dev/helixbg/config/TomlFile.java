@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads a settings file in TOML into dotted names with the texts of their values. */
+/** Reads a settings file in TOML into a map from dotted names to the texts of their values. */
 final class TomlFile {
   /** Largest accepted size of a settings file, in bytes. */
   private static final long MAX_BYTES = 1 << 20;

@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}, else the account's home folder and the platform's places in it.
+ * $XDG_STATE_HOME/helix-bg}. If a variable is not set, the account's home folder or the platform's
+ * usual folder in it is used.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

@@ -19,12 +19,12 @@ import java.util.TreeMap;
 
 /**
  * A session of ONNX Runtime with a BERT graph. The inputs are token ids, the mask that marks
- * padding, and token types where the graph has such an input. A {@link Pooling} makes one vector of
- * the token states of a text.
+ * padding, and token types where the graph has such an input. A {@link Pooling} computes one vector
+ * from the token states of a text.
  *
  * <p>Each sequence ends with the separator token, and no text contains the separator token. Token
- * types are 0 up to the first separator and 1 behind it. If the other text has the same token, the
- * type is 2 higher.
+ * types are 0 up to the first separator and 1 behind it. For a token that the other text also has,
+ * the type is 2 higher.
  */
 final class BertSession implements AutoCloseable {
 
@@ -32,9 +32,7 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /**
-   * The output: float [rows, columns, 384], or [rows, 1, 384] if only first tokens are computed.
-   */
+  /** Name of the output: float [rows, columns, 384], or [rows, 1, 384] for first tokens only. */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
@@ -146,7 +144,7 @@ final class BertSession implements AutoCloseable {
         System.arraycopy(ids[row], 0, padded, at, ids[row].length);
         Arrays.fill(mask, at, at + ids[row].length, 1);
       } else {
-        mask[at] = 1; // a row of padding alone would divide by zero
+        mask[at] = 1; // a row with padding only would cause a division by zero
       }
     }
     for (Map.Entry<String, OnnxJavaType> input : types.entrySet()) {

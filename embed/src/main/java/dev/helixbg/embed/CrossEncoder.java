@@ -8,7 +8,7 @@ import java.util.List;
  * reads {@code [CLS] older [SEP] newer [SEP]}. The upper layers of MiniLM were trained to classify
  * how two notes are related.
  *
- * @param tokenizer made by {@link #openTokenizer}
+ * @param tokenizer tokenizer opened by {@link #openTokenizer}
  */
 record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weights)
     implements PairReader {

@@ -70,10 +70,10 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns another way to embed, which may be faster but takes longer to open; its vectors have
-   * another id. On a Mac it is CoreML. Elsewhere it is eight-bit arithmetic for passages, and
-   * sixteen-bit arithmetic for entries where {@link Encoder} can run. Empty where there is no other
-   * way.
+   * Returns this model with another method of computing, which may be faster but takes longer to
+   * open; its vectors have another id. On a Mac, the method is CoreML. Elsewhere, it is eight-bit
+   * arithmetic for passages, and sixteen-bit arithmetic for entries if {@link Encoder} can run.
+   * Empty if there is no other method.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -91,15 +91,15 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns the way to embed a query: the entries' way if {@link Encoder} made their vectors, else
-   * this way.
+   * Returns the model that embeds queries: the sixteen-bit model if the entries' vectors have its
+   * id ({@code vectors}), else this model.
    */
   public EmbeddingModel forQueries(String vectors) {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
   /**
-   * Whether all queries are embedded this way, since the other way was never prepared on this
+   * Whether this model embeds all queries, because the sixteen-bit model was never prepared on this
    * machine.
    */
   public boolean isForAllQueries() {
@@ -121,9 +121,9 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns how much faster this way to embed is than another one. A trial of about a second
-   * measures it; the result is stored for this machine, model and runtime. Where sixteen bits are
-   * worth it, eight bits are, too, and have no trial of their own.
+   * Returns how much faster this model is than {@code plain}. A trial of about a second measures
+   * the gain; the result is stored for this machine, model and runtime. If sixteen bits are worth
+   * their use, eight bits are used without a trial of their own.
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */

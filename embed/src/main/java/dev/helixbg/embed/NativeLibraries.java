@@ -18,7 +18,7 @@ import java.util.concurrent.CancellationException;
  */
 final class NativeLibraries {
 
-  /** Version of ONNX Runtime, which the library reports only once loaded; a test compares both. */
+  /** Version of ONNX Runtime. The loaded library also reports it; a test compares both. */
   static final String VERSION = "1.28.0";
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
@@ -113,7 +113,7 @@ final class NativeLibraries {
     } catch (IllegalStateException e) {
       if (e.getCause() != null) {
         throw new EmbeddingException("cannot start ONNX Runtime: " + e.getCause().getMessage(), e);
-      } // without a cause, the process is ending
+      } // no cause means that the process is ending
       throw (CancellationException) new CancellationException("helix-bg ends").initCause(e);
     }
   }
@@ -124,7 +124,8 @@ final class NativeLibraries {
    * OnnxCall}. Without the second reference, a model that is being opened would read freed memory.
    *
    * <p>The binding has no public method that takes a second reference, so a private method of the
-   * bundled version is called. The C API through FFM would add a tenth of a second to each start.
+   * bundled version is called. The C API through Java's FFM would add a tenth of a second to each
+   * start.
    */
   private static void keepEnvironment() {
     try {

@@ -6,10 +6,10 @@ import dev.helixbg.embed.PairReader.Relation;
  * Calibration of the pair judge's logits, measured on collections that were not used for training.
  *
  * @param temperature divisor of the logits before they become probabilities; positive
- * @param likelySame probability from which nine of ten pairs are the same; above 1 if no
- *     probability is high enough
- * @param likelyOvertaken probability from which nine of ten pairs are overtaken; above 1 if no
- *     probability is high enough
+ * @param likelySame minimum probability of <i>same</i> at which nine of ten pairs are the same;
+ *     above 1 if no probability is high enough
+ * @param likelyOvertaken minimum probability of <i>overtaken</i> at which nine of ten pairs are
+ *     overtaken; above 1 if no probability is high enough
  * @param scoreWeight weight of the score by vectors and words in the logits of same and overtaken
  */
 public record PairCalibration(

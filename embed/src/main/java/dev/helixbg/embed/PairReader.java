@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Classifies how two texts are related; the pipeline's interface to the pair judge. */
 public interface PairReader extends AutoCloseable {
-  /** Largest number of tokens that are read of each text. */
+  /** Maximum number of tokens that are read of each text. */
   int ROOM = 220;
 
   /** The texts of a pair; reading begins at the start of each text. */

@@ -17,11 +17,10 @@ import java.util.List;
  * layers, the head, the calibration, and probes (pairs of texts whose logits are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
- * strings (two bytes of length, UTF-8); layers; changes: count, then for each change a name, rows,
- * columns, a float for each column, a byte for each value; token types [4, 384]; the head [4, 384]
- * and its four biases; temperature, bounds of <i>likely the same</i> and <i>likely overtaken</i>,
- * weight of the score by vectors and words; probes: count, then for each probe two strings and four
- * logits; the SHA-256 of all bytes before.
+ * strings (two bytes of length, UTF-8); number of layers; number of changes, then for each change a
+ * name, rows, columns, a float for each column, a byte for each value; token types [4, 384]; the
+ * head [4, 384] and its four biases; the four values of {@link PairCalibration}; number of probes,
+ * then for each probe two strings and four logits; the SHA-256 of all preceding bytes.
  *
  * @param layers number of layers of the export that are used
  * @param tokenTypes four rows of 384 values: first text, second text, and both again for tokens

@@ -1,6 +1,6 @@
 package dev.helixbg.embed;
 
-/** Methods that make one vector of the token states of a sequence. */
+/** Methods that compute one vector from the token states of a sequence. */
 enum Pooling {
   /** Mean of the states, scaled to unit length; used for embeddings. */
   UNIT_MEAN {

@@ -35,7 +35,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double FP32_BOUND = 0.9999;
   private static final double INT8_BOUND = 0.98;
 
-  /** Largest difference of a logit from that of fp32; on 103 real pairs it was 0.45. */
+  /** Maximum difference of a logit from the fp32 logit. On 103 real pairs, the largest was 0.45. */
   private static final double LOGIT_BOUND = 1;
 
   /** Makes the network; the tokenizer is prepared already. */
@@ -118,7 +118,9 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return new PreparedModel(graph, CpuNetwork.EXPORTED, why, tokenizer);
   }
 
-  /** Each file was replaced in one step, so a file of the right size is complete. */
+  /**
+   * Returns the files' sizes. A file of the right size is complete, as it is replaced in one step.
+   */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {
@@ -176,7 +178,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
   }
 
-  /** Returns vectors of the probe texts: each text alone, then all in padded batches. */
+  /** Returns vectors of the probe texts, first computed one by one, then in padded batches. */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
     List<float[]> vectors = new ArrayList<>();

@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A test whether another way to run a network is right and faster on this machine: both ways do the
- * same work in turn. CoreML is wrong or slow with some releases and machines, and eight-bit
- * arithmetic is faster only on some processors.
+ * Tests whether another way to run a network is correct and faster on this machine. Both ways do
+ * the same work in turn. CoreML computes wrong vectors or is slow with some releases and machines,
+ * and eight-bit arithmetic is faster only on some processors.
  *
  * @param way name of the other way, in words
  * @param minimumCosine least accepted cosine between vectors of the two ways
@@ -28,12 +28,12 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Least cosine for CoreML, which must compute the same vectors. */
   static final double SAME = 0.999;
 
-  /** Lower bound of gains that are timed three times. One timing decides outside the two bounds. */
+  /** Lower bound of the uncertain gains, which are measured three times instead of once. */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
 
-  /** Least gain in speed for which another way is used; trials vary by smaller amounts. */
+  /** Minimum gain in speed for which another way is used. Trials vary by smaller amounts. */
   public static final double WORTH = 1.15;
 
   /** Opens one of the two ways to run a network. */
@@ -171,7 +171,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     return String.format(Locale.ROOT, pattern, way, value);
   }
 
-  /** Median of several timings, which a few disturbed timings do not change. */
+  /** Median of several timings. A few disturbed timings hardly change it. */
   public static final class Median {
     private Median() {}
 

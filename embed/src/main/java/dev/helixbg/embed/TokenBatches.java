@@ -14,7 +14,7 @@ import java.util.function.IntFunction;
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /** Number of texts that are not split into two batches, because each batch reads all weights. */
+  /** Maximum number of texts that stay in one batch, because each batch reads all weights. */
   private static final int FEW = 16;
 
   /** Makes the tokens of many texts, on several threads. */

@@ -14,8 +14,8 @@ import java.util.Arrays;
  */
 final class Tokenizer implements AutoCloseable {
   /**
-   * Number of characters per token at which a long text is first cut, at white space. Otherwise a
-   * text of many megabytes would become millions of tokens, but only a few hundred are used.
+   * A long text is first cut to this many characters per allowed token, at white space. Otherwise,
+   * a text of many megabytes would become millions of tokens, of which only a few hundred are used.
    */
   private static final int CHARS_PER_TOKEN = 32;
 
@@ -50,7 +50,7 @@ final class Tokenizer implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /** Makes an object that will close this tokenizer; if that fails, closes the tokenizer. */
+  /** Makes an object that will close this tokenizer. If the object cannot be made, closes it. */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);

@@ -15,8 +15,8 @@ import java.util.Map;
  * Makes the tokenizer definition that {@link Tokenizer} opens, from a model's {@code
  * tokenizer.json} or from its {@code vocab.txt}.
  *
- * <p>Only the vocabulary and the switches of the normaliser come from the model; the rest of the
- * definition is BERT's standard. The native library aborts the process on some malformed
+ * <p>Only the vocabulary and the switches of the normaliser come from the model; the rest is BERT's
+ * standard. There are two reasons. The native library aborts the process on some malformed
  * definitions. Usual definitions also read {@code [SEP]} in a note as the special token rather than
  * as five characters.
  */

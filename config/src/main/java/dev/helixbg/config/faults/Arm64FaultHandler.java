@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Machine code of {@link MappingGuard}'s signal handler for arm64. Linux updates the processor's
- * instruction caches when it makes new pages executable.
+ * Machine code of {@link MappingGuard}'s signal handler for arm64. No instruction cache has to be
+ * flushed, because Linux does so when it makes pages executable.
  */
 final class Arm64FaultHandler {
   private static final int CAPACITY = 512;
@@ -56,7 +56,7 @@ final class Arm64FaultHandler {
     code.load(1, 10, END);
     code.emit(0xCB000000 | 1 << 5 | 1); // sub x1, x1, x0: the size up to the end
     code.set(2, 1); // PROT_READ
-    code.set(3, 0x4032); // private, fixed, anonymous, no reserve
+    code.set(3, 0x4032); // MAP_PRIVATE, MAP_FIXED, MAP_ANONYMOUS, MAP_NORESERVE
     code.set(4, -1); // no file
     code.set(5, 0);
     code.set(8, 222); // mmap

@@ -12,10 +12,10 @@ import java.util.Optional;
  *
  * <p>On Linux such a read causes the signal SIGBUS. In most code the JVM turns the signal into an
  * error. In helix-bg's machine code and in compiled vector loops, however, the signal ends the
- * process. Therefore this class installs a signal handler before the JVM's. For a fault within a
- * guarded mapping, the handler maps zeros from the missing page to the mapping's end and notes the
- * fault. The read then continues. The handler passes every other signal to the JVM's handler.
- * Without a fault a guard costs no time.
+ * process. Therefore this class installs a signal handler that runs before the JVM's handler. For a
+ * fault within a guarded mapping, the handler maps zeros from the missing page to the mapping's end
+ * and notes the fault. The read then continues. The handler passes every other signal to the JVM's
+ * handler. Without a fault a guard costs no time.
  *
  * <p>Mappings are guarded on Linux on x86-64 and arm64. Elsewhere such a read may end the process.
  */
@@ -29,8 +29,8 @@ public final class MappingGuard implements AutoCloseable {
 
   private static final int SLOTS = 256;
 
-  // Offsets in a slot. A slot begins with the first address; the last page's end and whether a read
-  // failed follow.
+  // Offsets in a slot. A slot has the mapping's first address, the end of its last page, and 1 if a
+  // read has failed.
   static final int END = 8;
   static final int FAULT = 16;
   static final int SLOT_BYTES = 24;
@@ -51,7 +51,8 @@ public final class MappingGuard implements AutoCloseable {
   }
 
   /**
-   * Guards a read-only mapping of a file, if possible. The guard must be closed before the mapping.
+   * Guards a read-only mapping of a file, if possible. The guard must be closed before the mapping
+   * is.
    */
   public static Optional<MappingGuard> of(MemorySegment mapping) {
     return INSTALLED && mapping.byteSize() > 0 ? claim(mapping) : Optional.empty();
@@ -84,7 +85,7 @@ public final class MappingGuard implements AutoCloseable {
     }
   }
 
-  /** Installs this class's handler before the JVM's, with the JVM's mask and flags. */
+  /** Installs this class's handler, with the signal mask and flags of the JVM's handler. */
   private static boolean install() {
     NativeFunction sigaction = NativeFunction.ofC("sigaction").orElseThrow();
     try (Arena arena = Arena.ofConfined()) {

@@ -29,7 +29,7 @@ public final class PrivateFiles {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<?> FOLDER = PosixFilePermissions.asFileAttribute(FOLDER_MODE);
 
-  /** Permissions with which other users can change the content of a folder. */
+  /** Permissions that let other users change the content of a folder. */
   private static final Set<PosixFilePermission> WRITABLE_BY_OTHERS =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * Finds the name that a user most probably meant by an unknown name. The distance is the number of
- * single-character edits; a swap of two neighbours is one edit (optimal string alignment).
+ * single-character edits; a swap of two adjacent characters is one edit (optimal string alignment).
  */
 public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
@@ -14,7 +14,7 @@ public final class NearestName {
   /** Maximum number of edits. With more, an id of ten hexadecimal digits could be any other id. */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum length, in characters, of a typed text that matches a name which begins with it. */
+  /** Minimum number of characters of a typed text that counts as the beginning of a name. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;

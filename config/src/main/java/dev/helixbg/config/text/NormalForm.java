@@ -19,7 +19,7 @@ public final class NormalForm {
   /** First character that can be part of a composed character; earlier characters never change. */
   private static final char COMBINING = '\u0300';
 
-  // Dashes, quotation marks and dots never change and are frequent.
+  // Range of frequent characters (dashes, quotation marks, dots) that never change.
   private static final char FIRST_MARK = '\u2010';
   private static final char LAST_MARK = '\u2027';
 

@@ -28,7 +28,7 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Returns a stream for JSON that escapes these characters; a parser reads the same value. */
+  /** Returns a stream for JSON that escapes such characters, which keeps the parsed values. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

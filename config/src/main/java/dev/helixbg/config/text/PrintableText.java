@@ -26,7 +26,7 @@ public final class PrintableText {
     return shown(text, false);
   }
 
-  /** Returns one line, cut to terminal columns with {@code …} at the end; white space is folded. */
+  /** Returns one line with folded white space, cut to {@code columns} with {@code …} at the end. */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
     int width = 0;
@@ -58,7 +58,7 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /** Returns a text cut to UTF-16 units with {@code …} at the end; splits no surrogate pair. */
+  /** Cuts a text to UTF-16 units, with {@code …} at the end. Splits no surrogate pair. */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;

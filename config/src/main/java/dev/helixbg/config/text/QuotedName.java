@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 public final class QuotedName {
   private static final int LONGEST = 160;
 
-  /** One word. It has no blank, no letter that looks blank, and no mark that ends a sentence. */
+  /** A plain word: without blanks, letters that look blank, or a mark at its end. */
   private static final Pattern PLAIN =
       Pattern.compile(
           "(?!.*[\\u115F\\u1160\\u3164\\uFFA0])"
@@ -19,7 +19,7 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /** Quotes a name on one line, cut, unless it is a plain word. Inner quotes become apostrophes. */
+  /** Cuts and quotes a name, on one line, unless it is plain. Inner quotes become apostrophes. */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

@@ -355,8 +355,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Permutes each group of four floats. {@code places} has two bits per float, the lowest for the
-   * first float.
+   * Permutes each group of four floats. {@code places} has two bits per float; the two lowest bits
+   * are for the first float.
    */
   public void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
@@ -398,8 +398,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Emits a VEX or EVEX prefix. Both have the registers' numbers inverted, with the high bits in
-   * separate places.
+   * Emits a VEX or EVEX prefix. Both contain the registers' numbers inverted, and the high bits of
+   * a number apart from its low bits.
    */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;

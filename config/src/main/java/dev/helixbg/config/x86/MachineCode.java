@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * processor's instruction sets.
  */
 public final class MachineCode {
-  /** System property: {@code true}, {@code false}, or the only instruction set that may be used. */
+  /** System property; its value is {@code true}, {@code false}, or the only allowed set. */
   private static final String SWITCH = "helixbg.machine.code";
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -30,7 +30,7 @@ public final class MachineCode {
 
   /**
    * Whether this processor is an x86-64 with an instruction set, and {@link #SWITCH} allows its
-   * use. The instruction set has the name that Linux uses.
+   * use. {@code instructions} is the name that Linux uses.
    */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");

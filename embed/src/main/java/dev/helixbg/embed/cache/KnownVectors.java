@@ -15,10 +15,10 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Number of texts with a vector after which the search for a store's id ends. */
+  /** Number of texts with a vector that suffice to find the id of a store's vectors. */
   private static final int ENOUGH = 64;
 
-  /** Returns the id under which most of the texts have a vector; the first of several such ids. */
+  /** Returns the id under which most of the texts have a vector; of several such ids, the first. */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();

@@ -23,7 +23,7 @@ public record TextKey(long high, long low) {
     return new TextKey(hash.getLong(), hash.getLong());
   }
 
-  // Written out, since a record's generated methods are slow at their first call.
+  // Written by hand, because a record's generated methods are slow at their first call.
 
   @Override
   public boolean equals(Object other) {

@@ -19,7 +19,7 @@ final class AttentionCode {
   /** Largest number of tokens of a text. */
   static final int TOKENS = 512;
 
-  /** Room after the last token in rows of scores and of transposed keys, in tokens. */
+  /** Number of unused positions after the last token in a row of scores or of transposed keys. */
   static final int PADDING = 32;
 
   /** Distance between rows of queries, keys, values or results, in bytes. */
@@ -41,8 +41,8 @@ final class AttentionCode {
   private AttentionCode() {}
 
   /**
-   * Returns {@code void(keys, turned, tokens)}, which transposes a head's keys: rows for tokens
-   * become rows for values.
+   * Returns code of {@code void(keys, turned, tokens)}, which transposes a head's keys: one row per
+   * token becomes one row per value.
    */
   static byte[] turn() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
@@ -58,12 +58,12 @@ final class AttentionCode {
     return code.code();
   }
 
-  /** Returns {@code void(queries, turned keys, scores, values / 4, panels, groups)}. */
+  /** Returns code of {@code void(queries, turned keys, scores, values / 4, panels, groups)}. */
   static byte[] scores(int bits) {
     return product(bits, STRIDE, WIDE_STRIDE, WIDE_STRIDE, false);
   }
 
-  /** Returns {@code void(scores, values, results, tokens / 4, panels, groups)}. */
+  /** Returns code of {@code void(scores, values, results, tokens / 4, panels, groups)}. */
   static byte[] results(int bits) {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
   }
@@ -139,9 +139,9 @@ final class AttentionCode {
   }
 
   /**
-   * Returns {@code void(scores, mask, vectors of 8, rows)}. The function replaces each score by 2
-   * to the power of (score − largest score), and writes 1 divided by the sum of the powers to
-   * {@link #FACTOR}.
+   * Returns code of {@code void(scores, mask, vectors of 8, rows)}. The function replaces each
+   * score by 2 to the power of (score − largest score), and writes 1 divided by the sum of the
+   * powers to {@link #FACTOR}.
    *
    * <p>The mask has values to add to scores: 0 for a token, else negative infinity. From {@link
    * #WIDE_STRIDE} on, the mask has bits to AND with the powers: all 1 for a token, else 0.

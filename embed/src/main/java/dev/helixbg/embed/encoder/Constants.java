@@ -66,7 +66,7 @@ final class Constants {
 
   /**
    * Returns the offset of the largest integer for an activation that may be negative. The inverse
-   * of the integer follows.
+   * of the integer is stored after it.
    */
   static int signed(Square kind) {
     return kind == Square.BYTES ? SIGNED_BYTE : SHORT;
@@ -74,7 +74,7 @@ final class Constants {
 
   /**
    * Returns the offset of the largest integer for an activation after GELU. The inverse of the
-   * integer follows.
+   * integer is stored after it.
    */
   static int unsigned(Square kind) {
     return kind == Square.BYTES ? UNSIGNED_BYTE : SHORT;

@@ -94,7 +94,7 @@ public final class Encoder implements AutoCloseable {
     return states;
   }
 
-  /** Frees the memory; no thread may be computing. */
+  /** Frees the memory; meanwhile, no thread may call {@link #states}. */
   @Override
   public void close() {
     idle.forEach(workspace -> workspace.arena.close());
@@ -122,7 +122,7 @@ public final class Encoder implements AutoCloseable {
 
     /** Allocates zeroed memory. Results of unused rows are never read, but must not be NaN. */
     Workspace(int least) {
-      int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // room behind the last text, too
+      int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // with rows after the last text
       rows = Math.ceilDiv(used, TILE) * TILE;
       states = floats(rows);
       sums = floats(rows);

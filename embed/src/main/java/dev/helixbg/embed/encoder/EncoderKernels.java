@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * The encoder's machine code. Memory is passed as addresses, which the caller must have checked. A
- * row has 384 floats or 384 integers of a kind.
+ * row has 384 floats, or 384 integers of a {@link Square} kind.
  */
 record EncoderKernels(
     Square kind,
@@ -28,8 +28,8 @@ record EncoderKernels(
   static final boolean APPLY = (VNNI || MachineCode.runs("avx2")) && MachineCode.has("avx2", "fma");
 
   /**
-   * Makes the machine code with vectors of 512 bits where the processor multiplies bytes in 512
-   * bits, else of 256 bits.
+   * Makes the machine code. Its vectors have 512 bits if the processor can multiply bytes in such
+   * vectors, else 256 bits.
    *
    * @param kind kind of the weight matrices
    * @throws UnsupportedOperationException when the system forbids to make machine code
@@ -101,8 +101,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes the attention of one head. Rows of queries and results may be used up to the next
-   * multiple of {@link AttentionCode#ROWS}.
+   * Computes the attention of one head. The number of used rows of queries and results is {@code
+   * tokens} rounded up to a multiple of {@link AttentionCode#ROWS}.
    *
    * @param queries queries, already multiplied by log2(e) / √32
    * @param tokens number of tokens of the text. The values of up to three more tokens are read and

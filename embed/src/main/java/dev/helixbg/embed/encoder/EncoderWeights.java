@@ -15,11 +15,11 @@ import java.util.Objects;
 /**
  * The weights of a MiniLM as integers, from a file written by {@code EncoderFile}.
  *
- * <p>Format, little-endian: {@link #MAGIC}; ints: layers, words, positions, token types, 1 for the
- * pair judge or 0 for an embedding model, the ordinal of the {@link Square} kind. Zeros fill the
- * header up to {@link #HEADER} bytes. Gain and bias of the embeddings' normalisation follow. Each
- * layer has twelve {@link Square}s, gain and bias after attention, gain and bias after the
- * feed-forward. Rows of 384 floats follow: for each token type, the sum of type and position
+ * <p>Format, little-endian: {@link #MAGIC}; ints: the numbers of layers, words, positions and token
+ * types; 1 for the pair judge or 0 for an embedding model; the ordinal of the {@link Square} kind.
+ * Zeros fill the header up to {@link #HEADER} bytes. Gain and bias of the embeddings' normalisation
+ * follow. Each layer has twelve {@link Square}s, gain and bias after attention, gain and bias after
+ * the feed-forward. Rows of 384 floats follow: for each token type, the sum of type and position
  * embedding for each position; then the word embeddings.
  */
 public final class EncoderWeights {

@@ -33,23 +33,23 @@ final class RowCode {
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
-  /** Returns {@code void(rows, numbers, steps, count)}, which rounds rows. */
+  /** Returns code of {@code void(rows, numbers, steps, count)}, which rounds rows. */
   static byte[] round(Square kind) {
     return new RowCode(kind).rounding();
   }
 
   /**
-   * Returns {@code void(rows, numbers, steps, count)}, which computes GELU in place and rounds the
-   * rows.
+   * Returns code of {@code void(rows, numbers, steps, count)}, which computes GELU in place and
+   * rounds the rows.
    */
   static byte[] gelu(Square kind) {
     return new RowCode(kind).activation();
   }
 
   /**
-   * Returns {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums to
-   * states, normalises the rows, applies gain and bias (behind the gain), stores the states, and
-   * rounds them.
+   * Returns code of {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums
+   * to states, normalises the rows, applies the gain and the bias stored after it, stores the
+   * states, and rounds them.
    */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
  * Kinds of integer matrices with 384 inputs and 384 outputs ("squares"). A MiniLM layer has twelve
  * squares: query, key, value, output, four up to the feed-forward's 1,536 values, and four down.
  *
- * <p>All weights of an output share a step (the float value of 1). Layout: {@link #PANELS} panels
- * of {@link #PANEL} outputs; each panel has
+ * <p>All weights of an output share a step (the float that the integer 1 stands for). Layout:
+ * {@link #PANELS} panels of {@link #PANEL} outputs; each panel has
  *
  * <ul>
  *   <li>lines of weights: for each output an int with the weights of several inputs, in the order
@@ -70,7 +70,7 @@ public enum Square {
   /** Size of a square, in bytes. */
   public final int size;
 
-  /** Largest integer for an activation that may be negative, minus {@link #zero}. */
+  /** Largest integer for an activation that may be negative, before {@link #zero} is added. */
   final int mostSigned;
 
   /** Largest integer for an activation after GELU. */
@@ -97,7 +97,8 @@ public enum Square {
   }
 
   /**
-   * Returns the input at a place of a row. An int of the row has inputs of several vectors of 16.
+   * Returns the index of the input at a place of a row, in which an int has inputs of several
+   * vectors of 16.
    */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
@@ -121,7 +122,7 @@ public enum Square {
    * @param stride distance between inputs, in floats
    * @param factor multiplier of all weights and biases
    * @param biases 384 biases from {@code biasAt} on; null if there are no biases
-   * @param behindGelu whether the inputs are activations of GELU, larger by {@link #GELU_SHIFT}
+   * @param behindGelu whether the inputs are results of GELU plus {@link #GELU_SHIFT}
    * @param to a little-endian buffer; {@link #size} bytes are written
    */
   public void pack(
@@ -161,8 +162,8 @@ public enum Square {
   }
 
   /**
-   * Adds the biases of all squares to the biases of the first one. The products of these squares
-   * are added up later.
+   * Adds the biases of all squares to the biases of the first square, because the products of these
+   * squares are added up later.
    */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);
@@ -183,7 +184,7 @@ public enum Square {
       largest = Math.max(largest, magnitude);
       sum += magnitude;
     }
-    // Sums fit an int even for the largest activations, with each weight off by half a step.
+    // Sums fit an int even if activations are largest and rounding adds half a step per weight.
     double most = (double) Integer.MAX_VALUE / mostUnsigned - SIDE;
     return largest == 0 ? 1 : Math.max(largest / mostWeight, (float) (sum / most));
   }

@@ -7,8 +7,8 @@ import dev.helixbg.config.x86.AvxAssembler;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code that multiplies rows of integers with a {@link Square}, for some vectors of
- * outputs: {@code void(numbers, steps, weights, sums, panels of rows)}.
+ * Writes machine code that multiplies rows of integers with a {@link Square}, for the given number
+ * of output vectors: {@code void(numbers, steps, weights, sums, panels of rows)}.
  *
  * <p>A VNNI instruction adds four products of bytes, or two products of shorts, to an int. Without
  * VNNI, {@code vpmaddubsw} adds two products of bytes into a short, and {@code vpmaddwd} adds two
@@ -23,7 +23,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Number of rows of a panel. Memory must have room for a multiple of this number. */
+  /** Number of rows of a panel. Memory must hold the row count rounded up to a multiple of it. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;
@@ -56,7 +56,7 @@ final class SquareCode {
     vector = bits / 8;
     x = ROWS * vectors;
     weight = x + 1;
-    ones = x + 3; // or a product of shorts
+    ones = x + 3; // also holds products of shorts
   }
 
   /** Returns the number of output vectors computed at once. */

@@ -20,8 +20,8 @@ public final class EncoderFile {
   private static final int BLOCKS = EncoderWeights.BLOCKS;
 
   /**
-   * Factor of queries: 1 / ln 2, which makes scores exponents of two, divided by the square root of
-   * a head's 32 values.
+   * Factor of queries: 1 / (ln 2 · √32). The ln 2 turns scores into exponents of two; 32 is the
+   * number of values of a head.
    */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
@@ -35,7 +35,7 @@ public final class EncoderFile {
 
   /**
    * @param kind kind of the squares
-   * @param judge whether the model is the pair judge, which needs only the last state of each
+   * @param judge whether the model is the pair judge, which needs only the final state of each
    *     pair's first token
    * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be written

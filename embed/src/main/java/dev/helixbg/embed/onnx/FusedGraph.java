@@ -171,7 +171,7 @@ public final class FusedGraph {
     return graph.floats(name, source.weight(name, WIDTH), WIDTH);
   }
 
-  /** Adds the product with a bias's matrix; inputs with outliers need scales per block. */
+  /** Adds the product with the matrix of a bias. Inputs with outliers need scales per block. */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {
     String stem = bias.substring(0, bias.length() - "bias".length());
@@ -209,9 +209,7 @@ public final class FusedGraph {
     graph.fused("DynamicQuantizeMatMul", inputs, result);
   }
 
-  /**
-   * Adds a product whose weights are stored as [columns, blocks, block], in bytes with 128 for 0.
-   */
+  /** Adds a product with weights [columns, blocks, block] of bytes; the byte 128 means 0. */
   private void blockwise(
       String input, float[] weight, int rows, int columns, String name, String result) {
     int blocks = rows / BLOCK;

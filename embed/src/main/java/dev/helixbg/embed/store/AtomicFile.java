@@ -53,7 +53,7 @@ public final class AtomicFile implements AutoCloseable {
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
-  /** Guarded by {@link #UNFINISHED}. */
+  /** Whether the process is about to end; guarded by {@link #UNFINISHED}. */
   private static boolean processEnds;
 
   private final Path temporary;

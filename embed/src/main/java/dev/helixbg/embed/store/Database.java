@@ -39,8 +39,8 @@ public final class Database implements AutoCloseable {
   private static final Duration BUSY = Duration.ofSeconds(30);
 
   /**
-   * The {@code application_id} minus the version. Because of it, a flipped bit of the version does
-   * not look like a newer version.
+   * The {@code application_id} minus the version. Because the id repeats the version, a flipped bit
+   * of the version does not look like a newer version.
    */
   private static final int OURS = 0x4842_0000;
 
@@ -69,7 +69,7 @@ public final class Database implements AutoCloseable {
   /**
    * Schema of a database.
    *
-   * @param version raised when a table changes
+   * @param version number that must rise when a table changes
    * @param first transaction that fills new tables with data from elsewhere
    */
   public record Schema(int version, List<String> tables, Transaction<Void> first) {
@@ -141,8 +141,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Runs a transaction that changes the database, all or nothing. Other processes that change the
-   * database wait.
+   * Runs a transaction that changes the database, all or nothing. Meanwhile, other processes that
+   * change the database wait.
    *
    * @throws StoreException when the database cannot be written; nothing is changed then
    */
@@ -233,7 +233,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Processes that have the deleted database open do not need its logs. */
+  /** Deletes the logs, which even processes that have the deleted database open do not need. */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-wal"));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
@@ -300,7 +300,7 @@ public final class Database implements AutoCloseable {
     }
     return switch (sqlite.getResultCode()) {
       case SQLITE_IOERR_SHORT_READ, SQLITE_READONLY_DBMOVED -> true;
-      case SQLITE_READONLY -> Files.isWritable(file); // a wrong bit in the header
+      case SQLITE_READONLY -> Files.isWritable(file); // then the header has a wrong bit
       default -> !NO_DAMAGE.contains(sqlite.getResultCode().code & 0xFF);
     };
   }
@@ -382,8 +382,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes the unused rows if there are more than {@value #FEW_STALE} of them and more unused than
-   * used rows.
+   * Deletes the unused rows if they are more than {@value #FEW_STALE} and outnumber the used rows.
    *
    * @param table a table whose key is {@code number}
    * @param columns text columns that {@code isUsed} receives

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param when conditions on the finding, at least one of which must be true
  */
 public record Act(List<When> when, Change change) {
-  /** Largest number of entries that an act names; a finding may have hundreds of copies. */
+  /** Maximum number of entries that an act names; a finding may have hundreds of copies. */
   private static final int NAMED = 20;
 
   /** Returns the change as an instruction to the reader. */
@@ -32,11 +32,11 @@ public record Act(List<When> when, Change change) {
     RELATED,
     /** The entry is under the wrong topic. */
     MISFILED,
-    /** Two topics are about one subject. */
+    /** Two topics are about the same subject. */
     OVERLAP,
     /** The source code that an entry names has changed. */
     MOVED,
-    /** The entries teach one lesson. */
+    /** The entries teach the same lesson. */
     RECURRING;
 
     public String title() {

@@ -14,8 +14,8 @@ import java.util.Map;
  * (helix-bg: 3fa9c2d41b77)}, followed by a blank. The line has a hash of the text above it. The log
  * therefore shows whether that text changed before the line was added. helix removes blanks at the
  * end of every entry that it appends to or tags. The line with its blank therefore exists only
- * while the entry stays unchanged. A call that searches for the line finds exactly the marked text
- * or nothing.
+ * until helix changes the entry. A call that searches for the line finds exactly the marked text or
+ * nothing.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
@@ -48,8 +48,8 @@ final class ActMark {
   }
 
   /**
-   * Whether each of these marks stands below the text that it was made for, and in no other entry.
-   * Marks are compared in lower case, as helix compares texts.
+   * Whether each of these marks stands below the text that it was made for, and nowhere else. Marks
+   * are compared in lower case, as helix compares texts.
    *
    * @param hashes hashes in the marks of an act. Copies have the same hash, which is listed once
    *     for each copy

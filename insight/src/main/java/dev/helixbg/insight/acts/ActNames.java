@@ -10,9 +10,7 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Writes the names in an act as JSON, in full. The words of the act contain them quoted and cut.
- */
+/** Writes the names in an act as JSON, in full. In the text of the act they are quoted and cut. */
 public final class ActNames {
   private ActNames() {}
 

@@ -14,9 +14,9 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The steps of one act through helix, for one state of a knowledge base. The checks come first.
- * Then helix-bg checks that it would plan the same calls again. The calls that set marks follow,
- * then a check of the marks, then the calls that make the change.
+ * The steps of one act through helix, for one state of a knowledge base. First come the checks.
+ * Then helix-bg checks that it would plan the same calls again. Then come the calls that set marks,
+ * a check of the marks, and the calls that make the change.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
  * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
@@ -63,7 +63,7 @@ public record ActPlan(
    * One call of a tool of helix's MCP server. helix-bg itself never writes to a knowledge base.
    *
    * @param tool {@code edit}, {@code store} or, for a check, {@code topics}
-   * @param arguments arguments by name, in the order for a human reader; numbers are strings, too
+   * @param arguments arguments by name, in an order that suits people; numbers are strings, too
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
     public HelixCall {

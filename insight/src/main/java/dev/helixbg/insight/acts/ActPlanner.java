@@ -174,7 +174,7 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the new body with the metadata of all entries, which helix's revise would drop. */
+    /** Returns the new body with all entries' metadata, which {@code revise} would drop. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds the possible acts on a finding. One of them is right. */
+/** Finds the possible acts on a finding, of which a reader chooses one. */
 public final class Acts {
   private static final String LESSONS = "lessons";
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Words by which helix finds one entry and no other. No other body of the topic has these words
+ * Finds words by which helix finds exactly one entry: words that no other body of the topic has
  * before, during or after an act.
  *
  * @param topics all live entries by topic, in the order of the log
@@ -30,9 +30,9 @@ record EntryWords(
   private static final int SOUGHT = 200;
 
   /**
-   * Returns words for an entry until it is marked or linked again. helix takes the first of several
-   * entries with the same body. Therefore all such entries except the last can be marked in order
-   * and deleted. No other edit of such entries is possible.
+   * Returns words that identify an entry until it is marked or linked again. Of entries with the
+   * same body, helix takes the first. Therefore all such entries except the last can be marked, in
+   * their order, and deleted. No other edit of them is possible.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins = twins(entry);
@@ -57,9 +57,7 @@ record EntryWords(
                         + sought(entry)));
   }
 
-  /**
-   * Returns text for a person to search for, because another note contains all words of the entry.
-   */
+  /** Returns an instruction that tells a person by which text to find the entry. */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");

@@ -25,7 +25,7 @@ final class MatchString {
    */
   private static final int[] LENGTHS = {24, 80, 320};
 
-  /** Maximum distance to the end of a word, in characters; a longer word is cut. */
+  /** Maximum number of characters added to complete a piece's last word; a longer word is cut. */
   private static final int SLACK = 24;
 
   /** Maximum number of UTF-16 units at the beginning of a body that are searched. */
@@ -38,8 +38,8 @@ final class MatchString {
   private final String lower;
 
   /**
-   * Other bodies in lower case. The body that has the last piece is first, because it may also have
-   * the next piece.
+   * Other bodies in lower case. The body that contained the last rejected piece is first, because
+   * it may contain the next piece, too.
    */
   private final List<String> others = new ArrayList<>();
 
@@ -107,7 +107,7 @@ final class MatchString {
       for (int at = start; isText && at < end; at = nextWord(at, end)) {
         String piece = body.substring(at, wordEnd(Math.min(at + length, end), end)).strip();
         String words = lower(piece);
-        // Lower case can depend on the neighbouring characters.
+        // Lower case can depend on neighbouring characters, so the body may lack these words.
         if (lower.contains(words) && isOwn(words)) {
           return Optional.of(piece);
         }

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** The places of entries after an act, and their new links: see {@link ActPlanner}. */
 final class PlacesAfter {
-  /** Largest number of entries that get new links from one act. */
+  /** Maximum number of entries that get new links from one act. */
   private static final int MAX_RELINKED = 24;
 
   enum Fate {

@@ -89,7 +89,7 @@ public final class PresentEntries {
 
   /**
    * Returns the folders of notes that became a topic, usually a single folder. Topics have no
-   * blanks and a bounded length, so different folders can become one topic.
+   * blanks and a bounded length, so different folders can become the same topic.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =

@@ -48,7 +48,7 @@ public final class AgentAnswerStore {
 
   private static final String HMAC = "HmacSHA256";
 
-  /** Number of digits of the id under which a client answers. */
+  /** Number of digits of the id by which a client names a question in its answer. */
   private static final int DIGITS = 16;
 
   private static final String COLUMNS =
@@ -69,8 +69,8 @@ public final class AgentAnswerStore {
   }
 
   /**
-   * Gives a client questions about entries, except questions that another client was given
-   * recently. Two clients that ask at the same time get different questions.
+   * Gives a client questions about entries, except questions that were recently given to another
+   * client. Two clients that ask at the same time get different questions.
    *
    * @param questions possible questions, the most important first
    * @param since start of the period in which a question must not have been given to another client

@@ -149,7 +149,7 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /** Whether a client counts where the language model has no answer. */
+  /** Whether a client counts for questions that the language model has not answered. */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The pairs whose true relation is known. They measure agents in the same way as language models.
- * They are mixed into an agent's questions and look like the others.
+ * The pairs whose true relation is known. They measure agents, as they measure language models.
+ * They are mixed into an agent's questions and look like the other pairs.
  */
 public final class KnownPairs {
   /**

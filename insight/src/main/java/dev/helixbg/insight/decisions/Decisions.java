@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The decisions in force: the last one on each finding. */
+/** The decisions in force: the last decision on each finding. */
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());
 

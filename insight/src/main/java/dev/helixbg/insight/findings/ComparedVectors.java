@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With 10,000 entries, a pass over all pairs takes 25 times
-   * as long as without passages. With 100,000 entries, it takes twice as long.
+   * Maximum number of compared passages. If 10,000 entries have so many passages, a pass over all
+   * pairs takes 25 times as long as without passages. For 100,000 entries, it takes twice as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -85,7 +85,7 @@ record ComparedVectors(
     }
   }
 
-  /** Returns the indices of all vectors of some entries. */
+  /** Returns the indices of all vectors of the given entries. */
   int[] of(int[] some) {
     return IntStream.concat(
             IntStream.of(some),
@@ -120,7 +120,7 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares a text with consecutive texts, from one index on. */
+  /** Compares a text with {@code count} consecutive texts, beginning at an index. */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }

@@ -43,7 +43,7 @@ public final class FactOrder {
             * (one.get().newestFirst().get() ? -1 : 1);
   }
 
-  /** Whether two items are neighbours without different dates. Such items state different facts. */
+  /** Whether two items are neighbours without different dates, and so state different facts. */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -57,7 +57,7 @@ public final class FactOrder {
 
   /**
    * Whether two facts state different things although their vectors are near. This holds for
-   * neighbours in a list, for parts of one lesson, and if a fact is very short. Distant items of
+   * neighbours in a list, for parts of the same lesson, and for very short facts. Distant items of
    * one list are not included, because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {

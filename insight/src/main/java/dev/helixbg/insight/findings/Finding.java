@@ -10,10 +10,10 @@ import java.util.Set;
 /** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
   /**
-   * Minimum similarity of texts about one matter, for the bundled model. It was measured on the
-   * notes of {@code bench findings}. Among 88 rewrites and overtaken notes, the lowest similarity
-   * to the nearest note is 0.456. The lowest similarity of a listed pair of these notes is 0.452.
-   * Of 154 notes on other subjects, 132 have a lower similarity to their nearest note.
+   * Minimum similarity of texts about the same matter, for the bundled model. It was measured on
+   * the notes of {@code bench findings}. Among 88 rewrites and overtaken notes, the lowest
+   * similarity to the nearest note is 0.456. The lowest similarity of a listed pair of these notes
+   * is 0.452. Of 154 notes on other subjects, 132 are below this limit.
    */
   double FAR = 0.45;
 
@@ -57,7 +57,7 @@ public sealed interface Finding {
   }
 
   /**
-   * Two entries that may be about one matter, from the ranked list.
+   * Two entries that may be about the same matter, from the ranked list.
    *
    * @param a the entry with the lower offset
    * @param score how much nearer the entries are to each other than to other entries, measured on
@@ -168,7 +168,7 @@ public sealed interface Finding {
    * @param same probability that both entries state the same fact
    * @param overtaken probability that the older entry is no longer valid as written
    * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of same or overtaken before calibration
+   * @param logOdds log odds of <i>same</i> or <i>overtaken</i> before calibration
    * @param tier strongest claim that may be made
    * @param objection reason against a likely claim, or the difference between two texts of a
    *     series; else empty
@@ -183,14 +183,14 @@ public sealed interface Finding {
       Tier tier,
       Optional<String> objection,
       boolean repeats) {
-    /** Returns the probability that one entry can go. */
+    /** Returns the probability that one of the two entries can be removed. */
     public double act() {
       return same + overtaken;
     }
 
     /**
      * Returns the assessment with another value of {@link #act}, whose old value must be above 0.
-     * The ratio of {@code same} to {@code overtaken} stays.
+     * The ratio of {@code same} to {@code overtaken} stays the same.
      */
     public Assessment withAct(double likely) {
       double part = likely / act();
@@ -221,9 +221,9 @@ public sealed interface Finding {
     LIKELY_SAME,
     /** The older entry was overtaken in nine of ten such pairs. */
     LIKELY_OVERTAKEN,
-    /** The entries are about one thing. */
+    /** The entries are about the same thing. */
     RELATED,
-    /** The entries have one form, but different dates, periods, instances, versions or subjects. */
+    /** Entries of the same form with different dates, periods, instances, versions or subjects. */
     SERIES,
     /** No claim: the models cannot read the writing system of an entry. */
     UNKNOWN,

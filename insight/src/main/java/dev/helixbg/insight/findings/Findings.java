@@ -11,8 +11,8 @@ import java.util.List;
  *     first entry of a group
  * @param topicOverlaps most similar first, at most 1,000
  * @param misfiled clearest first
- * @param relations best first, at most twice {@link #listedRelations}, so that enough remain after
- *     settled relations are removed
+ * @param relations best first, at most twice {@link #listedRelations}, so that enough relations
+ *     remain after settled relations are removed
  */
 public record Findings(
     List<NamedEntry> entries,

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The analysis of a KB that changes. Each update has the same result as {@link Analysis#run}, bit
- * by bit, but compares only new entries with all entries. Only one thread at a time may use it.
+ * The analysis of a KB that changes. An update compares only new entries with all entries, but its
+ * result is bit-identical to that of {@link Analysis#run}. Only one thread at a time may use it.
  *
  * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
  */

@@ -22,8 +22,8 @@ import java.util.Optional;
 
 /**
  * The layout of a log in a store: the names of its entries, the passages of long ones, and the
- * places of their vectors. A store keeps the layout of one log, all of whose texts have vectors, so
- * that a search need not hash and cut the texts.
+ * places of their vectors. With a stored layout, a search need not hash and cut the texts. A store
+ * keeps the layout of one log, and only if all texts of the log have vectors.
  *
  * @param way id of the method that computed the entries' vectors
  * @param names hashes of the entries' texts
@@ -47,7 +47,7 @@ public record KbLayout(
   private static final int ENTRY_BYTES = 20;
   private static final int PASSAGE_BYTES = 16;
 
-  /** Saves this layout for the hash of its log, and deletes the one before. */
+  /** Saves this layout for the hash of its log, and deletes the previous layout. */
   public void keep(Database store, String log, VectorIds ids, int modelTokens) {
     ByteBuffer bytes =
         ByteBuffer.allocate(

@@ -11,13 +11,13 @@ import java.util.stream.IntStream;
 
 /** Finds, for each entry, the nearest other topic. */
 final class MisfiledEntries {
-  /** Minimum number of other entries in an entry's topic; one chance neighbour is not a topic. */
+  /** Minimum number of other entries in an entry's topic; a single neighbour may be chance. */
   private static final int MIN_OTHERS = 2;
 
   /** Minimum number of entries in the other topic. */
   private static final int MIN_ENTRIES = 3;
 
-  /** A {@link Finding.Misfiled} with numbers instead of the entry and the nearer topic. */
+  /** A {@link Finding.Misfiled} with indices instead of the entry and the nearer topic. */
   record Misplaced(int entry, double own, int nearer, double other) {
     double margin() {
       return other - own;

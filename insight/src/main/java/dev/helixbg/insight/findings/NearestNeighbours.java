@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * on the order of offers: of equally near neighbours, the first by key are kept.
  */
 public final class NearestNeighbours {
-  /** The k of CSLS (Conneau et al. 2018). */
+  /** Length of the lists: the k of CSLS (Conneau et al. 2018). */
   static final int LENGTH = 10;
 
   static final int NONE = -1;
@@ -59,13 +59,13 @@ public final class NearestNeighbours {
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
-    /** Makes empty lists; without passages, both are the same lists. */
+    /** Makes empty lists; without passages, {@code own} and {@code all} are the same lists. */
     static Both empty(ComparedVectors texts, int[] order) {
       NearestNeighbours all = new NearestNeighbours(order, LENGTH);
       return new Both(texts.hasPassages() ? new NearestNeighbours(order, LENGTH) : all, all, texts);
     }
 
-    /** Whether both are the same lists. */
+    /** Whether {@code own} and {@code all} are the same lists. */
     boolean areOne() {
       return own == all;
     }
@@ -200,7 +200,7 @@ public final class NearestNeighbours {
       while (at < last && others[at] != other) {
         at++;
       }
-      // The place of an earlier text of the same entry, else the last place.
+      // {@code at} is the place of the entry if an earlier text is listed, else the last place.
       if (!isNearer(other, similarity, at)) {
         return;
       }

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The ranked list of the pairs of entries that are most likely about the same matter, in any
- * topics.
+ * The ranked list of the pairs of entries that are most likely about the same matter, in the same
+ * or different topics.
  *
  * <p>The score of a pair is {@code CSLS(cosine of vectors) + 0.3 · CSLS(cosine of TF-IDF)}, where
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
@@ -103,7 +103,8 @@ final class RankedRelations {
       best.offer((int) (possible[i] >>> 32), (int) possible[i], scores[i]);
     }
     List<ScoredPair> listed = best.bestFirst();
-    List<String> named = listed.stream().map(pair -> id(pair, ids)).toList(); // in order: numbered
+    // In order, because ids of the same content are numbered.
+    List<String> named = listed.stream().map(pair -> id(pair, ids)).toList();
     return ParallelLoop.map(
         "relations", threads, listed.size(), i -> relation(listed.get(i), named.get(i)));
   }
@@ -186,8 +187,8 @@ final class RankedRelations {
   }
 
   /**
-   * Computes cosines with the same bits as the results of the kernels. Each sum is a chain of
-   * additions, so four of them take as long as one.
+   * Computes cosines that are bit-identical to the results of the kernels. Each addition waits for
+   * the previous one, so four sums side by side take as long as one.
    */
   private void cosines(int a, int from, float[] cosines, int count) {
     float[] values = texts.vectors().values();

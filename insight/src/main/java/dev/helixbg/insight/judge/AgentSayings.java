@@ -50,7 +50,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    * The reliability of a client, measured on pairs with a known answer.
    *
    * @param client name and version
-   * @param answers number of its answers about entries
+   * @param answers number of its answers to questions about entries
    * @param known result on pairs with a known answer; kappa is the agreement with that answer
    * @param hasty number of answers that came faster than anyone can read
    */

@@ -26,8 +26,8 @@ import java.util.stream.IntStream;
  */
 public final class Judge implements QuestionAnswerer {
   /**
-   * Upper bound of the number of tokens for the chat form around a user's turn, for the letters of
-   * the texts and for the topic.
+   * Upper bound of the number of tokens for the chat form around a user's turn, for the topic, and
+   * for the letters that name the texts.
    */
   private static final int FRAME_TOKENS = 96;
 

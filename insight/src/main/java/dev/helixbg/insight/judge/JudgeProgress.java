@@ -9,6 +9,6 @@ public interface JudgeProgress {
   /** Reports a number of questions that have just been answered and saved. */
   default void answered(int questions) {}
 
-  /** Reports the end of the job, or that its time is over. */
+  /** Reports that the job has ended, or that its time is over. */
   default void end() {}
 }

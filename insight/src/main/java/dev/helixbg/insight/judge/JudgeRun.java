@@ -77,8 +77,8 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns all relations in the order of questions. First are relations on which the pair judge is
-   * least sure; last are relations that it has not read.
+   * Returns all relations in the order of questions. The relations on which the pair judge is least
+   * sure come first. Relations that it has not read come last.
    */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()

@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /** The known answer: one entry can go, the older one was overtaken, or neither. */
+  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
   public enum Truth {
     SAME,
     OVERTAKEN,

@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
  * The reliability of a language model as a judge, measured on pairs with a known answer.
  *
  * @param pairs number of pairs
- * @param right number of right verdicts: one entry can go, the older one was overtaken, or neither
+ * @param right number of right verdicts: an entry can be removed, the older one was overtaken, or
+ *     neither
  * @param said how often each verdict was given, and how often it was right
  * @param kappa Cohen's kappa, the agreement of the answers in both orders beyond chance: 1 for full
  *     agreement, 0 for chance or a constant answer

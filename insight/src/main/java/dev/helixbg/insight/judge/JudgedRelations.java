@@ -31,9 +31,9 @@ public record JudgedRelations(
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Minimum probability of leading facts. It was chosen on memory files of one writer, where 16 of
-   * 19 leading pairs are right. With two other writers, 14 of 16 are right ({@code
-   * scripts/bench-memory}).
+   * Minimum probability at which a pair of facts leads. It was chosen on memory files of one
+   * writer, where 16 of 19 leading pairs are right. With two other writers, 14 of 16 are right
+   * ({@code scripts/bench-memory}).
    */
   private static final double SURE_OF_FACTS = 0.8;
 
@@ -42,9 +42,10 @@ public record JudgedRelations(
 
   /**
    * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
-   * <i>overtaken</i>. Then come pairs that the language model calls so, the surest first. Then come
-   * pairs without a verdict of the model: those that the pair judge has read and that may be worth
-   * an act. If the pair judge has read none, the first pairs of the list lead.
+   * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
+   * <i>overtaken</i>, the surest first. Last come pairs without a verdict of the model that the
+   * pair judge has read and that may be worth an act. If the pair judge has read no pair, the first
+   * pairs of the list lead.
    *
    * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
    * leads. A pair of a series, or a far pair, does not lead by the pair judge alone, because some

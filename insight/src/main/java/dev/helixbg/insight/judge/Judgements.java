@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  * saved answers.
  *
  * @param model name of the model's file; empty without a model
- * @param guesses labels by the key of an entry; in a report every live entry has one
+ * @param guesses labels by the key of an entry; in a report every live entry has a label
  * @param verdicts verdicts by the id of a pair
  * @param summaries sentence on each topic, by topic
  * @param merges proposed texts for entries that say the same, in the order of the pairs
@@ -73,7 +73,7 @@ public record Judgements(
    * The recurring lessons.
    *
    * @param reader model or agent that wrote and compared the lessons; empty without one
-   * @param all lessons of most topics first, then those of most entries
+   * @param all lessons by falling number of topics, then by falling number of entries
    * @param trust reliability of the reader, if it was measured
    */
   public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {

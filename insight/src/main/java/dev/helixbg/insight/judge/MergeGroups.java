@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Groups of entries that say the same, joined from pairs: two pairs with a common entry are in one
- * group.
+ * Groups of entries that say the same, joined from pairs: two pairs with a common entry are in the
+ * same group.
  */
 final class MergeGroups {
   private MergeGroups() {}

@@ -40,10 +40,10 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * @param modelHash SHA-256 of the model file
    * @param opener opens the model
-   * @param time time that may be used from now on; a batch that is running at its end is finished.
-   *     With a time of zero, no question is asked
+   * @param time time that may be used from now on; a batch that is running when the time ends is
+   *     finished. With a time of zero, no question is asked
    * @param nanoTime the clock
-   * @param cancelled asked repeatedly while the model computes; true interrupts {@link #ask}
+   * @param cancelled called repeatedly while the model computes; true interrupts {@link #ask}
    */
   public QuestionSession(
       RememberedAnswers answers,

@@ -21,7 +21,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
    */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** Divisor of the budget for the text before the place. */
+  /** The budget divided by this number is the share of the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**

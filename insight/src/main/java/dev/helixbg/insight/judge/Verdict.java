@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** The relation of two entries. */
 public enum Verdict {
-  /** Both entries state the same fact: one of them can go. */
+  /** Both entries state the same fact, so one of them can be removed. */
   SAME,
   /** The newer entry says that the older one has changed or is wrong. */
   OVERTAKEN,
@@ -23,7 +23,7 @@ public enum Verdict {
     return title;
   }
 
-  /** Whether one entry of the pair can go. */
+  /** Whether one entry of the pair can be removed. */
   public boolean isAct() {
     return this == SAME || this == OVERTAKEN;
   }

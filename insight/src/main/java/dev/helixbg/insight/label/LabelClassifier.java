@@ -20,7 +20,7 @@ import java.util.Map;
 public final class LabelClassifier {
   static final String RESOURCE = "label-weights.tsv";
 
-  /** The unit of the whole numbers in the resource. */
+  /** Weight for which the number 1 stands in the resource, which has whole numbers. */
   static final double UNIT = 1e-4;
 
   /**

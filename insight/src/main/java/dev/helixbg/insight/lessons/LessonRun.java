@@ -117,9 +117,7 @@ public final class LessonRun {
     return left;
   }
 
-  /**
-   * Returns the entries that have a lesson, but only the first of several with the same content.
-   */
+  /** Returns the entries that have a lesson; of entries with the same content, only the first. */
   private List<Told> told() throws InterruptedException {
     Map<String, NamedEntry> byContent = new LinkedHashMap<>();
     entries.forEach(entry -> byContent.putIfAbsent(entry.content(), entry));
@@ -198,7 +196,7 @@ public final class LessonRun {
   }
 
   /**
-   * Whether one entry collects the lesson already by links to at least half of the other entries.
+   * Whether one entry already gathers the lesson, by links to at least half of the other entries.
    */
   private static boolean isGathered(List<Told> group) {
     Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 final class NearestSentences {
   static final int NEAREST = 3;
 
-  /** The k of CSLS (Conneau et al. 2018). */
+  /** Number of nearest sentences in the mean: the k of CSLS (Conneau et al. 2018). */
   private static final int AROUND = 10;
 
   private NearestSentences() {}

@@ -78,8 +78,8 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that no edit is half done. An edit is
-   * an append followed by a delete, and helix writes a record in three pieces.
+   * Reads the file after half a second without a change, so that it does not read a half-done edit.
+   * An edit is an append followed by a delete, and helix writes a record in three pieces.
    *
    * <p>The method does not wait if the last change is older. It waits at most 3 s for a busy file.
    * After that, it returns the first reading without a torn record at the end, or the fifth
@@ -181,7 +181,7 @@ public final class DataLog {
     }
   }
 
-  /** Returns the state in which the file did not change; null at the deadline. */
+  /** Returns the file's state after {@code quiet} without a change; null at the deadline. */
   private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
       throws InterruptedException {
     FileState state = stateOf(file);

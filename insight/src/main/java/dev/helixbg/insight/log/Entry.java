@@ -11,7 +11,8 @@ import java.util.Optional;
  *     a compaction
  * @param topic decoded UTF-8; longer than 255 bytes only after a repair of a wrapped length byte
  * @param body decoded UTF-8 with its metadata lines
- * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown; may decrease
+ * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown; may fall
+ *     from entry to entry
  * @param text content and metadata of the body
  */
 public record Entry(long offset, String topic, String body, int timestampMin, EntryText text) {

@@ -55,7 +55,7 @@ public record EntryText(
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
 
-    /** Returns the position as text: {@code 12, newest first}. */
+    /** Returns the position as text, for example {@code 12, newest first} for line 12. */
     public String text() {
       return line + newestFirst.map(first -> first ? FIRST : LAST).orElse("");
     }

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';
 
-  /** Largest number of damaged places, so that a hostile log cannot fill the memory. */
+  /** Maximum number of reported damaged places, so that a hostile log cannot fill the memory. */
   static final int MOST_DAMAGE = 1000;
 
   private static final String ALL_MORE = "this damaged part and all later damaged parts";

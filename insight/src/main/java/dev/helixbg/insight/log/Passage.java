@@ -8,7 +8,7 @@ public record Passage(int start, int end) {
   public static final int MAX = 32;
 
   /**
-   * Divisor of the model's number of tokens. The result bounds the number of characters of the
+   * The model's number of tokens divided by this number is the maximum number of characters of the
    * topic before a passage.
    */
   private static final int TOPIC_SHARE = 8;
@@ -51,7 +51,7 @@ public record Passage(int start, int end) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
 
-  /** Does the same, but limits the passage and the text on each side of it, in UTF-16 units. */
+  /** Returns at most {@code most} UTF-16 units of the passage, and {@code around} on each side. */
   public InPlace inPlace(String content, int most, int around) {
     int begin = Math.min(start, content.length());
     int stop = Math.clamp(end, begin, content.length());
@@ -64,10 +64,10 @@ public record Passage(int start, int end) {
         content.substring(stop, to) + (stop < to && to < content.length() ? " …" : ""));
   }
 
-  /** Maximum length of a word that is kept whole, because some languages write no spaces. */
+  /** Maximum length of a word that is kept whole; some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
-  /** Returns the next place between two words; {@code from} if none is near. */
+  /** Returns the next place between two words; {@code from} if no such place is near. */
   private static int wordStart(String content, int from, int end) {
     int at = from;
     int limit = Math.min(end, from + LONGEST_WORD);
@@ -77,7 +77,7 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /** Returns the last place up to {@code end} between two words; {@code end} if none is near. */
+  /** Returns the last place up to {@code end} between two words; {@code end} if it is not near. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);

@@ -12,8 +12,8 @@ package dev.helixbg.insight.log;
  *   <li>a delete's target is within the file, after the file's header.
  * </ul>
  *
- * A plausible header fixes more than 40 bits, and text without NUL never contains one. A record is
- * <i>cut</i> if the file ends within the record, and else <i>whole</i>.
+ * The rules determine more than 40 bits of a plausible header, and text without NUL never contains
+ * one. A record is <i>cut</i> if the file ends within the record, and else <i>whole</i>.
  *
  * <p><b>Sound.</b> A whole record is sound if the file ends after it or a plausible header follows
  * (whole or cut). It is also sound if a run of well-formed whole records leads to such a place, or

@@ -4,7 +4,7 @@ import java.lang.Character.UnicodeScript;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The writing systems of texts: whether they have spaces, and whether the models read them. */
+/** Tells whether a writing system has spaces between words, and whether the models can read it. */
 public final class Script {
   /**
    * Writing systems whose letters are all in the vocabulary of the bundled model. The vocabulary

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Recognises and masks three kinds of secrets: keys and tokens, by the format of their service;
- * private keys; passwords in addresses. A secret without a format, such as a password in a
+ * Recognises and masks three kinds of secrets: keys and tokens, recognised by the format of their
+ * service; private keys; passwords in addresses. A secret without a format, such as a password in a
  * sentence, is not recognised. A value that is called an example, in itself or on its line, does
  * not count as a secret.
  */
@@ -29,8 +29,8 @@ public final class SecretMask {
   private static final char MASK = '*';
 
   /**
-   * A kind of secret. Only texts that contain one of its signs are searched. The pattern has a
-   * group named {@code secret}.
+   * A kind of secret. Only texts that contain one of the strings in {@code sign} are searched. The
+   * pattern has a group named {@code secret}.
    */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {

@@ -207,7 +207,7 @@ public final class FactFile {
     return at;
   }
 
-  /** Whether a line is blank. The place above the first line counts as blank. */
+  /** Whether a line is blank. The position above the first line counts as blank. */
   private boolean isBlank(int line) {
     return line < 0 || lines.get(line).isBlank();
   }

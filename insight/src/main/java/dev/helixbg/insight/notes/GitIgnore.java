@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
 
-/** The rules of a git work tree, as gitignore(5) defines them; the last match decides. */
+/** The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides. */
 record GitIgnore(List<Rule> rules) {
   private static final String FILE = ".gitignore";
 
@@ -24,7 +24,7 @@ record GitIgnore(List<Rule> rules) {
   /** Greatest length of a line, in characters. Longer lines are skipped. */
   private static final int MAX_LINE = 256;
 
-  /** Greatest number of stars in a line. More could make each match slow. */
+  /** Greatest number of stars in a line. With more stars, each match could be slow. */
   private static final int MAX_STARS = 4;
 
   static final GitIgnore NONE = new GitIgnore(List.of());
@@ -53,7 +53,7 @@ record GitIgnore(List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Adds the rules of a folder below. The top of another work tree has only its own rules. */
+  /** Returns the rules in a subfolder. In another work tree, only that tree's rules apply. */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
     read(folder.resolve(FILE))

@@ -27,7 +27,7 @@ final class ItemTimes {
 
   private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
 
-  /** A date with the month in words: {@code Jul 1}, {@code 1 juillet 2026}. Any word matches. */
+  /** A date with any word as its month, such as {@code Jul 1} or {@code 1 juillet 2026}. */
   private static final String WORDS =
       "(?:\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s20\\d{2})?"
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?(?:\\s(?:de\\s)?20\\d{2})?)";
@@ -97,7 +97,7 @@ final class ItemTimes {
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /** Whether dates fall from fact to fact; empty unless two or more steps go in one direction. */
+  /** Whether dates fall from fact to fact; empty unless two or more steps have one direction. */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;

@@ -19,13 +19,13 @@ import java.util.stream.Collectors;
  * #DIVIDER}.
  *
  * <p>A file is a list of facts if it has at least {@value #LEAST} items and they hold most of its
- * text. Checklists, lists of links, changelogs, templates and READMEs are no such lists, because
- * one of their items alone says nothing.
+ * text. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
+ * because a single item of them says nothing.
  */
 final class Items {
   static final int LEAST = 3;
 
-  /** Greatest number of items of a memory file. A file with more is data. */
+  /** Maximum number of items of a memory file. A file with more items is data. */
   private static final int MOST = 2_000;
 
   /** The line that some agents write between the entries of their memory file. */
@@ -70,13 +70,12 @@ final class Items {
   private static final int LESSONS = 5;
 
   /**
-   * Mean number of items per heading; below it, items are parts of lessons (17 of 50 public files).
+   * Minimum mean number of items per heading; below it, items are parts of lessons (17 of 50 public
+   * files).
    */
   private static final double PER_LESSON = 4.5;
 
-  /**
-   * Maximum number of items with the same label. If more items have it, they are parts of lessons.
-   */
+  /** Maximum number of items with the same label. More such items are parts of lessons. */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * found.
  */
 final class MarkdownScan {
-  /** Greatest number of links of a text; an index with more says nothing about any of them. */
+  /** Greatest number of links of a text. An index with more links says nothing about any target. */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;
@@ -164,7 +164,7 @@ final class MarkdownScan {
     return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
-  /** Whether a line underlines a paragraph or is a ruler, as hyphens under no paragraph are. */
+  /** Whether a line underlines a paragraph, or is a ruler (hyphens after no paragraph). */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);

@@ -54,7 +54,7 @@ public record MemoryFile(
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** Returns in words the excess over the part that an agent loads; empty without an excess. */
+  /** Returns, in words, by how much the file exceeds what an agent loads; empty if it does not. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

@@ -84,7 +84,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /**
    * The line of a section's first word, from 1, and places in the text: the start of its heading or
-   * marker, the start of the text that it says, and its end.
+   * marker, the start of its own text, and its end.
    */
   record Span(int line, int start, int said, int end) {}
 

@@ -26,10 +26,10 @@ import java.util.stream.Collectors;
  * The Markdown files of a folder, in the order of their paths. They are found without being opened,
  * by their names and {@code stat} alone.
  *
- * <p>No link is followed. These are skipped: folders and files whose name begins with a dot, except
- * memory files in the folders of agents; {@code node_modules}; knowledge bases of helix; reports of
- * helix-bg; and files that git ignores. The depth, the number of names and the number of files are
- * limited.
+ * <p>No link is followed. The following are skipped: folders and files whose name begins with a
+ * dot, except memory files in the folders of agents; {@code node_modules}; knowledge bases of
+ * helix; reports of helix-bg; and files that git ignores. The depth, the number of names and the
+ * number of files are limited.
  *
  * @param leftOut files that exist but are not read
  * @param newest the time of the latest change of a file
@@ -83,7 +83,7 @@ public record NoteFiles(
     return new NoteFiles(walk.named(), walk.leftOut, walk.newest, false);
   }
 
-  /** Takes one file that the user named. */
+  /** Returns one file that the user named. */
   public static NoteFiles of(Path file) throws IOException {
     Walk walk = new Walk(file.getParent(), "", file);
     walk.take(file, FileState.of(file));

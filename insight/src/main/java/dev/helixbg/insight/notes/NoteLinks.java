@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
  * can also be a name or an alias. Upper and lower case and Unicode forms do not matter. If several
- * notes have the name, the link means the one in the same folder, else the one with the shortest
- * path, else the first.
+ * notes have the name, the link means the note in the same folder, else the note with the shortest
+ * path, else the first note.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();

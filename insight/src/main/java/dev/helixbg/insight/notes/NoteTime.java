@@ -205,7 +205,7 @@ final class NoteTime {
         : OptionalInt.empty();
   }
 
-  /** The names of the months, loaded only if a date is in words. */
+  /** Holds the names of the months, loaded only if a date has its month in words. */
   private static final class Months {
     private static final Map<String, Integer> NAMES = new HashMap<>();
 

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The probability that one of two items of memory files can go. It is computed from the pair
- * judge's result on the pair and on all other pairs of both items. The judge was trained on notes
- * and is unsure about items, because items are short. A pair is therefore likelier if its result is
- * better than that of the other pairs. The formula is a logistic regression, fitted to the memory
- * files of writers a and b ({@code scripts/bench-memory}). It only raises a probability. A
- * probability below {@value #LEAST_JUDGED} stays unchanged, because such pairs in public files were
- * rarely worth an act.
+ * The probability that one of two items of memory files can be removed. It is computed from the
+ * pair judge's result on the pair and on all other pairs of both items. The judge was trained on
+ * notes and is unsure about items, because items are short. The probability is therefore higher if
+ * the pair's result is better than that of the other pairs. The formula is a logistic regression,
+ * fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It only raises a
+ * probability. A probability below {@value #LEAST_JUDGED} stays unchanged, because such pairs in
+ * public files were rarely worth an act.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  *     numbers or identifiers, and in languages other than English
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
-  /** Largest number of differing words that are aligned. */
+  /** Maximum number of differing words that are aligned. */
   private static final int ALIGNED = 2_000;
 
   /** Minimum share of words in the same order in texts with similar wording. */
@@ -214,7 +214,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Adds the tokens that only one list has to the last two arguments.
+   * Adds tokens that only one list has to {@code onlyA} or {@code onlyB}.
    *
    * @return number of tokens in the common order
    */

@@ -9,15 +9,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Whether two texts have one form but different subjects. Example: the first text repeats
- * <i>events</i> where the second repeats <i>audit_log</i>, and neither has the other's word. A
- * judge would see only the same form.
+ * Decides whether two texts have the same form but different subjects. Example: the first text
+ * repeats <i>events</i> where the second repeats <i>audit_log</i>, and neither has the other's
+ * word. A judge would see only the same form.
  *
  * <p>The bounds were chosen on the notes that the pair judge was trained with, see {@code
  * insight/src/judge/README.md}.
  */
 final class OwnSubjects {
-  /** Largest number of words of a text that are compared. */
+  /** Maximum number of words of a text that are compared. */
   private static final int LONGEST = 300;
 
   /** Number of words at the beginning that may contain the subject. */

@@ -17,9 +17,10 @@ import java.util.Optional;
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
-   * Returns the assessment of a pair. An entry can go only if the judge read all of that entry. Two
-   * texts are <i>the same</i> only if they do not disagree. The tiers LIKELY_SAME and
-   * LIKELY_OVERTAKEN were measured without a fit, so a pair must also reach them without the fit.
+   * Returns the assessment of a pair. An entry can be removed only if the judge read all of it. Two
+   * texts are <i>the same</i> only if they do not disagree. The tiers {@code LIKELY_SAME} and
+   * {@code LIKELY_OVERTAKEN} were measured without a fit, so a pair must reach them without it,
+   * too.
    *
    * @param score score of the pair by vectors and words
    * @param older older text, from its beginning
@@ -74,8 +75,8 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   }
 
   /**
-   * Whether a pair of entries may lead the report. Both must be readable, and they must not be two
-   * texts of one form about different subjects.
+   * Whether a pair of entries may lead the report. Both must be readable, and they must not be
+   * texts of the same form about different subjects.
    */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
@@ -83,7 +84,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         && apart(one.content(), other.content()).isEmpty();
   }
 
-  /** Returns the subjects of two texts of one form, as text; empty if their forms differ. */
+  /** Returns the subjects of two texts of the same form, as text; empty if their forms differ. */
   public static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they belong to a series (" + names + ")")
@@ -95,7 +96,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
                             "they have the same form, but different subjects (" + names + ")"));
   }
 
-  /** Returns the probability that an entry can go, before the adjustment to the KB. */
+  /** Returns the probability that an entry can be removed, before the adjustment to the KB. */
   double act(float[] logits, double score) {
     double[] p = calibration.probabilities(fit.applied(logits, calibration), score);
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
@@ -106,7 +107,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return before > 0 ? now * one / before : 0;
   }
 
-  /** Returns the log odds of the answers same and overtaken. */
+  /** Returns the log odds of the answers <i>same</i> and <i>overtaken</i> together. */
   private static double logOdds(float[] logits) {
     return logOfSum(logits[Relation.SAME.ordinal()], logits[Relation.OVERTAKEN.ordinal()])
         - logOfSum(logits[Relation.RELATED.ordinal()], logits[Relation.DIFFERENT.ordinal()]);

@@ -6,12 +6,12 @@ import java.util.List;
 
 /**
  * A fit of the pair judge to the answers about one knowledge base. It weights the judge's logits
- * against the score by vectors and words. It also shifts the logits of same and overtaken. The
- * judge's own weights do not change.
+ * against the score by vectors and words. It also shifts the logits of <i>same</i> and
+ * <i>overtaken</i>. The judge's own weights do not change.
  *
  * @param temperature divisor of the logits, before the score is added
- * @param same addend to the logit of same, in units of the calibration's temperature
- * @param overtaken addend to the logit of overtaken, in the same units
+ * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature
+ * @param overtaken addend to the logit of <i>overtaken</i>, in the same units
  */
 record PairFit(double temperature, double same, double overtaken) {
   /** The fit without effect, for too few answers. */

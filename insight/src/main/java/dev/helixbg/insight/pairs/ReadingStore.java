@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * The readings of one pair judge in a table of a database. A reading is the judge's logits on a
- * pair. Its key is made of the two texts and the judge.
+ * pair. Its key is computed from the two texts and the judge.
  */
 public final class ReadingStore {
   /** The table, for {@link Database.Schema}. Logits are big-endian f32. */
@@ -96,7 +96,7 @@ public final class ReadingStore {
 
   /**
    * Deletes readings of pairs that no longer exist, if there are many readings and most of them are
-   * such readings.
+   * of such pairs.
    */
   void forgetStale(Set<String> keys) {
     database.forgetStale(

@@ -25,9 +25,9 @@ import java.util.function.Supplier;
 /**
  * Lets the pair judge read the first pairs of the list of relations, and ranks these pairs. Pairs
  * that are likely worth an act come first. Then follow pairs in which one entry repeats the other,
- * other pairs that may lead the report, and pairs that may not lead it. Within each part, the order
- * follows the log odds of same or overtaken and a share of the score by vectors and words. Unread
- * pairs are last.
+ * other pairs that may lead the report, and pairs that may not lead it. Within each part, pairs are
+ * ordered by the log odds of <i>same</i> or <i>overtaken</i> plus a share of the score by vectors
+ * and words. Unread pairs are last.
  *
  * <p>Readings are saved; without a new pair, no model is opened.
  */

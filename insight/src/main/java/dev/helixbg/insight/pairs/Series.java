@@ -10,10 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whether two texts belong to a series: they have one form, but different dates, periods,
- * instances, environments, hosts or versions. The difference is in the title, the first sentence or
- * the front matter. A judge sees how much such texts have in common, but neither of the texts can
- * be deleted.
+ * Decides whether two texts belong to a series: they have the same form, but different dates,
+ * periods, instances, environments, hosts or versions. The difference is in the title, the first
+ * sentence or the front matter. A judge tends to call such texts the same because they have much in
+ * common, but both must be kept.
  *
  * <p>The bounds were chosen on the notes of this project, see {@code docs/findings.md}.
  */
@@ -102,7 +102,7 @@ final class Series {
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 
-  /** A token. Tokens in the same place of two texts of one form have the same key. */
+  /** A token. Tokens in the same place of two texts of the same form have the same key. */
   private record Token(Kind kind, String text, String key) {}
 
   /** A heading; {@code own} is true if the heading has a line of its own. */

@@ -22,7 +22,7 @@ public final class WordDifference {
 
   private static final int SHORT = 3;
 
-  /** Words without a meaning of their own. The words not and never are no fillers. */
+  /** Words without a meaning of their own; <i>not</i> and <i>never</i> are not among them. */
   private static final Set<String> FILLERS =
       Set.of(
           ("the and for with that this these those from are was were has have had its it's will"
@@ -33,15 +33,13 @@ public final class WordDifference {
   /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
-  /**
-   * Minimum number of listed words in a repetition; two shorter texts may share only a template.
-   */
+  /** Minimum number of listed words in a repetition; shorter texts may share only a template. */
   private static final int REPEATED_WORDS = 12;
 
   /** Number of successive words that are compared together to find a repetition. */
   private static final int RUN = 4;
 
-  /** Minimum share of a text's runs of {@link #RUN} words that the other text has. */
+  /** Minimum share of a text's runs of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
   /**
@@ -67,7 +65,7 @@ public final class WordDifference {
   /**
    * Whether one text has no word of its own, and nearly all its runs of words are in the other
    * text. The bounds were chosen on public notes, see {@code insight/src/judge/README.md}. A text
-   * with a single own word may only look alike.
+   * with even one own word may only look like the other text.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);

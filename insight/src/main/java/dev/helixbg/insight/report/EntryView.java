@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param markedHead beginning of the text, with the words marked that the other entry lacks
  * @param markedRest rest of the text, marked in the same way
  * @param ownWords first words that the other entry lacks, in the order of the text
- * @param moreOwnWords number of further words that the other entry lacks, if any
+ * @param moreOwnWords number of further such words, if any
  * @param ownCount number of all words that the other entry lacks, as text; empty for an entry
  *     without a pair
  */

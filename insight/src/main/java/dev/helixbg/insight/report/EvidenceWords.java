@@ -13,7 +13,7 @@ public final class EvidenceWords {
   private EvidenceWords() {}
 
   /**
-   * Returns the probability that one entry of a pair can go, as text.
+   * Returns the probability that one entry of a pair can be removed, as text.
    *
    * @param probability see {@link Finding.Assessment#act}
    */

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parts that a first look of a report still lacks, because they take long. The reader can use
- * the first look at once, and learns that the whole report follows.
+ * The parts that are still missing in a first look (an early form of a report), because they take
+ * long. The reader can use the first look at once, and learns that the whole report follows.
  *
  * @param unread number of older entries without a vector, which the report leaves out
  * @param entries number of long entries of which only a part was read

@@ -18,7 +18,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int ALL_CHARS = 4_000;
   private static final int ALL_LINES = 100;
 
-  /** Largest distance that a cut moves back to end at a word or a line. */
+  /** Maximum number of UTF-16 units by which a cut moves back to a blank or line end. */
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {

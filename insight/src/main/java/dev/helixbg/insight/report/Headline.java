@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param also other findings; may be empty
  */
 record Headline(String title, String sure, String also) {
-  /** Share of pairs with a repetition that readers found worth an act: 91 of 97. */
+  /** Share of the pairs with a repetition that readers found worth an act: 91 of 97 pairs. */
   private static final double REPEATS = 0.94;
 
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {

@@ -179,7 +179,7 @@ public final class JsonReport extends FindingJson {
     json.writeObjectFieldStart("judgement");
     json.writeObjectFieldStart("left");
     for (QuestionKind job : QuestionKind.values()) {
-      if (job != QuestionKind.OVERTAKEN) { // part of the pairs
+      if (job != QuestionKind.OVERTAKEN) { // counted as part of the pairs
         json.writeNumberField(job.title(), judgements.left().getOrDefault(job, 0));
       }
     }

@@ -52,13 +52,13 @@ final class NumberWords {
     return trimmed(value, 3);
   }
 
-  /** Returns one to {@code decimals} digits after the point, without further zeros at the end. */
+  /** Returns a number with one to {@code decimals} decimals, without further zeros at the end. */
   static String trimmed(double value, int decimals) {
     BigDecimal number = rounded(value, decimals).stripTrailingZeros();
     return number.setScale(Math.max(1, number.scale())).toPlainString();
   }
 
-  /** Returns exactly {@code decimals} digits after the point, rounded half up. */
+  /** Returns a number with exactly {@code decimals} decimals, rounded half up. */
   static String fixed(double value, int decimals) {
     return rounded(value, decimals).toPlainString();
   }

@@ -35,7 +35,7 @@ public record AlreadySaid(
    */
   public static final int LOOKED_AT = 20;
 
-  /** Greatest number of nearest entries that the pair judge reads. */
+  /** Maximum number of nearest entries that the pair judge reads. */
   public static final int READ = 10;
 
   /**
@@ -51,8 +51,9 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. In {@code bench related}, rewrites with a changed fact for which this limit
-   * matters have at most 0.748. Eight rewrites with the same facts have 0.792 or more.
+   * MeaningDifference}. In {@code bench related}, this probability is at most 0.748 for rewrites
+   * with a changed fact for which this limit matters, and at least 0.792 for eight rewrites with
+   * the same facts.
    */
   private static final double SURE = 0.77;
 
@@ -199,7 +200,7 @@ public record AlreadySaid(
       if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
         return said.get();
       }
-      // An edit of an entry answers the question; the judge's results for other entries do not.
+      // If the text is an edit of an entry, that entry counts before the judge's other results.
       OptionalInt edited =
           IntStream.range(0, likely.length)
               .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())

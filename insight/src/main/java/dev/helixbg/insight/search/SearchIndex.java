@@ -68,7 +68,7 @@ public final class SearchIndex implements AutoCloseable {
     return new SearchIndex(kb, modelTokens, Optional.empty());
   }
 
-  /** Makes an index for one search. Counting only its words takes a fraction of the time. */
+  /** Makes an index for one search. Counting only words of {@code text} saves most of the time. */
   public static SearchIndex forOne(KbEntries kb, int modelTokens, String text) {
     return new SearchIndex(kb, modelTokens, Optional.of(text));
   }

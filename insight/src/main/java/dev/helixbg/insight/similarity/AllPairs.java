@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Compares every vector with every other one, exactly. The pairs that are found do not depend on
+ * Compares every vector with every other vector, exactly. The pairs that are found do not depend on
  * the number of threads or on the kernel; only their order does.
  */
 public final class AllPairs {
@@ -157,7 +157,7 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row index of the first vector, the lower one of vectors that are compared among
+     * @param row index of the first vector; the lower index if vectors are compared among
      *     themselves
      * @param similarity their dot product
      */

@@ -2,7 +2,7 @@ package dev.helixbg.insight.similarity;
 
 import java.util.List;
 
-/** The middle of some vectors, represented by their sum. */
+/** The middle of vectors, represented by their sum. */
 public record Middle(double[] sum) {
   /** Returns the middle of one or more vectors of equal length. */
   public static Middle of(List<float[]> vectors) {

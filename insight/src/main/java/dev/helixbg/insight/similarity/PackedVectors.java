@@ -109,7 +109,8 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Returns all strips; one begins with vector i, a multiple of {@link #STRIP}, at i × dimension.
+   * Returns all strips. The strip of vector i, a multiple of {@link #STRIP}, begins at i ×
+   * dimension.
    */
   float[] strips() {
     requireOpen();
@@ -137,7 +138,7 @@ public final class PackedVectors implements AutoCloseable {
 
   static final class TileKernels {
     /**
-     * Number of pairs from which a vector kernel is faster. Until the JVM's C2 compiler has
+     * Minimum number of pairs for which a vector kernel is faster. Until the JVM's C2 compiler has
      * compiled it, its calls are interpreted and take microseconds per vector operation.
      */
     static final long MANY_PAIRS = 20_000_000;

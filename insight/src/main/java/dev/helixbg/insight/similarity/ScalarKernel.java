@@ -6,7 +6,7 @@ import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 /**
  * Computes the products in scalar code. Tests compare the vector kernels with it. It also runs if
  * the JVM has no jdk.incubator.vector. Shortly after the start of a JVM it is the fastest kernel,
- * because every compiler of the JVM makes good code of it. Its panels are on the heap, because
+ * because every compiler of the JVM compiles it well. Its panels are on the heap, because
  * interpreted code is slow to read native memory.
  */
 final class ScalarKernel implements TileKernel {

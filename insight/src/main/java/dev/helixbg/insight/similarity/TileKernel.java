@@ -16,7 +16,7 @@ interface TileKernel {
    * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
    * @return whether a product reaches the limit; for a limit of 0 or less, the result may be true
-   *     although no product reaches it
+   *     although no product reaches the limit
    */
   boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products);
 

@@ -35,8 +35,9 @@ public interface VectorScan extends AutoCloseable {
 
   /**
    * Makes a scan for a single comparison, which reads the vectors without packing them. Packing,
-   * and compiling a vector kernel, would take longer than all products. The products are the same,
-   * bit for bit: chains of fused multiply-adds in rising order, four of them side by side.
+   * and compiling a vector kernel, would take longer than all products. The products are
+   * bit-identical to those of {@link #packed}. Four chains of fused multiply-adds, in rising order
+   * of index, run in parallel.
    *
    * @param sets sets of vectors; the vectors of all sets are numbered together
    */
@@ -59,7 +60,7 @@ public interface VectorScan extends AutoCloseable {
     float[] products = new float[4];
     for (int first = 0; first < vectors.count(); first += 4) {
       int side = Math.min(4, vectors.count() - first);
-      // If fewer than four are left, the last one is repeated.
+      // If fewer than four vectors remain, the last vector is repeated.
       int at0 = first * dimension;
       int at1 = (first + Math.min(1, side - 1)) * dimension;
       int at2 = (first + Math.min(2, side - 1)) * dimension;

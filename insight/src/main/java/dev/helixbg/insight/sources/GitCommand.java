@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
-  /** Largest history or list of files, in bytes: 400,000 changes of files. */
+  /** Maximum size of a history or list of files, in bytes; it fits 400,000 changes of files. */
   private static final int MAX_LISTING = 32 << 20;
 
   /** Largest memory of git, in KiB, without mapped packs; only Linux enforces the bound. */
@@ -76,7 +76,7 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
         .findFirst();
   }
 
-  /** In this configuration git streams large files, and packs, watches and fetches nothing. */
+  /** Returns settings by which git streams large files, and packs, watches and fetches nothing. */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()

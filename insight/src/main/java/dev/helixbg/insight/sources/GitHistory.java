@@ -30,7 +30,7 @@ final class GitHistory {
   /** Removals by path, newest first. */
   private final Map<String, List<Removal>> removals = new HashMap<>();
 
-  /** Position of the commit that added each path first. */
+  /** Position of the commit that first added each path. */
   private final Map<String, Integer> arrivals = new HashMap<>();
 
   private final Set<String> files;

@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Checks entries against one repository: whether a file that existed when the entry was written is
- * gone now. The zone is that of the entries' dates.
+ * Checks entries against one repository. Finds files that existed when an entry was written and are
+ * gone now. The entries' dates are in {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /** Authors often commit a file soon after its note. */
+  /** Authors often commit a file within this time after its note. */
   private static final long GRACE_SECONDS = 3_600;
 
   /** The files that an entry names: the missing files, and the names of the present files. */

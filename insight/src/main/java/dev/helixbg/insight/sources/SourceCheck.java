@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * <p>While a folder stays at its commit, only new entries are checked.
  */
 public final class SourceCheck {
-  /** Largest number of findings about one entry. */
+  /** Maximum number of findings about one entry. */
   private static final int MAX_FINDINGS = 5;
 
   /** Length of an abbreviated commit id, in digits. */
@@ -54,7 +54,7 @@ public final class SourceCheck {
     }
   }
 
-  /** Checks folders with one repository each; {@code zone} is that of the entries' dates. */
+  /** Checks folders with one repository each; the entries' dates are in {@code zone}. */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;

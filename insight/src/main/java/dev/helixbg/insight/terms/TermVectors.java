@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  * says little and would take most of the time.
  */
 public final class TermVectors {
-  /** A term is rare if it is in at most this many entries, or in at most one of a hundred. */
+  /** A term is rare if at most this many entries, or at most one of a hundred, have it. */
   private static final int RARE = 5;
 
   /**
@@ -28,7 +28,7 @@ public final class TermVectors {
    */
   private static final int TEXTS_PER_STEP = 500;
 
-  /** Texts whose terms are in memory at once. */
+  /** Maximum number of texts whose terms are in memory at once. */
   private static final int TEXTS_AT_ONCE = 16 * TEXTS_PER_STEP;
 
   /** Number of entries. Their texts come first. */
@@ -37,7 +37,7 @@ public final class TermVectors {
   /** Greatest number of entries that may have a term; terms in more entries are ignored. */
   private final int most;
 
-  /** Sorted. */
+  /** The terms, sorted. */
   private final String[] terms;
 
   /** Number of entries with each term. */
@@ -49,7 +49,7 @@ public final class TermVectors {
   private final int[] termAt;
   private final float[] weightAt;
 
-  /** The texts with each term, for products with all texts. It is made at the first use. */
+  /** The texts with each term, for products with all texts. They are collected at the first use. */
   private Postings postings;
 
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
@@ -76,7 +76,7 @@ public final class TermVectors {
   }
 
   /**
-   * Makes vectors of texts for one query only. They have no terms but those of the query. {@link
+   * Makes vectors of texts for one query. The vectors have only the terms of the query. {@link
    * Products#share} and {@link #overlap} of that query are the same as with {@link #forQueries}.
    */
   public static TermVectors forQuery(
@@ -237,7 +237,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns the rare terms that two texts share: the rarest first, then the longest. */
+  /** Returns the rare terms that two texts share, ordered by rarity, then by falling length. */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])

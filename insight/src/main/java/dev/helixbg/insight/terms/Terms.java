@@ -19,7 +19,7 @@ import java.util.function.Function;
  * @param spellings each term as it is spelled at its first place in the text
  */
 public record Terms(Map<String, Integer> counts, Map<String, String> spellings) {
-  /** Greatest length of a term. Longer ones are hashes or encoded data. */
+  /** Maximum length of a term. Longer words are hashes or encoded data. */
   private static final int MAX_LENGTH = 60;
 
   private static final List<String> ENDINGS = List.of("ing", "ed", "es", "s");
