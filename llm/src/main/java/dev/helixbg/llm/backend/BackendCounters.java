@@ -32,7 +32,7 @@ public final class BackendCounters {
     values[counter.ordinal()] += amount;
   }
 
-  /** Raises a counter to a larger value. */
+  /** Raises a counter to {@code value}, unless the counter is already larger. */
   public void max(Counter counter, long value) {
     values[counter.ordinal()] = Math.max(values[counter.ordinal()], value);
   }

@@ -42,7 +42,7 @@ public abstract class KvCache implements AutoCloseable {
     }
   }
 
-  /** Makes room for the positions up to {@code end}; may raise {@link #length} already. */
+  /** Allocates the memory of positions up to {@code end}. May already raise {@link #length}. */
   protected abstract void makeRoom(int end);
 
   public final void truncate(int newLength) {
@@ -53,7 +53,7 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Frees memory that only positions from {@code end} on need. */
+  /** Frees memory that no position before {@code end} needs. */
   protected abstract void release(int end);
 
   /**

@@ -139,7 +139,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up a small pass with rows of filler sequences, behind all other rows. Results then do not
+   * Fills up a small pass with rows of filler sequences, after all other rows. Results then do not
    * depend on the number of other rows. Filler rows may have any tokens.
    */
   void fill() {
@@ -151,8 +151,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Adds the first token of a filler sequence to the batch. Each such row has its own sequence, so
-   * kernels for single tokens need not look for spans.
+   * Adds the first token of a filler sequence to the batch. Each filler row has its own sequence,
+   * so kernels for single tokens need not look for spans.
    */
   void addSilent() {
     if (silentRows == silent.size()) {
@@ -164,7 +164,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Returns the maximum number of prompt tokens in one pass that leaves room for {@link #fill()}.
+   * Returns the maximum number of prompt tokens in a pass, with room for {@link #fill()}.
    */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);

@@ -14,7 +14,7 @@ import java.util.function.IntConsumer;
 
 /**
  * Continues prompts token by token, always with the likeliest token. It generates one answer or
- * several at once; each pass over the weights then serves all growing answers.
+ * several answers in parallel; each pass over the weights then serves all unfinished answers.
  *
  * <p>Tokens stay on the device. Passes are encoded before the results of earlier passes are read,
  * up to the device's depth. When an answer ends, a filler sequence takes over its row; tokens
@@ -34,7 +34,7 @@ public final class Generator {
   private final Submission[] underWay;
 
   /**
-   * Number of encoded choices of tokens. The i-th choice uses slot i modulo the number of slots.
+   * Number of encoded token choices. The i-th choice uses slot i modulo the number of slots.
    */
   private int encoded;
 
@@ -202,8 +202,8 @@ public final class Generator {
   }
 
   /**
-   * Returns the cost of a pass with {@code answers} answers. With several passes in flight, fewer
-   * rows save time only if they save a whole tile of rows.
+   * Returns the relative cost of a pass with {@code answers} answers. With several passes in
+   * flight, fewer rows save time only if they save a whole tile of rows.
    */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {
