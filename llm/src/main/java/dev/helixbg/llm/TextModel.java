@@ -155,7 +155,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Returns the largest number of prompt tokens of one pass. Prompts with fewer tokens in total are read in one pass.
+   * Returns the largest number of prompt tokens of one pass. Prompts with fewer tokens in total are
+   * read in one pass.
    */
   public int passTokens() {
     return passes.promptTokens();

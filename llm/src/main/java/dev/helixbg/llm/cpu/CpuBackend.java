@@ -22,7 +22,9 @@ import java.util.Optional;
 /**
  * The backend for CPUs, with the Vector API and several threads.
  *
- * <p>Each step runs as soon as it is called. The other rows of a batch never change a bit of a row's result. Results may differ only between a batch of up to seven rows and a larger batch; see {@link Matmul}.
+ * <p>Each step runs as soon as it is called. The other rows of a batch never change a bit of a
+ * row's result. Results may differ only between a batch of up to seven rows and a larger batch; see
+ * {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
   private static final boolean FUSES =
@@ -206,9 +208,7 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, few ? 1 : 2);
   }
 
-  /**
-   * Normalises {@code rows} rows of x into {@link #normed}: the wanted rows, or the first rows.
-   */
+  /** Normalises {@code rows} rows of x into {@link #normed}: the wanted rows, or the first rows. */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
     normed = room(normed, (HostActivations) x);
     normalise.x = (HostActivations) x;

@@ -84,9 +84,7 @@ final class PromptAttention {
     }
   }
 
-  /**
-   * Returns the number of positions that a query sees. Queries are ordered by token, then head.
-   */
+  /** Returns the number of positions that a query sees. Queries are ordered by token, then head. */
   private int seen(int query) {
     return start + query / group + 1;
   }
@@ -174,9 +172,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
-    /**
-     * Depth of a panel in positions, padded so that panels use different sets of the cache.
-     */
+    /** Depth of a panel in positions, padded so that panels use different sets of the cache. */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
@@ -198,9 +194,7 @@ final class PromptAttention {
       held = null;
     }
 
-    /**
-     * Unpacks those of the first {@code positions} positions that are not yet unpacked.
-     */
+    /** Unpacks those of the first {@code positions} positions that are not yet unpacked. */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;

@@ -26,14 +26,10 @@ final class RowStreams {
    */
   static final int FIRST = 1 << 11;
 
-  /**
-   * Number of parts that a trial times with each number of streams, in a millisecond or two.
-   */
+  /** Number of parts that a trial times with each number of streams, in a millisecond or two. */
   private static final int SAMPLES = 64;
 
-  /**
-   * Minimum size of a timed part, in bytes. In smaller parts, the call itself dominates.
-   */
+  /** Minimum size of a timed part, in bytes. In smaller parts, the call itself dominates. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -46,9 +42,7 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Returns whether a trial needs the time of the next part, passed to {@link #took}.
-   */
+  /** Returns whether a trial needs the time of the next part, passed to {@link #took}. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

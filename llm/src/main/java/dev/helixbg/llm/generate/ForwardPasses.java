@@ -163,9 +163,7 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /**
-   * Returns the maximum number of prompt tokens in a pass, with room for {@link #fill()}.
-   */
+  /** Returns the maximum number of prompt tokens in a pass, with room for {@link #fill()}. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

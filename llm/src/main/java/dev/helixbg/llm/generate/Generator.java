@@ -33,9 +33,7 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /**
-   * Number of encoded token choices. The i-th choice uses slot i modulo the number of slots.
-   */
+  /** Number of encoded token choices. The i-th choice uses slot i modulo the number of slots. */
   private int encoded;
 
   private int read;

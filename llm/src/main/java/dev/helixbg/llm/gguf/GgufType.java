@@ -22,9 +22,7 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /**
-   * Returns the minimum size of a value, in bytes. Empty strings and arrays have this size.
-   */
+  /** Returns the minimum size of a value, in bytes. Empty strings and arrays have this size. */
   int leastBytes() {
     return leastBytes;
   }

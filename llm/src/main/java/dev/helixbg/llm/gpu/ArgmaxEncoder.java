@@ -19,9 +19,7 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /**
-   * Logits whose product did the first step, in submission {@code foundIn}; null for none.
-   */
+  /** Logits whose product did the first step, in submission {@code foundIn}; null for none. */
   private GpuActivations found;
 
   private long foundIn;

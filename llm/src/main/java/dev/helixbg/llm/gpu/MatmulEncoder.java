@@ -22,9 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /**
-   * Maximum number of vectors multiplied one by one, because tiles would be mostly empty.
-   */
+  /** Maximum number of vectors multiplied one by one, because tiles would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -40,9 +38,7 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /**
-   * Minimum number of 16-row tiles to keep a GPU busy. If there are fewer, tiles are halved.
-   */
+  /** Minimum number of 16-row tiles to keep a GPU busy. If there are fewer, tiles are halved. */
   private static final int FEWEST_TILES = 256;
 
   // A constant of matvec.metal.
@@ -256,9 +252,7 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /**
-   * Begins a kernel that normalises rows of x itself. The caller adds further constants.
-   */
+  /** Begins a kernel that normalises rows of x itself. The caller adds further constants. */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -284,9 +278,7 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /**
-   * Binds three matrices and targets, since Metal requires unused arguments to be bound.
-   */
+  /** Binds three matrices and targets, since Metal requires unused arguments to be bound. */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;

@@ -31,9 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /**
-   * Adds a tensor. The first use of a mapped tensor places all mapped tensors in buffers.
-   */
+  /** Adds a tensor. The first use of a mapped tensor places all mapped tensors in buffers. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

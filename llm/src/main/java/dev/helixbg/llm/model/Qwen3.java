@@ -29,14 +29,10 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /**
-   * Minimum number of rows of a pass that is submitted layer by layer; it may take seconds.
-   */
+  /** Minimum number of rows of a pass that is submitted layer by layer; it may take seconds. */
   private static final int WIDE = 128;
 
-  /**
-   * Number of rows of a rehearsed prompt: whole tiles and a partial tile of every kind.
-   */
+  /** Number of rows of a rehearsed prompt: whole tiles and a partial tile of every kind. */
   private static final int PROMPT_ROWS = 72;
 
   /** Number of rows that is too large for row-by-row products and too small to fill a tile. */

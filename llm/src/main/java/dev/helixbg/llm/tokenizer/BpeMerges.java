@@ -162,9 +162,7 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] merges;
 
-    /**
-     * Possible merges, some outdated. The upper 32 bits are the merge, the lower 32 its part.
-     */
+    /** Possible merges, some outdated. The upper 32 bits are the merge, the lower 32 its part. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

@@ -33,9 +33,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     /** The model was trained to think before every answer. */
     ALWAYS;
 
-    /**
-     * Pattern of templates that begin answers with a thought. The line break may be escaped.
-     */
+    /** Pattern of templates that begin answers with a thought. The line break may be escaped. */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
 

@@ -40,9 +40,7 @@ public final class Vocabulary {
   /** Names of Qwen2's pattern in model files. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /**
-   * Tokens that are special even if a file calls them ordinary; else a text could end a turn.
-   */
+  /** Tokens that are special even if a file calls them ordinary; else a text could end a turn. */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,
@@ -126,9 +124,7 @@ public final class Vocabulary {
     }
   }
 
-  /**
-   * Reads the ids of end tokens, one or an array per key. Skips ids outside the vocabulary.
-   */
+  /** Reads the ids of end tokens, one or an array per key. Skips ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .flatMapToLong(key -> ids(metadata.values().get(key)))

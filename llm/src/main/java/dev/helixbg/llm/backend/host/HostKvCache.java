@@ -48,9 +48,7 @@ public final class HostKvCache extends KvCache {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /**
-   * Returns the number of leading positions whose memory is the same in {@code other}.
-   */
+  /** Returns the number of leading positions whose memory is the same in {@code other}. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;

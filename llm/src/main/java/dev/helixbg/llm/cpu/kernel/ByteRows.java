@@ -23,8 +23,9 @@ import jdk.incubator.vector.IntVector;
  * one half of an int fits into a short, too, because 16 · 16 · 127 and 8 · 32 · 127 are below 2^15.
  * To ensure this, five-bit quanta are reduced by 16, and their minimum is raised accordingly.
  *
- * <p>Layout of a row: 256 bytes, then the scales, then the minima, one of each per 32 columns. If a type has
- * a scale for each 16 columns, the scale of the second 16 columns is stored instead of the minimum.
+ * <p>Layout of a row: 256 bytes, then the scales, then the minima, one of each per 32 columns. If a
+ * type has a scale for each 16 columns, the scale of the second 16 columns is stored instead of the
+ * minimum.
  *
  * <p>Each thread needs its own instance, which has the memory of the rows.
  */

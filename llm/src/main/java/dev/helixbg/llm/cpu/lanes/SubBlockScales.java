@@ -51,9 +51,7 @@ public final class SubBlockScales {
         .mul((FloatVector) bytes.reinterpretAsBytes().convertShape(B2F, FLOATS, part));
   }
 
-  /**
-   * Multiplies part 0 of the bytes by floats. Also writes the products to {@code scratch}.
-   */
+  /** Multiplies part 0 of the bytes by floats. Also writes the products to {@code scratch}. */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);
     factors.intoMemorySegment(MEMORY, scratch, ORDER);

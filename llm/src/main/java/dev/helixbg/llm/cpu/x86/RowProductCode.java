@@ -19,10 +19,12 @@ import java.util.function.IntUnaryOperator;
  * blocks, own)}.
  *
  * <p>Products of quanta (unsigned bytes) and activations (signed bytes) are added in pairs to
- * shorts ({@code vpmaddubsw}; 2 · 63 · 127 fits a short), then to ints ({@code vpmaddwd}, for
- * Q6_K with the scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are
- * signed, so the activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched {@link #AHEAD} bytes ahead, farther than
- * the processor prefetches itself.
+ * shorts ({@code vpmaddubsw}; 2 · 63 · 127 fits a short), then to ints ({@code vpmaddwd}, for Q6_K
+ * with the scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are signed, so
+ * the activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions
+ * determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210
+ * bytes). Weights are prefetched {@link #AHEAD} bytes ahead, farther than the processor prefetches
+ * itself.
  */
 final class RowProductCode {
   /**

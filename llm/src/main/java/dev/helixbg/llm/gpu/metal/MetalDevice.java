@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * a device; it must be a platform thread.
  */
 public final class MetalDevice implements GpuDevice {
-  /**
-   * System property with the path of a library that replaces Apple's libraries, for tests.
-   */
+  /** System property with the path of a library that replaces Apple's libraries, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
   /**

@@ -74,9 +74,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
     QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }
 
-  /**
-   * Returns a vector with {@code factors} in the first four lanes, then {@code others}.
-   */
+  /** Returns a vector with {@code factors} in the first four lanes, then {@code others}. */
   private static FloatVector ofFactors(float factors, float others) {
     float[] lanes = new float[COUNT];
     Arrays.fill(lanes, others);

@@ -50,7 +50,8 @@ public final class QuantisedRow {
 
   /**
    * Correction per factor and int of products. The two halves of an int are added in its upper
-   * half. The bits of the lower half remain as noise of 0 to 1, on average 1/2. The noise is smaller than an activation's rounding error, but always positive, so it adds up.
+   * half. The bits of the lower half remain as noise of 0 to 1, on average 1/2. The noise is
+   * smaller than an activation's rounding error, but always positive, so it adds up.
    */
   static final float BIAS = -0x1p15f;
 

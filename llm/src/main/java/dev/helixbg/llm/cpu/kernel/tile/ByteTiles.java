@@ -67,9 +67,7 @@ public final class ByteTiles {
   /** Minimum divisor of a vector of activations, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /**
-   * Excess in the sum of the bits of 8 numbers rounded by {@link VectorOps#TO_INTEGER}.
-   */
+  /** Excess in the sum of the bits of 8 numbers rounded by {@link VectorOps#TO_INTEGER}. */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
@@ -114,9 +112,7 @@ public final class ByteTiles {
     }
   }
 
-  /**
-   * Writes the steps. Writes their inverses to the place where the sums will be written later.
-   */
+  /** Writes the steps. Writes their inverses to the place where the sums will be written later. */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
     FloatVector odd = loadFloats(x + LINE).lanewise(ABS);
