@@ -92,7 +92,7 @@ public final class TextModel implements AutoCloseable {
   /**
    * Reads tokens into a session.
    *
-   * @param cancelled checked within and between passes
+   * @param cancelled returns true to cancel; called within and between passes
    * @return false if cancelled; the session is then unchanged
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the tokens do not fit the
    *     context
@@ -149,7 +149,7 @@ public final class TextModel implements AutoCloseable {
     return result;
   }
 
-  /** Whether the model file was changed since it was opened; every call then fails. */
+  /** Returns whether the model file was changed since it was opened; every call then fails. */
   public boolean isStale() {
     return file.mapped().isChanged();
   }

@@ -48,7 +48,7 @@ public final class KernelBench {
       long roundNanos) {
 
     /**
-     * Sizes several times as large as the last-level cache; together, all cases take two minutes.
+     * Sizes several times as large as the last-level cache. All cases together take two minutes.
      */
     static final Size FULL =
         new Size(128L << 20, 512, 1536, 2048, 16, 16384, 1_000_000_000, 60_000_000);

@@ -128,9 +128,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /**
-   * Returns the version of node-llama-cpp; empty if the thread was interrupted during the start.
-   */
+  /** Returns the version of node-llama-cpp; empty if the start was interrupted. */
   public String version() {
     return version;
   }
@@ -151,9 +149,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /**
-   * Returns the text after {@code before} in the next line that begins with it. Skips other lines.
-   */
+  /** Returns the text after {@code before} in the next line that begins with it. */
   private String answer(String before) {
     long end = System.nanoTime() + patience.toNanos();
     try {

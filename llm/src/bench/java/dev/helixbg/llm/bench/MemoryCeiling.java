@@ -6,9 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/**
- * Measures how fast this machine reads memory. Decoding reads every weight, so it cannot be faster.
- */
+/** Measures the reading speed of memory. Decoding reads every weight, so it cannot be faster. */
 final class MemoryCeiling {
   private static final VectorSpecies<Long> LONGS = LongVector.SPECIES_PREFERRED;
   private static final int VECTOR = LONGS.vectorByteSize();

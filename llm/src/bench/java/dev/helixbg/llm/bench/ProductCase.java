@@ -54,9 +54,7 @@ final class ProductCase implements KernelCase {
     batch.add(backend.cache(new KvShape(1, 1, 16, tokens)), tokens, 0);
   }
 
-  /**
-   * Returns a matrix of random weights, of about {@code bytes} bytes and {@link #COLUMNS} columns.
-   */
+  /** Returns random weights of about {@code bytes} bytes, in rows of {@link #COLUMNS} columns. */
   static Tensor weights(Arena arena, TensorType type, long bytes) {
     long rows = bytes / type.bytes(COLUMNS);
     MemorySegment data = arena.allocate(type.bytes(rows * COLUMNS), 64);

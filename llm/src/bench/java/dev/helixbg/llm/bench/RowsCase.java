@@ -7,9 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/**
- * A step between matrix products, with so many rows of activations that caches cannot hold them.
- */
+/** A step between matrix products, with more rows of activations than caches can hold. */
 final class RowsCase implements KernelCase {
   private static final int COLUMNS = 1024;
   private static final int HEAD = 128;

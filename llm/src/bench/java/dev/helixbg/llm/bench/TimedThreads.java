@@ -7,9 +7,7 @@ import java.util.stream.IntStream;
 final class TimedThreads {
   private TimedThreads() {}
 
-  /**
-   * Returns the nanoseconds until all threads have run {@code work}, which gets a thread's index.
-   */
+  /** Returns the nanoseconds until all threads have run {@code work} with their own index. */
   static long nanos(int threads, IntConsumer work) {
     long start = System.nanoTime();
     Thread[] all =

@@ -18,9 +18,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/**
- * Measures the speed of the GPU. First checks each result against the scalar reference on the CPU.
- */
+/** Measures the GPU's speed. First checks each result against the scalar reference on the CPU. */
 public final class GpuBench {
   /** Largest permitted error, as a share of the largest value of a row. */
   private static final double BOUND = 1e-4;

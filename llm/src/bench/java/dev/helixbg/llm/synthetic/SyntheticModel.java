@@ -133,7 +133,8 @@ public enum SyntheticModel {
   }
 
   /**
-   * Selects the first and last eighth of layers, and every third between, as Q4_K_M of llama.cpp.
+   * Selects the first and last eighth of the layers, and every third layer between them, as in
+   * llama.cpp's Q4_K_M.
    */
   private static boolean isFiner(int layer) {
     int eighth = LAYERS / 8;
@@ -150,9 +151,7 @@ public enum SyntheticModel {
     writer.matrix(name + ".weight", type, columns, rows, rows(type, columns, random.split()));
   }
 
-  /**
-   * Returns weights whose products have magnitudes like their inputs, so activations stay bounded.
-   */
+  /** Returns weights whose products are about as large as their inputs, to bound activations. */
   static RowSource rows(TensorType type, int columns, SplittableRandom random) {
     float spread = (float) (1 / Math.sqrt(columns));
     return row -> RandomWeights.fill(type, MemorySegment.ofArray(row), 0, columns, spread, random);

@@ -22,7 +22,7 @@ import dev.helixbg.llm.tensor.Tensor;
  * {@link #close} frees everything that the backend made; weights stay in the tensors' own memory.
  */
 public interface Backend extends AutoCloseable {
-  /** The name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
+  /** Returns the name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
   String name();
 
   /**

@@ -11,14 +11,14 @@ public final class BackendCounters {
     PASSES,
     /** Rows of all passes: prompt and generated tokens. */
     ROWS,
-    /** Started kernels: dispatches on a GPU, parallel regions on the CPU. */
+    /** Number of started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
     BARRIERS,
     /** Submitted command buffers, or their equivalent. */
     SUBMISSIONS,
     /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,
-    /** Times that the host waited for the device. */
+    /** Number of times that the host waited for the device. */
     WAITS,
     /** Constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,

@@ -16,7 +16,9 @@ public abstract class KvCache implements AutoCloseable {
     return shape;
   }
 
-  /** The number of positions, including those that a batch has claimed but not yet computed. */
+  /**
+   * Returns the number of positions, including positions that a batch claimed but has not computed.
+   */
   public final int length() {
     return length;
   }

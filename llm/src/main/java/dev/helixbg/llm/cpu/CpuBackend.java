@@ -51,7 +51,7 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * @param beforeTiles waits for the kernels that multiply many rows, which may not be compiled yet
+   * @param beforeTiles waits until the kernels that multiply many rows are compiled
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
     this(new ThreadTeam(threads), beforeTiles);

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Work is divided into parts. Each member has a range of parts, which it takes in order, so that
  * its processor can prefetch. A member without parts takes parts of other members, so slow
- * processors run fewer parts. No thread waits for a member that took no part.
+ * processors run fewer parts. No thread waits for a member that has not taken any parts.
  *
  * <p>A region is one call of {@link #run}. A token needs more than a hundred regions of about 100
  * µs each, so the start of a region must cost well under a microsecond. Workers therefore spin for

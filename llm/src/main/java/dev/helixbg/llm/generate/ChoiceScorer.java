@@ -13,10 +13,10 @@ import java.util.function.BooleanSupplier;
  * Computes the probability of each given answer, as if the model could write only these answers.
  *
  * <p>A branch point is a position at which the answers differ. There, the probability is divided
- * among the possible next tokens. Where all answers agree, the model is not asked. Only the logits
- * of the possible tokens are computed. Tokens up to a later branch point are read in the same pass
- * as the prompt if the backend supports this, else in a later pass. A prompt's result does not
- * depend on other prompts in the pass.
+ * among the possible next tokens. Where all answers have the same next token, the model is not
+ * asked. Only the logits of the possible tokens are computed. Tokens up to a later branch point are
+ * read in the same pass as the prompt if the backend supports this, else in a later pass. A
+ * prompt's result does not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
   /** Maximum number of sets of answers whose trees are kept. Each tree uses memory of the model. */

@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 /** A model with the batch and token lists of its passes, for one thread at a time. */
 public final class ForwardPasses {
   /**
-   * Minimum number of rows, and of wanted rows, with which a row's result does not depend on the
-   * other rows. Backends may compute fewer rows with another method.
+   * Minimum number of rows, and of wanted rows, of a pass in which a row's result does not depend
+   * on the other rows. Backends may compute smaller passes with another method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -30,7 +30,7 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** One slot per pass in flight, and one slot to write to. */
+  /** Token lists: one slot per pass in flight, and one more slot to write to. */
   final TokenSlots tokens;
 
   /** The last pass that reads a prompt; its inputs must not be overwritten before it ends. */
@@ -48,7 +48,7 @@ public final class ForwardPasses {
    * more passes are in flight than are useful. With {@code wantLast} the last pass computes the
    * last token's logits and is not yet submitted.
    *
-   * @param cancelled checked within and between passes
+   * @param cancelled returns true to cancel; called within and between passes
    * @return false if cancelled; the sequence is then unchanged
    * @throws ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary

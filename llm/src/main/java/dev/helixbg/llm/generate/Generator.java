@@ -18,8 +18,8 @@ import java.util.function.IntConsumer;
  *
  * <p>Tokens stay on the device. Passes are encoded before the results of earlier passes are read,
  * up to the device's depth. When an answer ends, a filler sequence takes over its row; tokens
- * computed past the answer's end are dropped. Where fewer rows save work, the remaining answers
- * move to adjacent rows once all passes in flight are read.
+ * computed past the answer's end are dropped. If fewer rows save work, the remaining answers move
+ * to adjacent rows once the results of all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -55,7 +55,7 @@ public final class Generator {
    *
    * @param prompt at least one token
    * @param listener receives each token of the answer when it is chosen
-   * @param cancelled checked within and between passes
+   * @param cancelled returns true to cancel; called within and between passes
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
    *     context
    */

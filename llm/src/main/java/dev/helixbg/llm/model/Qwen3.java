@@ -118,7 +118,7 @@ public final class Qwen3 {
    * Computes all layers for a batch; the pass may be cancelled within a layer. The batch's
    * sequences then have positions that were not computed, and must be truncated or closed.
    *
-   * @param cancelled checked several times per layer
+   * @param cancelled returns true to cancel; called several times per layer
    * @throws CancellationException if cancelled; no work is in flight then
    */
   public void forward(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {

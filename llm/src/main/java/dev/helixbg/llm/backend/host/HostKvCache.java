@@ -66,14 +66,14 @@ public final class HostKvCache extends KvCache {
   }
 
   /**
-   * Offset in {@link #data} of a head's key at the run's first position, in bytes. The keys of the
-   * next positions follow, with {@code headSize} values each.
+   * Returns the offset in {@link #data} of a head's key at the run's first position, in bytes. The
+   * keys of the next positions follow, with {@code headSize} values each.
    */
   public long keys(int run, int layer, int kvHead) {
     return headBytes() * (2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /** Offset of a head's value vectors, like {@link #keys}. */
+  /** Returns the offset of a head's values, which are stored in the same way as the keys. */
   public long values(int run, int layer, int kvHead) {
     return headBytes() * ((2L * layer + 1) * shape().kvHeads() + kvHead);
   }

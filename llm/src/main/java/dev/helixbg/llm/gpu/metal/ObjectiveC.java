@@ -128,9 +128,9 @@ final class ObjectiveC {
 
   // ---- messages -------------------------------------------------------------------------------
   //
-  // Objects, selectors, pointers and numbers are integers, so one method handle serves all such
-  // methods. Methods with a by-value struct MTLSize have their own handle; FFM's linker passes
-  // structs.
+  // Objects, selectors, pointers and numbers are integers, so one method handle serves all methods
+  // with such arguments. Methods with a by-value struct MTLSize have a separate handle, because
+  // FFM's linker passes structs.
 
   /** Calls a method and returns its result, which is undefined for a void method. */
   long ask(long self, long selector, long a, long b, long c) {

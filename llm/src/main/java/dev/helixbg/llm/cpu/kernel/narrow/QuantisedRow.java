@@ -103,8 +103,8 @@ public final class QuantisedRow {
    * Corrects activations for products with 16-bit lanes that have two bytes of weights each. Even
    * activations are multiplied with a + 256 · b and c + 256 · d, where a, b, c, d are the bytes of
    * an int. After a shift of the int, odd activations are multiplied with b + 256 · c and d. The
-   * excess of 256 times a byte is subtracted from the activation of that byte; modulo 2^16 the sums
-   * are correct.
+   * excess of 256 times a byte is subtracted from the activation of that byte; the sums are then
+   * correct modulo 2^16.
    *
    * @param address address of a vector of even activations, followed by a vector of odd activations
    */
