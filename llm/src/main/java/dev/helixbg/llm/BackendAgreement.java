@@ -16,19 +16,19 @@ import java.util.Set;
  * The agreement of two backends that run the same model, measured with one prompt.
  *
  * @param sameToken whether the likeliest next token is the same
- * @param places largest differences, in the order of the computation: of the embedding, of all taps
- *     of all layers, and of the logits after the prompt
+ * @param places the largest difference at each tap, in order of computation: the embedding, all
+ *     taps of all layers, and the logits after the prompt
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
-   * Largest difference that rounding explains. Keys and values have half precision, and the CPU
-   * uses eight-bit activations for prompts if weights have certain types.
+   * Largest relative difference that rounding can cause: keys and values have half precision, and
+   * for some types of weights the CPU rounds a prompt's activations to eight bits.
    */
   private static final double BOUND = 5e-2;
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Number of rows kept of one tap, because a long prompt's activations would be gigabytes. */
+  /** Number of rows kept per tap. All rows of a long prompt would take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**
@@ -58,7 +58,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first place whose difference rounding does not explain. */
+  /** Returns the first of {@link #places} whose difference rounding does not explain. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
-/** Part of opening a model that runs on a separate thread. */
+/** A part of opening a model, run on a separate thread. */
 final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
 
@@ -24,7 +24,7 @@ final class BackgroundTask<T> {
         });
   }
 
-  /** Waits for the result; throws the exception of failed work. */
+  /** Waits for the result. If the work failed, throws its exception. */
   T await() {
     try {
       return future.join();

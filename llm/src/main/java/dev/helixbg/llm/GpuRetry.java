@@ -5,16 +5,16 @@ import java.util.function.Consumer;
 
 /**
  * Repeats work after a failure of a GPU, such as a timeout or a lost device. The work runs once
- * more after everything was opened again. If it fails again, it runs on the CPU, if the caller
- * allows that. Later work of the same {@code GpuRetry} stays on the CPU. Only one thread may use an
- * instance.
+ * more and opens the GPU again. If it fails again and the caller allows the CPU, it runs on the
+ * CPU. Later work of the same {@code GpuRetry} then also runs on the CPU. Only one thread may use
+ * an instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
 
   private final Consumer<String> news;
 
-  /** Number of failures of the GPU in a row. */
+  /** Number of consecutive failures of the GPU. */
   private int failures;
 
   public interface Work<T, E extends Exception> {

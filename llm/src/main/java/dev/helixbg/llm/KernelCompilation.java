@@ -11,11 +11,11 @@ import java.util.function.Consumer;
  * Makes the JIT compile the CPU's kernels while a model is opened: first the kernels for single
  * tokens, then the kernels for prompts.
  *
- * <p>Kernels that every model needs are compiled once per process. A kernel's caller waits for the
- * compiler, so several threads call different kernels at once.
+ * <p>Kernels that every model needs are compiled once per process. The thread that calls a kernel
+ * waits for the compiler, so several threads call different kernels in parallel.
  */
 final class KernelCompilation {
-  /** Compilation for every model, started at first use of this class. */
+  /** Compilation of the kernels that every model needs, started at first use of this class. */
   private static final List<BackgroundTask<Void>> COMMON =
       List.of(start(KernelWarmUp::attention), start(KernelWarmUp::vectors));
 
@@ -23,22 +23,21 @@ final class KernelCompilation {
   private final BackgroundTask<Void> rows;
   private final BackgroundTask<Void> tiles;
 
-  /** Starts the compilation for matrices of these types. */
   KernelCompilation(Set<TensorType> types) {
     this.types = types;
     rows = BackgroundTask.run("compile rows", this::compileRows);
     tiles = BackgroundTask.run("tiles", this::compileTiles);
   }
 
-  /** Starts the compilation for every model, by initialising this class. */
+  /** Starts compiling the kernels that every model needs, by initialising this class. */
   static void prepare() {}
 
-  /** Waits for the kernels that read single tokens. */
+  /** Waits until the kernels for single tokens are compiled. */
   void awaitRows() {
     rows.await();
   }
 
-  /** Waits for the kernels that multiply many rows. */
+  /** Waits until the kernels for prompts are compiled. */
   void awaitTiles() {
     tiles.await();
   }

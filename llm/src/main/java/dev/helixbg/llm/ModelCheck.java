@@ -10,14 +10,14 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 
 /**
- * A check whether a file is a language model that can be run. It reads the head of the file only
- * and takes milliseconds.
+ * Checks whether a file is a language model that the engine can run. Reads only the head of the
+ * file and takes milliseconds.
  *
  * @param fit result of the check
  * @param reason message that tells why the model cannot be run; empty if it can be run
  */
 public record ModelCheck(Fit fit, String reason) {
-  /** Results of a check. Later constants are nearer to a model that can be run. */
+  /** Results of a check, from worst to best. */
   public enum Fit {
     /** The file has another format, or its head is damaged. */
     NO_MODEL,

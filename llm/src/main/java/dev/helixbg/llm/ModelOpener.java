@@ -36,8 +36,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Starts compiling kernels that any model needs on the CPU, so that the compilation runs beside
-   * the caller's work. Does nothing on a Mac, which is expected to use its GPU.
+   * Starts compiling kernels that any model needs on the CPU, in parallel with the caller's work.
+   * Does nothing on a Mac, which is expected to use its GPU.
    */
   public static void prepare() {
     if (!System.getProperty("os.name").startsWith("Mac") && CpuBackend.slowness().isEmpty()) {
@@ -46,8 +46,8 @@ public final class ModelOpener {
   }
 
   /**
-   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model; a wrong
-   *     vocabulary is reported by {@link TextModel#tokenizer} only
+   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model; only
+   *     {@link TextModel#tokenizer} reports an unusable vocabulary
    * @throws GpuException if the options ask for a GPU that is missing or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
@@ -55,14 +55,14 @@ public final class ModelOpener {
   }
 
   private TextModel open(Path path) {
-    BackgroundTask.run("memory", HostMemory::prepare); // kernels do not use the processors yet
+    BackgroundTask.run("memory", HostMemory::prepare); // while no kernel needs the processors
     MappedFile mapped = MappedFile.open(path);
     GgufFile file = GgufFile.read(mapped);
     try {
       return open(file);
     } catch (Throwable e) {
       try (file) {
-        mapped.requireUnchanged(); // throws if the file was changed, which is then the reason
+        mapped.requireUnchanged(); // if the file was changed, that is the error to report
       }
       throw e;
     }
@@ -122,7 +122,7 @@ public final class ModelOpener {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
-    // Buffers of Qwen3, and buffers for normalised values and gates.
+    // Widths of the buffers of Qwen3, and of the buffers for normalised values and gates.
     long perRow =
         2L * (config.hidden() + config.queryWidth() + config.kvWidth() + config.feedForward());
     Tensor table = file.tensors().get("token_embd.weight");
@@ -133,7 +133,7 @@ public final class ModelOpener {
   }
 
   /**
-   * @param compile waits until the backend has compiled at least the kernels for single tokens
+   * @param compile returns once at least the backend's kernels for single tokens are compiled
    */
   private TextModel open(GgufFile file, Backend backend, Consumer<Qwen3> compile) {
     BackgroundTask<BpeTokenizer> tokenizer = null;
@@ -142,7 +142,7 @@ public final class ModelOpener {
       Qwen3 model = Qwen3.of(file, backend, options.limits());
       warm = BackgroundTask.run("warm", () -> readAhead(file));
       compile.accept(model);
-      // Started late, since kernels for the first token need the processors first.
+      // Starts only now, because compiling the kernels for the first token needs the processors.
       tokenizer =
           new BackgroundTask<>(
               "tokenizer",

@@ -48,7 +48,7 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     return new ModelOptions(newDevice, threads, limits);
   }
 
-  /** Returns these options with passes of at most {@code rows} rows, for many prompts at once. */
+  /** Returns a copy with passes of at most {@code rows} rows, to read many prompts in one pass. */
   public ModelOptions reading(int rows) {
     PassLimits wider = new PassLimits(limits.context(), rows, limits.wanted());
     return new ModelOptions(device, threads, wider);

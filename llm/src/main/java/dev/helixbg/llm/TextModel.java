@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 /**
  * A language model that is loaded. {@link ModelOpener} opens one.
  *
- * <p>One thread at a time may use a model; sessions of one model may take turns. Every call that
+ * <p>Only one thread at a time may use a model. It may alternate between sessions. Every call that
  * computes throws a {@link dev.helixbg.llm.gguf.GgufException} if the model file was changed since
  * it was opened. The caller must then close the sessions and the model.
  */
@@ -64,7 +64,7 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Returns the tokenizer; waits until a background task has made it.
+   * Returns the tokenizer. Waits until a background task has created it.
    *
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary cannot be used
    */
@@ -92,7 +92,7 @@ public final class TextModel implements AutoCloseable {
   /**
    * Reads tokens into a session.
    *
-   * @param cancelled checked within and between passes
+   * @param cancelled returns true to cancel; called within and between passes
    * @return false if cancelled; the session is then unchanged
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the tokens do not fit the
    *     context
@@ -114,7 +114,7 @@ public final class TextModel implements AutoCloseable {
 
   /**
    * Returns the probability of each of a few answers after each prompt, as if the model could write
-   * nothing else. See {@link ChoiceScorer#score}. The session does not change.
+   * only these answers. See {@link ChoiceScorer#score}. The session does not change.
    */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
@@ -122,8 +122,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Answers prompts by the likeliest tokens; each prompt follows the text of {@code shared}. See
-   * {@link Generator#generateAll}. The session does not change.
+   * Answers prompts, always with the likeliest next token. Each prompt continues the text of {@code
+   * shared}. See {@link Generator#generateAll}. The session does not change.
    */
   public List<Generation> generateAll(
       Session shared,
@@ -136,7 +136,7 @@ public final class TextModel implements AutoCloseable {
             Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
   }
 
-  /** Runs work; its result or failure is reported only if the file is unchanged. */
+  /** Runs the work. If the file was changed, reports that instead of the result or failure. */
   private <T> T whileUnchanged(Supplier<T> work) {
     T result;
     try {
@@ -149,14 +149,14 @@ public final class TextModel implements AutoCloseable {
     return result;
   }
 
-  /** Whether the model file was changed since it was opened; every call then fails. */
+  /** Returns whether the model file was changed since it was opened; every call then fails. */
   public boolean isStale() {
     return file.mapped().isChanged();
   }
 
   /**
    * Returns the largest number of prompt tokens of one pass. Prompts with fewer tokens in total are
-   * read together.
+   * read in one pass.
    */
   public int passTokens() {
     return passes.promptTokens();
@@ -187,8 +187,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Text that a model has read. Forks of its cache share the text at no cost. The common beginning
-   * of all prompts is therefore read once, and each prompt follows a fork.
+   * Text that a model has read. Each prompt continues a fork of the text's cache, which copies
+   * nothing. The model therefore reads the common beginning of all prompts only once.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;

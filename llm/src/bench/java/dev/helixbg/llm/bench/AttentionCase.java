@@ -20,8 +20,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Attention with the heads of Qwen3-0.6B and half-precision caches: a prompt against itself, or one
- * token against long caches of so many layers that they lie in memory.
+ * Attention with the heads of Qwen3-0.6B and half-precision caches. Either a prompt attends to
+ * itself, or one token attends to long caches. These have so many layers that they exceed the CPU
+ * caches.
  */
 final class AttentionCase implements KernelCase {
   private static final int HEADS = 16;
@@ -40,12 +41,12 @@ final class AttentionCase implements KernelCase {
     measured = new Side(backend, layers);
   }
 
-  /** A prompt of so many tokens. */
+  /** Measures a prompt of {@code tokens} tokens. */
   static AttentionCase prompt(CpuBackend backend, int tokens) {
     return new AttentionCase(backend, 0, tokens, 1);
   }
 
-  /** One token after {@code cached} others, in each layer. */
+  /** Measures one token after {@code cached} other tokens, in each of {@code layers} layers. */
   static AttentionCase token(CpuBackend backend, int cached, int layers) {
     return new AttentionCase(backend, cached, 1, layers);
   }
@@ -81,7 +82,7 @@ final class AttentionCase implements KernelCase {
     try (ScalarBackend scalar = new ScalarBackend()) {
       Side oracle = new Side(scalar, 1);
       scalar.attend(oracle.batch, oracle.qkv.q(), 0, oracle.result);
-      // All layers hold the same.
+      // All layers have the same keys and values.
       double worst = 0;
       double largest = 0;
       float[] expected = new float[HEADS * HEAD];
@@ -98,7 +99,7 @@ final class AttentionCase implements KernelCase {
     }
   }
 
-  /** Keys that differ in their last bits may round to different halves. */
+  /** The bound allows that keys with different last bits are rounded to different f16 numbers. */
   @Override
   public double bound() {
     return 1e-3;
@@ -109,7 +110,7 @@ final class AttentionCase implements KernelCase {
     measured.cache.close();
   }
 
-  /** The same random queries, keys and values, on one backend. */
+  /** Random queries, keys and values on one backend; they are the same for each backend. */
   private final class Side {
     private final Backend backend;
     private final KvShape shape;

@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Measures every kernel of the CPU backend beside what this machine's memory or its arithmetic
- * allows at the same moment, after checking its result against scalar code.
+ * Measures the speed of every kernel of the CPU backend, after a check of its result against scalar
+ * code. The limit of this machine's memory or arithmetic is measured at the same time.
  */
 public final class KernelBench {
   private static final int ROUNDS = 5;
@@ -25,16 +25,17 @@ public final class KernelBench {
   private final Consumer<Result> sink;
 
   /**
-   * How much is measured.
+   * Amounts of data and of time for the measurements.
    *
-   * @param bytes of weights, and for the memory's ceiling
-   * @param prompt tokens
-   * @param promptRows of the matrix that a prompt is multiplied with
-   * @param cached positions before the one token whose attention is measured
-   * @param layers of that cache
-   * @param rows of activations, for the steps between products
-   * @param warmNanos until kernels are compiled; a fifth of it for another number of threads
-   * @param roundNanos per round
+   * @param bytes size of the weights, and of the memory that is read to measure the ceiling
+   * @param prompt number of tokens of a prompt
+   * @param promptRows number of rows of the matrix that a prompt is multiplied with
+   * @param cached number of positions before the single token whose attention is measured
+   * @param layers number of layers of that token's cache
+   * @param rows number of rows of activations, for the steps between products
+   * @param warmNanos time of the warm-up until kernels are compiled; a fifth of this time for each
+   *     further number of threads
+   * @param roundNanos time of a round
    */
   record Size(
       long bytes,
@@ -46,25 +47,30 @@ public final class KernelBench {
       long warmNanos,
       long roundNanos) {
 
-    /** Several times the last-level cache in each case, two minutes in all. */
+    /**
+     * Sizes several times as large as the last-level cache. All cases together take two minutes.
+     */
     static final Size FULL =
         new Size(128L << 20, 512, 1536, 2048, 16, 16384, 1_000_000_000, 60_000_000);
   }
 
   /**
-   * One kernel's numbers.
+   * Results of one kernel.
    *
-   * @param kernel what it computes, with its shape
-   * @param unit of speed and ceiling: GB/s, or GMAC/s (10⁹ multiply-adds per second)
-   * @param speed best of several rounds
-   * @param ceiling best of several rounds taken between those: reading memory, or multiply-adds in
-   *     registers, with as many threads
+   * @param kernel description of the computation, with its shape
+   * @param unit unit of speed and ceiling: GB/s, or GMAC/s (10⁹ multiply-adds per second)
+   * @param speed speed of the fastest round
+   * @param ceiling best of several rounds, between the kernel's rounds, of reading memory or of
+   *     multiply-adds in registers, with as many threads
    * @param error largest error of a result, relative to the largest result
    */
   public record Result(
       String kernel, int threads, String unit, double speed, double ceiling, double error) {
 
-    /** 0 to 1; above that where a kernel does better than multiply-adds of floats. */
+    /**
+     * Returns speed divided by ceiling. It is above 1 if a kernel is faster than float
+     * multiply-adds.
+     */
     public double share() {
       return speed / ceiling;
     }
@@ -72,8 +78,8 @@ public final class KernelBench {
 
   /**
    * @param threads numbers of threads, such as 1 and 2
-   * @param cancelled is asked between measurements
-   * @param sink takes each result when it is there
+   * @param cancelled returns true to cancel; called between measurements
+   * @param sink receives each result as soon as it is measured
    */
   public KernelBench(List<Integer> threads, BooleanSupplier cancelled, Consumer<Result> sink) {
     this(Size.FULL, threads, cancelled, sink);
@@ -87,9 +93,10 @@ public final class KernelBench {
   }
 
   /**
-   * Measures the products of these types and, if {@code others}, attention and the steps between.
+   * Measures the products of these types. Also measures attention and the steps between products if
+   * {@code others}.
    *
-   * @throws IllegalStateException when a result is wrong
+   * @throws IllegalStateException if a result is wrong
    */
   public void run(Collection<TensorType> types, boolean others) {
     for (TensorType type : types) {
@@ -162,7 +169,7 @@ public final class KernelBench {
     };
   }
 
-  /** Billions per second. */
+  /** Returns the speed in billions of units per second. */
   private static double runFor(KernelCase measured, long nanos) {
     long start = System.nanoTime();
     long taken;

@@ -1,9 +1,9 @@
 package dev.helixbg.llm.bench;
 
-/** One kernel with data of a size that is measured; it can be run again and again. */
+/** A kernel with the data for its measurement. It can run any number of times. */
 interface KernelCase extends AutoCloseable {
 
-  /** What limits a kernel, and in what it is therefore counted. */
+  /** Limit of a kernel's speed, with the unit of that speed. */
   enum Limit {
     MEMORY("GB/s"),
     ARITHMETIC("GMAC/s");
@@ -19,24 +19,23 @@ interface KernelCase extends AutoCloseable {
     }
   }
 
-  /** What it computes, with its shape. */
+  /** Returns a description of the computation, with its shape. */
   String name();
 
   Limit limit();
 
-  /** Bytes that one run reads and writes, or multiply-adds that it does. */
+  /** Returns the number of bytes that a run reads and writes, or of its multiply-adds. */
   double amount();
 
-  /** Computes once. */
   void run();
 
   /**
-   * The largest error of a result after one run on fresh data, against scalar code in double
-   * precision, relative to the largest result.
+   * Returns the largest error of a result after one run on fresh data, relative to the largest
+   * result. Scalar code in double precision computes the expected results.
    */
   double error();
 
-  /** The largest error that counts as right. */
+  /** Returns the largest permitted error. */
   double bound();
 
   @Override

@@ -16,18 +16,18 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * llama.cpp as npm publishes it, in a process of Node.js that runs {@code llama.mjs} and lives as
- * long as this: what a user could install instead. Its stderr is ours.
+ * The llama.cpp that npm publishes, which a user could install instead of this engine. It runs in a
+ * process of Node.js with {@code llama.mjs}, until {@link #close}. The process inherits stderr.
  */
 public final class LlamaRival implements Rival, AutoCloseable {
-  /** How to come by it. */
+  /** Message that tells how to install llama.cpp. */
   public static final String REMEDY =
       "install Node.js, run npm install node-llama-cpp in a folder, and name that folder with"
           + " --npm";
 
   private static final String PACKAGE = "node_modules/node-llama-cpp";
 
-  /** The end of what the process prints. */
+  /** Mark after the last line of the process's output. */
   private static final String END = "";
 
   private final Process process;
@@ -50,16 +50,17 @@ public final class LlamaRival implements Rival, AutoCloseable {
   }
 
   /**
-   * The folder whose {@code node_modules} has it: the current one, or npm's for all users.
+   * Returns the folder whose {@code node_modules} has llama.cpp: the current folder, or npm's
+   * global folder.
    *
-   * @param patience with npm
+   * @param patience maximum time to wait for npm
    */
   public static Optional<Path> find(Duration patience) {
     Path here = Path.of("").toAbsolutePath();
     return isIn(here) ? Optional.of(here) : global(patience).filter(LlamaRival::isIn);
   }
 
-  /** Whether it is installed in a folder. */
+  /** Returns whether llama.cpp is installed in a folder. */
   public static boolean isIn(Path folder) {
     return Files.isDirectory(folder.resolve(PACKAGE));
   }
@@ -80,17 +81,17 @@ public final class LlamaRival implements Rival, AutoCloseable {
         npm.destroyForcibly();
       }
     } catch (IOException e) {
-      // There is no npm.
+      // npm is not installed.
     }
     return Optional.empty();
   }
 
   /**
-   * Starts it and has it load a model.
+   * Starts llama.cpp and makes it load a model.
    *
-   * @param folder that it is installed in
-   * @param tokens the most of a round
-   * @param patience with its start, and with each round
+   * @param folder folder in which llama.cpp is installed
+   * @param tokens maximum number of tokens of a round
+   * @param patience maximum time to wait for the start, and for each round
    * @throws RivalException if there is no {@code node}, or the model cannot be loaded
    */
   public static LlamaRival start(
@@ -98,7 +99,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     return start("node", folder, model, threads, tokens, patience);
   }
 
-  /** As above, with a command of another name. */
+  /** Starts llama.cpp with {@code node} as the command of Node.js. */
   static LlamaRival start(
       String node, Path folder, Path model, int threads, int tokens, Duration patience) {
     String[] command = {
@@ -127,7 +128,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /** The version of node-llama-cpp; empty if the thread was interrupted meanwhile. */
+  /** Returns the version of node-llama-cpp; empty if the start was interrupted. */
   public String version() {
     return version;
   }
@@ -138,7 +139,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
       requests.write(test + " " + tokens + "\n");
       requests.flush();
     } catch (IOException e) {
-      // It has ended: what it printed tells.
+      // The process has ended; answer() reports that.
     }
     String speed = answer("speed ");
     try {
@@ -148,7 +149,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /** What follows {@code before} in a line to come; other lines are passed over. */
+  /** Returns the text after {@code before} in the next line that begins with it. */
   private String answer(String before) {
     long end = System.nanoTime() + patience.toNanos();
     try {
@@ -173,7 +174,7 @@ public final class LlamaRival implements Rival, AutoCloseable {
     }
   }
 
-  /** Waiting for a process's output cannot be interrupted, waiting for a queue can. */
+  /** Moves output to a queue, because only waiting for a queue can be interrupted. */
   private void read() {
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -182,12 +183,12 @@ public final class LlamaRival implements Rival, AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // It was ended.
+      // The process was ended.
     }
     lines.add(END);
   }
 
-  /** Ends the process, whatever it does. */
+  /** Ends the process, even during a round. */
   @Override
   public void close() {
     process.destroyForcibly();

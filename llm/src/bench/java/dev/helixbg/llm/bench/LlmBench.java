@@ -17,12 +17,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /**
- * Measures a model as llama-bench does: random tokens, a fresh cache each time, one run to warm up,
- * then so many that count; a rival in turn with ours, round by round.
+ * Measures a model as llama-bench does, with random tokens and a fresh cache for each run. After
+ * one run to warm up, the given number of runs is measured. The model and a rival take turns, run
+ * by run.
  *
- * <p>{@code pp512} reads a prompt of 512 tokens and computes the logits of its last; {@code tg64}
- * runs 64 passes of one token, each with logits and choice; {@code tg64x8} makes 64 tokens of each
- * of eight answers side by side.
+ * <p>{@code pp512} reads a prompt of 512 tokens and computes the logits of its last token. {@code
+ * tg64} runs 64 passes of one token, each of which computes logits and chooses a token. {@code
+ * tg64x8} generates eight answers of 64 tokens each, in parallel.
  */
 public final class LlmBench {
   private final TextModel model;
@@ -33,10 +34,10 @@ public final class LlmBench {
   private final Random random = new Random(1);
 
   /**
-   * @param repetitions that count, at least 1
-   * @param threads that the model runs on
-   * @param cancelled is asked between passes
-   * @param rival that reads the same file with as many threads
+   * @param repetitions number of measured runs, at least 1
+   * @param threads number of threads on which the model runs
+   * @param cancelled returns true to cancel; called between passes
+   * @param rival engine that runs the same file with as many threads
    */
   public LlmBench(
       TextModel model,
@@ -52,17 +53,18 @@ public final class LlmBench {
   }
 
   /**
-   * One test's numbers.
+   * Results of one test.
    *
-   * @param test pp or tg, its number of tokens, and that of answers side by side
+   * @param test {@code pp} or {@code tg}, the number of tokens, and the number of parallel answers
    * @param tokensPerSecond mean over the repetitions
-   * @param deviation their standard deviation
-   * @param median of the repetitions
-   * @param rivalMedian of as many repetitions of the rival; 0 without one
-   * @param weightGigabytesPerSecond weights read, each pass counted once
-   * @param memoryGigabytesPerSecond at which as many threads read the model's file from memory,
-   *     measured before every repetition: on a shared machine it varies from one second to the next
-   * @param allocatedBytesPerToken on the heap, by all threads
+   * @param deviation standard deviation over the repetitions
+   * @param median median of the repetitions
+   * @param rivalMedian median of as many repetitions of the rival; 0 without a rival
+   * @param weightGigabytesPerSecond speed at which weights are read; each pass counts them once
+   * @param memoryGigabytesPerSecond speed at which as many threads read the model's file from
+   *     memory. It is measured before every repetition, because on a shared machine it varies from
+   *     second to second.
+   * @param allocatedBytesPerToken bytes that all threads allocate on the heap, per token
    */
   public record Result(
       String test,
@@ -75,7 +77,7 @@ public final class LlmBench {
       double allocatedBytesPerToken) {}
 
   /**
-   * Reads a prompt of {@code tokens}.
+   * Measures reading a prompt of {@code tokens} tokens.
    *
    * @throws RivalException if the rival fails
    */
@@ -84,7 +86,7 @@ public final class LlmBench {
   }
 
   /**
-   * Generates {@code tokens} from nothing.
+   * Measures generating {@code tokens} tokens after a prompt of one token.
    *
    * @throws RivalException if the rival fails
    */
@@ -104,8 +106,8 @@ public final class LlmBench {
   }
 
   /**
-   * Generates {@code tokens} of each of some answers side by side, all from nothing; the rival has
-   * no round of it.
+   * Measures generating {@code answers} answers of {@code tokens} tokens in parallel, each after a
+   * prompt of one token. The rival does not run this test.
    */
   public Result generation(int tokens, int answers) {
     String test = "tg%dx%d".formatted(tokens, answers);
@@ -125,8 +127,8 @@ public final class LlmBench {
   }
 
   /**
-   * @param tokens that the work makes
-   * @param rivalsRound its speed; 0 if it has none
+   * @param tokens number of tokens that the work reads or generates
+   * @param rivalsRound runs a round of the rival and returns its speed; 0 if there is none
    */
   private Result measure(String test, int tokens, Runnable work, DoubleSupplier rivalsRound) {
     work.run();
@@ -181,7 +183,7 @@ public final class LlmBench {
     return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
 
-  /** Of a sample: divided by one less than its size. */
+  /** Returns the standard deviation of a sample, which divides by the sample's size minus one. */
   private static double deviation(double[] values, double mean) {
     double squares = Arrays.stream(values).map(v -> (v - mean) * (v - mean)).sum();
     return values.length < 2 ? 0 : Math.sqrt(squares / (values.length - 1));

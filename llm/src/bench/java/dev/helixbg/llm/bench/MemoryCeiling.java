@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** How fast this machine reads memory: what decoding, which reads every weight, cannot exceed. */
+/** Measures the reading speed of memory. Decoding reads every weight, so it cannot be faster. */
 final class MemoryCeiling {
   private static final VectorSpecies<Long> LONGS = LongVector.SPECIES_PREFERRED;
   private static final int VECTOR = LONGS.vectorByteSize();
@@ -15,18 +15,18 @@ final class MemoryCeiling {
   private static final int STEP = 4 * VECTOR;
   private static final long MOST_BYTES_PER_THREAD = 1 << 30;
 
-  /** Read in each round, so that starting threads does not count. */
+  /** Minimum number of bytes of a round, so that the start of threads takes little of its time. */
   private static final long LEAST_BYTES = 1 << 29;
 
-  /** Bytes per call: a loop that runs for milliseconds is compiled from its middle, not so well. */
+  /** Bytes per call. A loop that runs for milliseconds would be compiled worse, from its middle. */
   private static final int PIECE = 1 << 18;
 
   private MemoryCeiling() {}
 
   /**
-   * GB per second of the best of several rounds over {@code bytes}, each thread reading a part.
+   * Returns the speed of the fastest of several rounds, in GB/s. Each thread reads a part.
    *
-   * @param bytes much larger than the caches, or the caches are measured
+   * @param bytes memory to read; much larger than the caches, or else the caches are measured
    */
   static double gigabytesPerSecond(MemorySegment bytes, int threads) {
     long part = Math.min(bytes.byteSize() / threads / STEP * STEP, MOST_BYTES_PER_THREAD);
@@ -52,7 +52,7 @@ final class MemoryCeiling {
     return sum;
   }
 
-  /** Four independent sums, so that the processor waits for memory and nothing else. */
+  /** Adds up numbers in four independent sums, so that the processor waits for memory only. */
   private static long piece(MemorySegment bytes, long from, int count) {
     LongVector a = LongVector.zero(LONGS);
     LongVector b = a;

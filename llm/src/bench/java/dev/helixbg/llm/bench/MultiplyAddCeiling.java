@@ -5,13 +5,13 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * How many fused multiply-adds of floats this machine does when they need no memory: what matrix
- * products in floats cannot exceed.
+ * Measures the speed of fused multiply-adds of floats that need no memory. Matrix products of
+ * floats cannot be faster.
  */
 final class MultiplyAddCeiling {
   private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
 
-  /** Enough independent sums to hide the latency of two units, four cycles each. */
+  /** Number of independent sums, enough to hide the latency of two units with four cycles each. */
   private static final int SUMS = 10;
 
   private static final int STEPS = 2_000_000;
@@ -19,7 +19,7 @@ final class MultiplyAddCeiling {
 
   private MultiplyAddCeiling() {}
 
-  /** 10⁹ multiply-adds per second of the best of several rounds, all threads together. */
+  /** Returns the speed of all threads in the fastest of several rounds, in 10⁹ multiply-adds/s. */
   static double billionsPerSecond(int threads) {
     AtomicInteger sink = new AtomicInteger();
     double best = 0;

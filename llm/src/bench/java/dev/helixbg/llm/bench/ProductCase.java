@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A matrix of one type times one vector or many, through the backend's own step, so that sharing
- * out the rows and preparing the activations count as they do in a model.
+ * The product of a matrix of one type with one vector or many vectors. It runs the backend's step,
+ * so dividing the rows and preparing the activations take time as in a model.
  */
 final class ProductCase implements KernelCase {
   static final int COLUMNS = 2048;
 
-  /** Matrix rows that are checked, at least 13 in any share of them. */
+  /** Number of matrix rows that are checked, at least 13 rows in every thread's share. */
   private static final int CHECKED = 97;
 
   private final CpuBackend backend;
@@ -54,7 +54,7 @@ final class ProductCase implements KernelCase {
     batch.add(backend.cache(new KvShape(1, 1, 16, tokens)), tokens, 0);
   }
 
-  /** Random weights of a type, about {@code bytes} of them, in rows of {@link #COLUMNS}. */
+  /** Returns random weights of about {@code bytes} bytes, in rows of {@link #COLUMNS} columns. */
   static Tensor weights(Arena arena, TensorType type, long bytes) {
     long rows = bytes / type.bytes(COLUMNS);
     MemorySegment data = arena.allocate(type.bytes(rows * COLUMNS), 64);
@@ -63,13 +63,13 @@ final class ProductCase implements KernelCase {
     return new Tensor(type.name(), type, List.of((long) COLUMNS, rows), data);
   }
 
-  /** One vector, by the kernel that a model would have: all weights are read from memory. */
+  /** Measures the product with one vector, by a model's kernel. Reads all weights from memory. */
   static ProductCase vector(CpuBackend backend, Tensor weights) {
     KernelWarmUp.rows(weights.type());
     return new ProductCase(backend, weights, 1);
   }
 
-  /** Many vectors times the first {@code rows} rows. */
+  /** Measures the product of the matrix's first {@code rows} rows with {@code tokens} vectors. */
   static ProductCase vectors(CpuBackend backend, Tensor weights, int rows, int tokens) {
     MemorySegment first = weights.data().asSlice(0, weights.rowBytes() * rows);
     List<Long> shape = List.of((long) COLUMNS, (long) rows);
@@ -122,7 +122,7 @@ final class ProductCase implements KernelCase {
     return worst / largest;
   }
 
-  /** Kernels may round their activations to eight bits; Q4_K's offsets cost it some bits. */
+  /** The bound allows for activations of eight bits, and for bits that Q4_K's offsets lose. */
   @Override
   public double bound() {
     if (tokens > 1 || RowKernels.of(weights.type()).floats(COLUMNS) < COLUMNS) {

@@ -1,14 +1,14 @@
 package dev.helixbg.llm.bench;
 
-/** Another engine, measured in turn with ours on the same model. */
+/** Another engine. It is measured on the same model, in turn with this engine. */
 @FunctionalInterface
 public interface Rival {
   /**
-   * Runs a round; an interrupted thread gets any number, soon.
+   * Runs a round. If the thread is interrupted, soon returns an arbitrary number.
    *
-   * @param test {@code pp} or {@code tg}, as of {@link LlmBench}
+   * @param test {@code pp} or {@code tg}, as in {@link LlmBench}
    * @return tokens per second
-   * @throws RivalException if it ended, gave no number, or took too long
+   * @throws RivalException if the rival ended, gave no number, or took too long
    */
   double round(String test, int tokens);
 }

@@ -7,13 +7,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/** A step between matrix products, over so many rows of activations that they lie in memory. */
+/** A step between matrix products, with more rows of activations than caches can hold. */
 final class RowsCase implements KernelCase {
   private static final int COLUMNS = 1024;
   private static final int HEAD = 128;
   private static final float EPSILON = 1e-6f;
 
-  /** Rows that are checked, on either side of where threads meet. */
+  /** Number of rows that are checked, on both sides of each boundary between threads' rows. */
   private static final int CHECKED = 61;
 
   private final Arena arena = Arena.ofShared();
@@ -25,7 +25,7 @@ final class RowsCase implements KernelCase {
   private final MemorySegment gain = floats(COLUMNS);
   private final MemorySegment angles = floats(HEAD);
 
-  /** The steps, and how many bytes each moves per value. */
+  /** Steps, each with its name and the number of bytes that it moves per value. */
   enum Step {
     NORM("RMSNorm", 8),
     ROTATE("norm and RoPE of heads", 8),
@@ -106,7 +106,7 @@ final class RowsCase implements KernelCase {
     }
   }
 
-  /** On rows of its own: two of the steps change their input. */
+  /** Uses separate rows, because two of the steps change their input. */
   @Override
   public double error() {
     double worst = 0;

@@ -3,11 +3,11 @@ package dev.helixbg.llm.bench;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
-/** Runs the same work on several threads at once, and takes the time. */
+/** Runs the same work on several threads in parallel, and measures the time. */
 final class TimedThreads {
   private TimedThreads() {}
 
-  /** Nanoseconds until all {@code threads} have run {@code work}, which is told which it is. */
+  /** Returns the nanoseconds until all threads have run {@code work} with their own index. */
   static long nanos(int threads, IntConsumer work) {
     long start = System.nanoTime();
     Thread[] all =

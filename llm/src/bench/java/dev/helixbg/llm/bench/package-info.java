@@ -1,2 +1,2 @@
-/** How fast a model runs here, against what the memory of this machine allows. */
+/** Measures the speed of a model on this machine, compared with the limit that memory sets. */
 package dev.helixbg.llm.bench;

@@ -25,7 +25,7 @@ public final class GgufWriter {
   private long entryCount;
   private long dataBytes;
 
-  /** Gives the bytes of a tensor's rows, one after the other. */
+  /** Provides the bytes of a tensor's rows, one row after the other. */
   @FunctionalInterface
   public interface RowSource {
     /** Fills {@code row} with the bytes of the next row. */
@@ -73,13 +73,11 @@ public final class GgufWriter {
     return this;
   }
 
-  /** A matrix. */
   public GgufWriter matrix(
       String name, TensorType type, long columns, long rows, RowSource source) {
     return tensor(name, type, columns, rows, 2, source);
   }
 
-  /** A vector. */
   public GgufWriter vector(String name, TensorType type, long size, RowSource source) {
     return tensor(name, type, size, 1, 1, source);
   }
@@ -92,9 +90,9 @@ public final class GgufWriter {
   }
 
   /**
-   * Writes the file beside its place and moves it there when it is whole.
+   * Writes a temporary file in the same folder, and moves it to {@code file} when it is complete.
    *
-   * @throws IOException if it cannot be written; what stood there is then untouched
+   * @throws IOException if the file cannot be written; an existing file is then unchanged
    */
   public void write(Path file) throws IOException {
     Path folder = file.toAbsolutePath().getParent();

@@ -18,16 +18,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/**
- * What the GPU does in a second, each result checked against the scalar reference on the CPU first.
- */
+/** Measures the GPU's speed. First checks each result against the scalar reference on the CPU. */
 public final class GpuBench {
-  /** Of the largest value of a row. */
+  /** Largest permitted error, as a share of the largest value of a row. */
   private static final double BOUND = 1e-4;
 
   private static final int SEED = 5;
 
-  /** Steps of a submission that is timed. */
+  /** Number of steps of a timed submission. */
   private static final int STEPS = 5;
 
   private final GpuBackend gpu;
@@ -36,10 +34,10 @@ public final class GpuBench {
   /**
    * One measurement.
    *
-   * @param test what was done
-   * @param seconds one run of it takes
-   * @param bytes that had to be read or written
-   * @param operations on floats; 0 for copies
+   * @param test description of the work
+   * @param seconds duration of one run
+   * @param bytes number of bytes that had to be read or written
+   * @param operations number of operations on floats; 0 for copies
    * @param error the largest difference from the CPU, as a share of the largest value of its row
    */
   public record Result(String test, double seconds, long bytes, long operations, double error) {
@@ -51,7 +49,7 @@ public final class GpuBench {
       return operations / seconds / 1e9;
     }
 
-    /** Whether the GPU computed what the CPU did. */
+    /** Returns whether the GPU's results agree with the CPU's results. */
     public boolean isRight() {
       return error <= BOUND;
     }
@@ -79,7 +77,7 @@ public final class GpuBench {
     }
   }
 
-  /** Multiplies a matrix of {@code type} with so many vectors. */
+  /** Multiplies a matrix of {@code type} with {@code vectors} vectors. */
   public Result product(TensorType type, int rows, int columns, int vectors) {
     try (Arena arena = Arena.ofShared();
         Backend cpu = new ScalarBackend()) {
@@ -107,7 +105,7 @@ public final class GpuBench {
     }
   }
 
-  /** What the first run of the product gives: later ones add to it. */
+  /** Returns the result of the first run of the product, to which later runs add. */
   private static float[][] multiply(
       Backend backend, Tensor w, float[][] input, Consumer<Runnable> timer) {
     int vectors = input.length;
@@ -132,8 +130,8 @@ public final class GpuBench {
   }
 
   /**
-   * Seconds of a step: of a submission with more of them less those of a submission with one, so
-   * that handing over and waiting do not count.
+   * Returns the seconds that a step takes. The time of a submission with one step is subtracted
+   * from the time with {@link #STEPS} steps, so that submitting and waiting do not count.
    */
   private double fastest(Runnable step) {
     double one = Double.MAX_VALUE;

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Full-size Qwen3-0.6B files of random weights, in the tensor mixes that quantising tools make.
- * Speed does not depend on what the weights say.
+ * Full-size Qwen3-0.6B files of random weights, with the mixes of tensor types that quantising
+ * tools produce. Speed does not depend on the values of the weights.
  */
 public enum SyntheticModel {
   /** Q4_K; Q6_K for the embedding, and for half of the value and down matrices. */
@@ -24,12 +24,12 @@ public enum SyntheticModel {
   /** Q6_K throughout. */
   QWEN3_06B_Q6_K("qwen3-0.6b-q6_k", TensorType.Q6_K, 18);
 
-  /** Part of the file name: another generator makes another file. */
+  /** Version of this generator; part of the file name, so another version makes another file. */
   private static final int GENERATOR_VERSION = 2;
 
   private static final long SEED = 20_250_429;
 
-  // Qwen3-0.6B.
+  // Dimensions of Qwen3-0.6B.
   private static final int LAYERS = 28;
   private static final int HIDDEN = 1024;
   private static final int FEED_FORWARD = 3072;
@@ -50,21 +50,20 @@ public enum SyntheticModel {
     this.fileType = fileType;
   }
 
-  /** How the command line names it. */
+  /** Returns the model's name on the command line. */
   public String title() {
     return title;
   }
 
-  /** The model with this title. */
   public static Optional<SyntheticModel> titled(String title) {
     return Arrays.stream(values()).filter(model -> model.title.equals(title)).findFirst();
   }
 
   /**
-   * The model's file, made if it is not there yet.
+   * Returns the model's file; creates the file if it does not exist.
    *
-   * @param cacheFolder to keep it in; some hundred MB
-   * @throws IOException if it cannot be written
+   * @param cacheFolder folder for the file, which has some hundred MB
+   * @throws IOException if the file cannot be written
    */
   public Path file(Path cacheFolder) throws IOException {
     Path file =
@@ -133,7 +132,10 @@ public enum SyntheticModel {
     return type == TensorType.Q4_K ? TensorType.Q6_K : type;
   }
 
-  /** The first and last eighth of the layers, and every third between, as llama.cpp's Q4_K_M. */
+  /**
+   * Selects the first and last eighth of the layers, and every third layer between them, as in
+   * llama.cpp's Q4_K_M.
+   */
   private static boolean isFiner(int layer) {
     int eighth = LAYERS / 8;
     return layer < eighth || layer >= 7 * LAYERS / 8 || (layer - eighth) % 3 == 2;
@@ -149,13 +151,13 @@ public enum SyntheticModel {
     writer.matrix(name + ".weight", type, columns, rows, rows(type, columns, random.split()));
   }
 
-  /** A product with these keeps the size of its input, so that no activation runs away. */
+  /** Returns weights whose products are about as large as their inputs, to bound activations. */
   static RowSource rows(TensorType type, int columns, SplittableRandom random) {
     float spread = (float) (1 / Math.sqrt(columns));
     return row -> RandomWeights.fill(type, MemorySegment.ofArray(row), 0, columns, spread, random);
   }
 
-  /** All ones. */
+  /** Adds a gain whose values are all 1. */
   private static void gain(GgufWriter writer, String name, int size) {
     writer.vector(
         name + ".weight",

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A byte-level vocabulary of Qwen3's size: single bytes, all pairs of them, some triples, and
+ * A byte-level vocabulary of Qwen3's size: all single bytes, all pairs of bytes, some triples, and
  * Qwen3's special tokens at their ids. Each longer token has the merge that makes it.
  */
 final class SyntheticVocabulary {
@@ -37,7 +37,7 @@ final class SyntheticVocabulary {
     }
   }
 
-  /** The characters of byte-level vocabularies: printable Latin-1, and 68 from U+0100 on. */
+  /** Returns the byte-level alphabet: printable Latin-1, and 68 characters from U+0100 on. */
   private static List<String> alphabet() {
     List<String> alphabet = new ArrayList<>();
     for (char c = '!'; c < 0x100 + 68; c++) {

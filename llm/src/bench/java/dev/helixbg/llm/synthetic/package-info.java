@@ -1,2 +1,2 @@
-/** Full-size models of random weights, for measuring speed where no real model is at hand. */
+/** Full-size models of random weights, to measure speed without a real model. */
 package dev.helixbg.llm.synthetic;

@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import java.util.random.RandomGenerator;
 
 /**
- * Fills memory with random blocks whose weights have a wanted spread: benchmarks and tests need
- * weights of every type, but no model.
+ * Fills memory with random blocks whose weights have a given spread, because benchmarks and tests
+ * need weights of every type, but no model.
  *
- * <p>All bits are uniform, but for the f16 factors of a block, which set the size of its weights.
- * About as fast as memory, so a whole model is made in seconds.
+ * <p>All bits are uniform, except the f16 factors of a block, which determine the magnitude of its
+ * weights. Blocks are made about as fast as memory is written, so a model takes seconds.
  */
 public final class RandomWeights {
   private static final ValueLayout.OfLong LONG =
@@ -22,7 +22,7 @@ public final class RandomWeights {
    * Writes {@code elements} weights of {@code type} from byte {@code offset} on, with root mean
    * square near {@code spread}.
    *
-   * @throws IllegalArgumentException if {@code elements} is no whole number of blocks
+   * @throws IllegalArgumentException if {@code elements} is not a whole number of blocks
    */
   public static void fill(
       TensorType type,
@@ -48,7 +48,7 @@ public final class RandomWeights {
     }
   }
 
-  /** Uniform values; ±√3 times the spread has the spread as its root mean square. */
+  /** Writes uniform values up to ±√3 · spread, so that their root mean square is the spread. */
   private static void floats(
       TensorType type,
       MemorySegment target,
@@ -71,8 +71,8 @@ public final class RandomWeights {
   }
 
   /**
-   * Each divisor is the root mean square of a weight with uniform bits and d = 1; minima are set to
-   * make the mean zero.
+   * Writes the factors of a block. Each divisor is the root mean square of a weight with uniform
+   * bits and d = 1. Minima make the mean 0.
    */
   private static void factors(TensorType type, MemorySegment target, long offset, float spread) {
     switch (type) {

@@ -5,36 +5,35 @@ import dev.helixbg.llm.tensor.Tensor;
 /**
  * A device that runs the steps of a transformer's layers on its own buffers.
  *
- * <p>A layer has six steps, which are the units that devices can fuse. A step processes the rows of
- * a {@link Batch}: one token or many, of one sequence or several. Decoding and reading prompts
- * therefore use the same calls. A device may run a step at once (the CPU) or only encode it (a
- * GPU). The host may read results and write inputs only after {@link #submit} and {@link
- * Submission#await}. Steps see the results of earlier steps, also across submissions. A step uses
- * its batch only until the call returns.
+ * <p>A layer has six steps. Each step groups operations that a device can fuse. A step processes
+ * the rows of a {@link Batch}: one token or many, of one sequence or several. Decoding and reading
+ * prompts therefore use the same calls. A device may run a step immediately (the CPU) or only
+ * encode it (a GPU). The host may read results and write inputs only after {@link #submit} and
+ * {@link Submission#await}. Steps see the results of earlier steps, also across submissions. A step
+ * uses its batch only until the call returns.
  *
  * <p>Notation: {@code x[r]} is row r of x; {@code W·v} is the product of a matrix of shape rows ×
- * columns with a vector of {@code columns} values; {@code norm(v)ᵢ = v ᵢ · gainᵢ / √(mean(v²) +
- * ε)}. All activations are 32-bit floats. {@code ScalarBackend} defines the result of each step;
- * other backends agree with it within the bounds of the contract tests.
+ * columns with a vector of {@code columns} values; {@code norm(v)ᵢ = vᵢ · gainᵢ / √(mean(v²) + ε)}.
+ * All activations are 32-bit floats. {@code ScalarBackend} defines the result of each step; other
+ * backends agree with it within the bounds of the contract tests.
  *
  * <p>One thread at a time may use a backend and its buffers. Buffers must be used with the backend
- * that made them. The caller must ensure matching shapes, which are checked once when a model is
- * loaded. {@link #close} frees everything that the backend made; weights stay in the tensors' own
- * memory.
+ * that made them. Steps do not check shapes; the caller checks them once when it loads a model.
+ * {@link #close} frees everything that the backend made; weights stay in the tensors' own memory.
  */
 public interface Backend extends AutoCloseable {
-  /** The name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
+  /** Returns the name that users see, such as {@code scalar}, {@code cpu}, {@code metal}. */
   String name();
 
   /**
-   * Returns the useful number of submissions in flight. It is 1 where steps run at once, and larger
-   * where the host can encode a pass while the device runs the preceding pass.
+   * Returns the number of submissions that should be in flight. It is 1 if steps run immediately.
+   * It is larger if the host can encode a pass while the device runs the preceding pass.
    */
   int depth();
 
   /**
-   * Returns the largest number of single tokens, of different sequences, that a pass computes one
-   * after the other. It is 0 where all passes are computed with one method.
+   * Returns the maximum number of rows, each of a different sequence, that a pass computes one by
+   * one. It is 0 if all passes are computed with the same method.
    */
   default int fewRows() {
     return 0;
@@ -63,14 +62,14 @@ public interface Backend extends AutoCloseable {
   /** Makes {@code slots} independent lists of up to {@code rows} token ids. */
   TokenSlots tokens(int slots, int rows);
 
-  /** Makes the rotation of positions 0 to {@code positions − 1}. */
+  /** Makes the rotation angles of positions 0 to {@code positions − 1}. */
   Rope rope(RopeAngles angles, int positions);
 
   KvCache cache(KvShape shape);
 
   // ---- the steps ------------------------------------------------------------------------------
 
-  /** Computes {@code x[r] = row tokens[slot][r] of table}. The ids must be rows of the table. */
+  /** Computes {@code x[r] = row tokens[slot][r] of table}. Each id must be the index of a row. */
   void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x);
 
   /** Computes {@code n = norm(x[r]); q[r] = Wq·n; k[r] = Wk·n; v[r] = Wv·n}. */
@@ -81,7 +80,7 @@ public interface Backend extends AutoCloseable {
    * Computes {@code q = rotate(norm(q))} and {@code k = rotate(norm(k))} for each row and head.
    * Then writes k and v to the row's position in its sequence's cache, for {@code layer}. Rotation
    * turns the pairs (i, i + headSize/2) by the angles of the row's position. A device may delay
-   * this step until {@link #attend}; k, and possibly q, are undefined after that.
+   * this step until {@link #attend}. After {@code attend}, k and possibly q are undefined.
    */
   void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer);
 
@@ -126,8 +125,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * A device's buffer of 32-bit floats, rows × columns. The host may access a buffer only while no
-   * submission in flight uses it. {@code read} and {@code write} copy the first {@code columns}
-   * values.
+   * submission in flight uses it. {@code read} and {@code write} copy the {@code columns} values of
+   * a row.
    */
   public interface Activations {
     int rows();

@@ -11,14 +11,14 @@ public final class BackendCounters {
     PASSES,
     /** Rows of all passes: prompt and generated tokens. */
     ROWS,
-    /** Started kernels: dispatches on a GPU, parallel regions on the CPU. */
+    /** Number of started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
     BARRIERS,
     /** Submitted command buffers, or their equivalent. */
     SUBMISSIONS,
     /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,
-    /** Times that the host waited for the device. */
+    /** Number of times that the host waited for the device. */
     WAITS,
     /** Constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,
@@ -32,7 +32,7 @@ public final class BackendCounters {
     values[counter.ordinal()] += amount;
   }
 
-  /** Raises a counter to a larger value. */
+  /** Raises a counter to {@code value}, unless the counter is already larger. */
   public void max(Counter counter, long value) {
     values[counter.ordinal()] = Math.max(values[counter.ordinal()], value);
   }

@@ -46,8 +46,8 @@ public final class Batch {
   /**
    * Adds the next {@code count} positions of a sequence and claims them in the sequence's cache.
    *
-   * @param wantedCount number of last rows whose logits are wanted: 0 before a prompt's end, 1 to
-   *     continue the prompt, more to score the given tokens
+   * @param wantedCount number of rows at the span's end whose logits are wanted: 0 if the prompt
+   *     goes on after the span, 1 to generate the next token, more to score the given tokens
    * @return the span's first row
    * @throws ContextFullException if the cache has no room; the batch is then unchanged
    * @throws IllegalArgumentException if the batch has no room
@@ -75,9 +75,9 @@ public final class Batch {
   }
 
   /**
-   * Refills this batch with the wanted rows of another batch. Row i is the i-th wanted row of that
-   * batch, at the same position of the same sequence. All rows are wanted. No positions are
-   * claimed.
+   * Refills this batch with the wanted rows of {@code pass}. Row i is the i-th wanted row of {@code
+   * pass}, at the same position of the same sequence. All rows of this batch are wanted. The method
+   * claims no positions in caches.
    */
   public void narrow(Batch pass) {
     clear();
@@ -99,7 +99,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Returns a number that changes with this batch, so that a backend notices a changed batch. */
+  /** Returns a number that changes whenever this batch changes, so that backends notice changes. */
   public int version() {
     return version;
   }

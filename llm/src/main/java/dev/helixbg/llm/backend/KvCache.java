@@ -16,7 +16,9 @@ public abstract class KvCache implements AutoCloseable {
     return shape;
   }
 
-  /** The number of positions, including those that a batch has claimed but not yet computed. */
+  /**
+   * Returns the number of positions, including positions that a batch claimed but has not computed.
+   */
   public final int length() {
     return length;
   }
@@ -42,7 +44,7 @@ public abstract class KvCache implements AutoCloseable {
     }
   }
 
-  /** Makes room for the positions up to {@code end}; may raise {@link #length} already. */
+  /** Allocates the memory of positions up to {@code end}. May already raise {@link #length}. */
   protected abstract void makeRoom(int end);
 
   public final void truncate(int newLength) {
@@ -53,7 +55,7 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Frees memory that only positions from {@code end} on need. */
+  /** Frees memory that no position before {@code end} needs. */
   protected abstract void release(int end);
 
   /**

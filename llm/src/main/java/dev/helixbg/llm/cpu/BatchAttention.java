@@ -10,10 +10,9 @@ import java.lang.foreign.Arena;
  * Causal grouped attention over the caches of a batch. A part is a range of the batch's rows for
  * one KV head, or for some of the query heads that share that KV head.
  *
- * <p>A part processes its spans one after the other, so that keys and values that they share are
- * unpacked once. Short spans are computed row by row, longer spans by matrix products. The choice
- * depends on the span's length only, so a row's result does not depend on the other rows, bit for
- * bit.
+ * <p>A part processes its spans one after the other, so that keys and values that the spans share
+ * are unpacked only once. Short spans are computed row by row, longer spans by matrix products. The
+ * choice depends on the span's length only, so the other rows never change a bit of a row's result.
  */
 final class BatchAttention implements ThreadTeam.Work {
   /** Minimum number of rows of a span for which matrix products cost less than single rows. */

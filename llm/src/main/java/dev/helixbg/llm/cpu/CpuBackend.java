@@ -22,9 +22,9 @@ import java.util.Optional;
 /**
  * The backend for CPUs, with the Vector API and several threads.
  *
- * <p>Each step runs as soon as it is called. A row's result does not depend on the other rows of
- * its batch, bit for bit. Results may differ only between a batch of up to seven rows and a larger
- * batch; see {@link Matmul}.
+ * <p>Each step runs as soon as it is called. The other rows of a batch never change a bit of a
+ * row's result. Results may differ only between a batch of up to seven rows and a larger batch; see
+ * {@link Matmul}.
  */
 public final class CpuBackend extends HostBackend {
   private static final boolean FUSES =
@@ -51,7 +51,7 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * @param beforeTiles waits for the kernels that multiply many rows, which may not be compiled yet
+   * @param beforeTiles waits until the kernels that multiply many rows are compiled
    */
   public CpuBackend(int threads, Runnable beforeTiles) {
     this(new ThreadTeam(threads), beforeTiles);
@@ -84,9 +84,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns a sentence that says why this backend is slower than the scalar backend, or nothing if
-   * it is not slower. The kernels use fused multiply-adds. Without such an instruction the JVM
-   * computes them in software, a hundred times slower.
+   * Returns a sentence that says why this backend is slower than the scalar backend; empty if it is
+   * not slower. The kernels use fused multiply-adds. If the processor lacks that instruction, the
+   * JVM computes them in software, a hundred times slower.
    */
   public static Optional<String> slowness() {
     return FUSES
@@ -107,8 +107,7 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * @throws IllegalArgumentException if a head has more values than a panel of attention's matrix
-   *     products has columns
+   * @throws IllegalArgumentException if a head has more than {@link TileProduct#DEPTH} values
    */
   @Override
   public KvCache cache(KvShape shape) {
@@ -209,7 +208,7 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, few ? 1 : 2);
   }
 
-  /** Normalises the first {@code rows} rows of x, or the wanted rows, into {@link #normed}. */
+  /** Normalises {@code rows} rows of x into {@link #normed}: the wanted rows, or the first rows. */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
     normed = room(normed, (HostActivations) x);
     normalise.x = (HostActivations) x;
@@ -218,7 +217,7 @@ public final class CpuBackend extends HostBackend {
     rows(normalise, rows);
   }
 
-  /** Runs work on rows of activations, on all threads only if there are enough rows. */
+  /** Runs row-by-row work: on this thread for few rows, else on all threads. */
   private void rows(RowWork work, int rows) {
     work.rows = rows;
     if (rows <= Matmul.FEW) {

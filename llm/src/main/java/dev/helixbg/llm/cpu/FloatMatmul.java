@@ -9,7 +9,7 @@ import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.kernel.tile.TokenTiles;
 import java.lang.foreign.Arena;
 
-/** Products in floats, with a matrix of any type. */
+/** Matrix products of floats, for matrices of any type. */
 final class FloatMatmul extends TiledMatmul {
   static final int GROUP = 2 * ROOM;
 

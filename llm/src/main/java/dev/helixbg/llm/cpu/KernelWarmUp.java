@@ -18,7 +18,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Collection;
 
 /**
- * Makes the JIT compile kernels, by calls with the smallest inputs.
+ * Makes the JIT compile kernels, by calling them with the smallest inputs.
  *
  * <p>Until a kernel is compiled, each vector operation takes microseconds. Inputs are small because
  * a loop of a hundred rounds would be compiled separately, from its middle, and that code would be
@@ -28,14 +28,14 @@ public final class KernelWarmUp {
   /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
-  /** At least two blocks of every type, so that loops over blocks run more than once. */
+  /** Number of columns. Every type has at least two blocks, so loops over blocks repeat. */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;
 
   private static final int EIGHT = 8;
 
-  /** Number of positions with which attention's loops are compiled before the last call. */
+  /** Number of positions, enough to compile the loops of attention before the last call. */
   private static final int POSITIONS = 8;
 
   /** The usual number of values of a head. */
@@ -60,7 +60,7 @@ public final class KernelWarmUp {
   public static void vectors() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment numbers = arena.allocate(8L * HEAD, 64);
-      // In every other call, indexOf finds the value, but never in the first vector.
+      // In every other call, indexOf finds the value 1, which is not in the first vector.
       numbers.set(ValueLayout.JAVA_FLOAT, 4L * HEAD, 1);
       long x = numbers.address();
       long y = floats(arena, 2 * HEAD);
@@ -112,9 +112,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /**
-   * Warms up the packing for products in bytes, if matrices of this type are multiplied in bytes.
-   */
+  /** Warms up the packing for products of bytes, if they are used for matrices of this type. */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;
@@ -140,7 +138,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up products in floats, for matrices of any type and for attention. */
+  /** Warms up products of floats, for matrices of any type and for attention. */
   public static void floatTiles() {
     try (Arena arena = Arena.ofConfined()) {
       ThreadScratch scratch = new ThreadScratch(arena);

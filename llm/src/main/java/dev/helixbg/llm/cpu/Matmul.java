@@ -19,14 +19,13 @@ import java.util.List;
  *
  * <p>Up to {@link #FEW} rows are multiplied one by one with the stored weights. All rows use a
  * block of weights before the next block is read. More rows are packed into tiles of tokens, which
- * are multiplied with panels of unpacked weights. With both methods, a row's result does not depend
- * on the other rows, bit for bit. The two methods add in different orders, so their results may
- * differ.
+ * are multiplied with panels of unpacked weights. With both methods, the other rows never change a
+ * bit of a row's result. The two methods add in different orders, so their results may differ.
  */
 final class Matmul {
   /**
-   * Maximum number of rows that are multiplied one by one. In measurements, tiles of eight rows
-   * were slower than single rows for six rows, and no faster for seven rows.
+   * Maximum number of rows that are multiplied one by one. In measurements, a tile of eight rows
+   * was slower than six single rows, and no faster than seven single rows.
    */
   static final int FEW = 7;
 
@@ -37,9 +36,9 @@ final class Matmul {
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
-   * Bounds of a thread's parts, in 32nds of its share. Taking a part costs the time of reading some
-   * KB, because the processor stops prefetching weights. A thread therefore takes half of its share
-   * at once, then ever smaller parts, which other threads can take over.
+   * Bounds of a thread's parts, in 32nds of its share. Taking a part costs as much time as reading
+   * a few KB, because the processor stops prefetching weights. A thread therefore first takes half
+   * of its share, then ever smaller parts, which other threads can take over.
    */
   private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 
@@ -65,7 +64,7 @@ final class Matmul {
   private final HostMatrix[] matrices = new HostMatrix[3];
   private final HostActivations[] targets = new HostActivations[3];
 
-  /** Total size of the matrices before each matrix, in bytes. */
+  /** For each matrix, the total size of all preceding matrices, in bytes. */
   private final long[] bytesBefore = new long[4];
 
   private int count;
@@ -127,7 +126,7 @@ final class Matmul {
   }
 
   /**
-   * Returns the first row of a matrix that belongs to a part or to a later part. Parts divide the
+   * Returns the first row of matrix m that belongs to this part or a later part. Parts divide the
    * bytes of all matrices in order.
    */
   private int from(int m, int part) {

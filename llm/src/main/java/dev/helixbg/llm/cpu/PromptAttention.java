@@ -24,8 +24,8 @@ import java.lang.foreign.MemorySegment;
  * of keys give scores; weights times tiles of values give results.
  *
  * <p>The rows of a panel are queries of all heads that share a KV head. The softmax of a row covers
- * exactly the positions that its query attends to, and sums run over positions in order. A row's
- * result therefore does not depend on other rows, bit for bit.
+ * exactly the positions that its query attends to, and sums run over positions in order. Other rows
+ * therefore never change a bit of a row's result.
  */
 final class PromptAttention {
   private final ThreadScratch scratch;
@@ -84,9 +84,7 @@ final class PromptAttention {
     }
   }
 
-  /**
-   * Returns the number of positions that a query sees. Queries are in order of token, then head.
-   */
+  /** Returns the number of positions that a query sees. Queries are ordered by token, then head. */
   private int seen(int query) {
     return start + query / group + 1;
   }
@@ -174,7 +172,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
-    /** Depth of a panel, padded so that panels do not share the same sets of the CPU cache. */
+    /** Depth of a panel in positions, padded so that panels use different sets of the cache. */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
@@ -191,14 +189,12 @@ final class PromptAttention {
       this.scratch = scratch;
     }
 
-    /** Must be called before the next layer and after caches have changed. */
+    /** Discards the tiles. Must be called before the next layer and after caches have changed. */
     void forget() {
       held = null;
     }
 
-    /**
-     * Unpacks the first {@code positions} positions of a head, unless they are already unpacked.
-     */
+    /** Unpacks those of the first {@code positions} positions that are not yet unpacked. */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;

@@ -3,20 +3,20 @@ package dev.helixbg.llm.cpu;
 import java.util.Arrays;
 
 /**
- * Chooses the number of streams in which a thread reads the rows of a matrix: one or several.
- * Regular trials during ordinary work compare one stream with several.
+ * Chooses whether a thread reads the rows of a matrix in one stream or in several streams. Regular
+ * trials during ordinary work compare the two speeds.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
- * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. Results do not
- * depend on the number of streams, bit for bit.
+ * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
+ * streams never changes a bit of a result.
  */
 final class RowStreams {
   /** Number of streams if several are used. More than eight streams gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of parts between two trials; some 30 tokens have this many parts. Nearly a hundredth of
-   * all parts belong to trials.
+   * Number of parts between two trials; about 30 tokens have this many parts. Trials use nearly a
+   * hundredth of all parts.
    */
   static final int PERIOD = 1 << 14;
 
@@ -26,15 +26,13 @@ final class RowStreams {
    */
   static final int FIRST = 1 << 11;
 
-  /**
-   * Number of parts that a trial times with each number of streams. They take a millisecond or two.
-   */
+  /** Number of parts that a trial times with each number of streams, in a millisecond or two. */
   private static final int SAMPLES = 64;
 
-  /** Minimum size of a timed part, in bytes. With smaller parts, the call dominates the time. */
+  /** Minimum size of a timed part, in bytes. In smaller parts, the call itself dominates. */
   private static final long LEAST_BYTES = 1 << 15;
 
-  /** Times in nanoseconds per byte, with one stream and with {@link #MANY}. */
+  /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
   private final double[][] samples = new double[2][SAMPLES];
 
   private int untilTrialEnds = FIRST + 2 * SAMPLES;
@@ -44,14 +42,12 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Returns whether the caller must time the next part, for a trial, and pass it to {@link #took}.
-   */
+  /** Returns whether a trial needs the time of the next part, passed to {@link #took}. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /** Records the part for which {@link #next} was called; uses its time if {@link #times}. */
+  /** Counts the part for which {@link #next} was called; uses its time during a trial. */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;

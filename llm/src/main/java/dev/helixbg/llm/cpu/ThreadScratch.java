@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Scratch memory of one thread, small enough to stay in the processor's caches. Fields are
- * addresses, as kernels need them; the memory belongs to the backend's arena.
+ * addresses, because kernels take addresses; the memory belongs to the backend's arena.
  */
 final class ThreadScratch {
   private final Arena arena;

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Work is divided into parts. Each member has a range of parts, which it takes in order, so that
  * its processor can prefetch. A member without parts takes parts of other members, so slow
- * processors get fewer. No thread waits for a member that took no part.
+ * processors run fewer parts. No thread waits for a member that has not taken any parts.
  *
  * <p>A region is one call of {@link #run}. A token needs more than a hundred regions of about 100
  * µs each, so the start of a region must cost well under a microsecond. Workers therefore spin for
@@ -31,27 +31,27 @@ public class ThreadTeam implements AutoCloseable {
 
   /**
    * Time that a worker spins before it parks, in nanoseconds. It is longer than the pauses between
-   * regions, and too short to be noticed as a busy processor.
+   * regions, but too short for users to notice a busy processor.
    */
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Number of spins before a waiting thread yields its processor. The spins take some ten µs, which
-   * is the time of a part. A longer wait means that another member needs a processor.
+   * Number of spins before a waiting thread yields its processor. The spins take about as long as a
+   * part, some ten µs. A longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(int[].class);
 
-  /** Distance of counts, in ints: two cache lines, because processors fetch lines in pairs. */
+  /** Distance between counts, in ints: two cache lines, since processors fetch lines in pairs. */
   private static final int APART = 32;
 
   private static final int UNFINISHED = 0;
 
   /**
-   * Counts of parts. {@link #UNFINISHED} is the index of the number of the current region's
-   * unfinished parts. {@link #untaken} is the index of the number of a member's untaken parts. That
-   * number is {@link #END} if the member must end.
+   * Counts of parts. At index {@link #UNFINISHED} is the number of the region's unfinished parts.
+   * At index {@link #untaken} is the number of a member's untaken parts, or {@link #END} if the
+   * member must end.
    */
   private final int[] counts;
 
@@ -134,7 +134,7 @@ public class ThreadTeam implements AutoCloseable {
   /**
    * Takes parts until none is left, the member's own parts first. The region cannot end before this
    * member has subtracted its parts from the count, so {@link #work} and {@link #parts} do not
-   * change.
+   * change meanwhile.
    */
   private void takeParts(int member) {
     int taken = 0;

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * Multiplies many rows of activations with a matrix. The activations are packed into tiles of
  * tokens. Groups of the matrix's rows are unpacked, some columns at a time, and multiplied with all
- * tiles. A group stays in the second-level cache, a tile in the first-level cache.
+ * tiles. A group stays in the second-level cache, while a tile stays in the first-level cache.
  */
 abstract class TiledMatmul {
   /**

@@ -13,7 +13,7 @@ import dev.helixbg.llm.cpu.kernel.attention.Softmax;
  */
 record TokenAttention(ThreadScratch scratch) {
   /**
-   * Computes the heads that share one KV head, or some of them.
+   * Computes the attention of a group of query heads that share one KV head.
    *
    * @param cut index of the group of heads, 0 to {@code cuts − 1}; a group has whole pairs of heads
    * @param positions number of positions that the token attends to

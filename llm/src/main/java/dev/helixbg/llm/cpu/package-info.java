@@ -1,4 +1,2 @@
-/**
- * The CPU backend. It computes the steps of a layer with the Java Vector API, on several threads.
- */
+/** The CPU backend. It computes a layer's steps with the Java Vector API, on several threads. */
 package dev.helixbg.llm.cpu;

@@ -10,16 +10,16 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Computes the probability of each of a few answers, as if the model could write nothing else.
+ * Computes the probability of each given answer, as if the model could write only these answers.
  *
  * <p>A branch point is a position at which the answers differ. There, the probability is divided
- * among the possible next tokens. Where all answers agree, the model is not asked. Only the logits
- * of the possible tokens are computed. Tokens up to a later branch point are read in the prompt's
- * own pass if the backend supports it, else in a later pass. A prompt's result does not depend on
- * other prompts in the pass.
+ * among the possible next tokens. Where all answers have the same next token, the model is not
+ * asked. Only the logits of the possible tokens are computed. Tokens up to a later branch point are
+ * read in the same pass as the prompt if the backend supports this, else in a later pass. A
+ * prompt's result does not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
-  /** Largest number of sets of answers whose trees are kept; each tree uses memory of the model. */
+  /** Maximum number of sets of answers whose trees are kept. Each tree uses memory of the model. */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;

@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
  * A fixed set of answers, prepared for a model: the branch points where answers differ, and their
  * candidate tokens.
  *
- * @param points branch points; at the first point all answers begin
- * @param columns for each branch point, the column of its first candidate token
+ * @param points branch points; the first point is the beginning of all answers
+ * @param columns for each branch point, the column of its first candidate token in the logits
  * @param candidates candidate tokens of all branch points, in order
  */
 record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candidates) {
@@ -57,7 +57,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     /**
      * Returns the first point, and all points at which choices differ, in order of path length.
      *
-     * @throws IllegalArgumentException if a choice is the beginning of another
+     * @throws IllegalArgumentException if a choice is the beginning of another choice
      */
     static List<BranchPoint> all(List<int[]> choices) {
       List<BranchPoint> points = new ArrayList<>();

@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 /** A model with the batch and token lists of its passes, for one thread at a time. */
 public final class ForwardPasses {
   /**
-   * Minimum number of rows, and of wanted rows, with which a row's result does not depend on the
-   * other rows. Backends may compute fewer rows with another method.
+   * Minimum number of rows, and of wanted rows, of a pass in which a row's result does not depend
+   * on the other rows. Backends may compute smaller passes with another method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -30,7 +30,7 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** One slot per pass in flight, and one slot to write to. */
+  /** Token lists: one slot per pass in flight, and one more slot to write to. */
   final TokenSlots tokens;
 
   /** The last pass that reads a prompt; its inputs must not be overwritten before it ends. */
@@ -48,7 +48,7 @@ public final class ForwardPasses {
    * more passes are in flight than are useful. With {@code wantLast} the last pass computes the
    * last token's logits and is not yet submitted.
    *
-   * @param cancelled checked within and between passes
+   * @param cancelled returns true to cancel; called within and between passes
    * @return false if cancelled; the sequence is then unchanged
    * @throws ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
@@ -139,7 +139,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up a small pass with rows of filler sequences, behind all other rows. Results then do not
+   * Fills up a small pass with rows of filler sequences, after all other rows. Results then do not
    * depend on the number of other rows. Filler rows may have any tokens.
    */
   void fill() {
@@ -151,8 +151,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Adds the first token of a filler sequence to the batch. Each such row has its own sequence, so
-   * kernels for single tokens need not look for spans.
+   * Adds the first token of a filler sequence to the batch. Each filler row has its own sequence,
+   * so kernels for single tokens need not look for spans.
    */
   void addSilent() {
     if (silentRows == silent.size()) {
@@ -163,9 +163,7 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /**
-   * Returns the maximum number of prompt tokens in one pass that leaves room for {@link #fill()}.
-   */
+  /** Returns the maximum number of prompt tokens in a pass, with room for {@link #fill()}. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

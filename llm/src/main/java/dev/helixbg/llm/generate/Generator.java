@@ -14,12 +14,12 @@ import java.util.function.IntConsumer;
 
 /**
  * Continues prompts token by token, always with the likeliest token. It generates one answer or
- * several at once; each pass over the weights then serves all growing answers.
+ * several answers in parallel; each pass over the weights then serves all unfinished answers.
  *
  * <p>Tokens stay on the device. Passes are encoded before the results of earlier passes are read,
  * up to the device's depth. When an answer ends, a filler sequence takes over its row; tokens
- * computed past the answer's end are dropped. Where fewer rows save work, the remaining answers
- * move to adjacent rows once all passes in flight are read.
+ * computed past the answer's end are dropped. If fewer rows save work, the remaining answers move
+ * to adjacent rows once the results of all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -33,9 +33,7 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /**
-   * Number of encoded choices of tokens. The i-th choice uses slot i modulo the number of slots.
-   */
+  /** Number of encoded token choices. The i-th choice uses slot i modulo the number of slots. */
   private int encoded;
 
   private int read;
@@ -57,7 +55,7 @@ public final class Generator {
    *
    * @param prompt at least one token
    * @param listener receives each token of the answer when it is chosen
-   * @param cancelled checked within and between passes
+   * @param cancelled returns true to cancel; called within and between passes
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
    *     context
    */
@@ -202,8 +200,8 @@ public final class Generator {
   }
 
   /**
-   * Returns the cost of a pass with {@code answers} answers. With several passes in flight, fewer
-   * rows save time only if they save a whole tile of rows.
+   * Returns the relative cost of a pass with {@code answers} answers. With several passes in
+   * flight, fewer rows save time only if they save a whole tile of rows.
    */
   private int cost(int answers) {
     if (answers <= backend.fewRows()) {

@@ -22,8 +22,8 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Returns the end of the group that begins at {@code first}. A group has as many prompts as fit a
-   * pass; each prompt is followed by {@code moreRows} rows.
+   * Returns the index after the last prompt of the group that begins at {@code first}. A group has
+   * as many prompts as fit a pass, each followed by {@code moreRows} rows.
    *
    * @param spans number of spans that these rows form; the last row of each span is wanted
    */

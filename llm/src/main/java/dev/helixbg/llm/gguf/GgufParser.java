@@ -12,7 +12,7 @@ import java.util.List;
  *
  * <pre>
  * magic         "GGUF"
- * version       u32: 2 or 3 (1 had 32-bit counts; a byte-swapped number is a big-endian file)
+ * version       u32: 2 or 3 (version 1 had 32-bit counts; a big-endian file has its bytes swapped)
  * tensor_count  u64
  * kv_count      u64
  * kv_count times:
@@ -34,9 +34,9 @@ import java.util.List;
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *
- * <p>Source: {@code docs/gguf.md} of the ggml project. The file is not trusted. Every count is
- * compared with the remaining bytes before memory is allocated or a loop begins. The head may take
- * at most {@link #MAX_HEAD_BYTES}, so time and memory are bounded for any file.
+ * <p>Source: {@code docs/gguf.md} of the ggml project. The parser does not trust the file. Every
+ * count is compared with the remaining bytes before memory is allocated or a loop begins. The head
+ * may take at most {@link #MAX_HEAD_BYTES}, so time and memory are bounded for any file.
  */
 final class GgufParser {
   static final long MAX_HEAD_BYTES = 256L << 20;
@@ -54,10 +54,10 @@ final class GgufParser {
   private static final int MAX_DIMENSIONS = 4;
   private static final GgufType[] TYPES = GgufType.values();
 
-  /** Size of an empty key, a type, and a one-byte value. */
+  /** Minimum size of an entry: an empty key, a type, and a one-byte value. */
   private static final int LEAST_ENTRY_BYTES = 8 + 4 + 1;
 
-  /** Size of an empty name, n_dims, one dimension, a type, and an offset. */
+  /** Minimum size of a tensor's entry: empty name, n_dims, one dimension, type, offset. */
   private static final int LEAST_TENSOR_BYTES = 8 + 4 + 8 + 4 + 8;
 
   private final GgufCursor in;

@@ -22,7 +22,7 @@ public enum GgufType {
     this.leastBytes = leastBytes;
   }
 
-  /** Returns the minimum size in the file, in bytes. An empty string or array has it. */
+  /** Returns the minimum size of a value, in bytes. Empty strings and arrays have this size. */
   int leastBytes() {
     return leastBytes;
   }

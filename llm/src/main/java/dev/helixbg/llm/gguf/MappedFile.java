@@ -155,7 +155,7 @@ public final class MappedFile implements AutoCloseable {
    * @throws GgufException if the file was shortened, written to, replaced or removed
    */
   public void requireUnchanged() {
-    // Checked first, so that a file shortened in between is reported as shortened.
+    // A file that is shortened between the two checks is therefore reported as shortened.
     boolean changed = isChanged();
     requireWhole();
     if (changed) {

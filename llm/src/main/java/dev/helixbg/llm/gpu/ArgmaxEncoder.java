@@ -19,7 +19,7 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /** Logits whose product did the first step, in the submission {@code foundIn}; or null. */
+  /** Logits whose product did the first step, in submission {@code foundIn}; null for none. */
   private GpuActivations found;
 
   private long foundIn;

@@ -19,8 +19,8 @@ import java.lang.foreign.Arena;
  * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
  * <p>If every row belongs to a different sequence, as in decoding, one kernel does all steps. The
- * rotation is then delayed until {@link #attend}, unless another step comes between. Longer spans
- * are rotated first; their attention is computed tile by tile.
+ * rotation is then delayed until {@link #attend}, unless another step is encoded before that.
+ * Longer spans are rotated first; their attention is computed tile by tile.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;
@@ -30,10 +30,10 @@ final class AttentionEncoder {
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
-  /** Maximum number of values of a head that fit the tiles' threadgroup memory. */
+  /** Maximum number of values of a head for which a tile fits threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /** Maximum number of values of a group's heads that fit the threadgroup memory of a row. */
+  /** Maximum number of values of a group's heads for which a row fits threadgroup memory. */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;

@@ -191,7 +191,7 @@ final class CommandRecorder {
 
   // ---- the submission -------------------------------------------------------------------------
 
-  /** Submits the encoded work. If there is none, returns the last submission. */
+  /** Submits the encoded work. If no work is encoded, returns the last submission. */
   Submission submit() {
     if (commands == null) {
       return inFlight.last();

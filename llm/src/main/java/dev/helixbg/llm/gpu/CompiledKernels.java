@@ -72,7 +72,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Number of columns that the lanes of {@code matvec.metal} process with one unit each. */
+  /** Number of columns that the lanes of {@code matvec.metal} process if each has one unit. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -135,8 +135,8 @@ final class CompiledKernels {
   }
 
   /**
-   * Ends the rehearsal: compiles the collected kernels, and the helper kernels of any model, with
-   * several libraries in parallel.
+   * Ends the rehearsal. Compiles the collected kernels, and the helper kernels that every model
+   * needs. Several libraries are compiled in parallel.
    *
    * @return a task that waits until all kernels are compiled, and throws the first error
    */

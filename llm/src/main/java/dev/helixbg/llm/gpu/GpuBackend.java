@@ -80,7 +80,7 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Checks that the GPU has {@code bytes} bytes left, before any part of a model is loaded.
+   * Checks that the GPU has {@code bytes} free bytes, before any part of a model is loaded.
    *
    * @throws GpuException if the size exceeds the device's remaining memory budget
    */

@@ -111,7 +111,7 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** Makes room for all blocks at once, since each growth waits for the GPU. */
+    /** Makes room for all {@code blocks} at once, since each growth waits for the GPU. */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);

@@ -22,9 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /**
-   * Maximum number of vectors that are multiplied one by one, because tiles would be mostly empty.
-   */
+  /** Maximum number of vectors multiplied one by one, because tiles would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -40,9 +38,7 @@ final class MatmulEncoder {
   private static final int SMALLEST_TILE_ROWS = 8;
   private static final int SMALLEST_TILE_THREADS = 2 * THREADS;
 
-  /**
-   * Minimum number of tiles of 16 rows that keep a GPU busy. If there are fewer, each is halved.
-   */
+  /** Minimum number of 16-row tiles to keep a GPU busy. If there are fewer, tiles are halved. */
   private static final int FEWEST_TILES = 256;
 
   // A constant of matvec.metal.
@@ -144,7 +140,7 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** Like {@link #multiply} with two matrices and one target; the first matrix gates the second. */
+  /** Like {@link #multiply} for two matrices. Stores silu of the first product times the second. */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
@@ -219,8 +215,8 @@ final class MatmulEncoder {
   /**
    * Multiplies few vectors with matrices {@code from ≤ i < to}, in one dispatch.
    *
-   * @param gated whether the first matrix gates the second; the result then goes to the first
-   *     target
+   * @param gated whether the first product gates the second product; the result then goes to the
+   *     first target
    */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
@@ -256,9 +252,7 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /**
-   * Begins a kernel that reads and normalises rows of x itself. The caller adds further constants.
-   */
+  /** Begins a kernel that normalises rows of x itself. The caller adds further constants. */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -284,9 +278,7 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /**
-   * Binds three matrices and targets, since Metal requires every argument to be bound, used or not.
-   */
+  /** Binds three matrices and targets, since Metal requires unused arguments to be bound. */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;

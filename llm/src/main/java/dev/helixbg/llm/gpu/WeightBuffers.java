@@ -31,7 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /** Mapped tensors are placed together, when the first of them is used. */
+  /** Adds a tensor. The first use of a mapped tensor places all mapped tensors in buffers. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

@@ -29,17 +29,13 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /**
-   * Minimum number of rows of a pass that is submitted layer by layer, since it may take seconds.
-   */
+  /** Minimum number of rows of a pass that is submitted layer by layer; it may take seconds. */
   private static final int WIDE = 128;
 
-  /**
-   * Number of rows of a rehearsed prompt, which has whole tiles and a partial tile of every kind.
-   */
+  /** Number of rows of a rehearsed prompt: whole tiles and a partial tile of every kind. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows, too large for row-by-row products and too small to fill a tile. */
+  /** Number of rows that is too large for row-by-row products and too small to fill a tile. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -119,10 +115,10 @@ public final class Qwen3 {
   }
 
   /**
-   * Computes all layers for a batch; the pass may be cancelled within a layer. Its sequences then
-   * have positions that were not computed, and must be truncated or closed.
+   * Computes all layers for a batch; the pass may be cancelled within a layer. The batch's
+   * sequences then have positions that were not computed, and must be truncated or closed.
    *
-   * @param cancelled checked several times per layer
+   * @param cancelled returns true to cancel; called several times per layer
    * @throws CancellationException if cancelled; no work is in flight then
    */
   public void forward(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
@@ -212,7 +208,7 @@ public final class Qwen3 {
   public CandidateLogits candidates(int... ids) {
     Tensor output = weights.outputTensor();
     long bytes = output.rowBytes();
-    // The memory lives as long as it is used; backends free only their own memory.
+    // The garbage collector frees this memory; backends free only their own memory.
     MemorySegment data = Arena.ofAuto().allocate(bytes * ids.length, 64);
     for (int i = 0; i < ids.length; i++) {
       MemorySegment.copy(output.data(), bytes * ids[i], data, bytes * i, bytes);
@@ -294,7 +290,7 @@ public final class Qwen3 {
 
   /**
    * Candidates for the next token of an answer: a copy of their rows of the output matrix, and
-   * memory for their logits. Other rows of the vocabulary, some hundred thousand, are not computed.
+   * memory for their logits. The logits of other tokens, over a hundred thousand, are not computed.
    *
    * @param rows one row per candidate, with {@code hidden} columns
    * @param logits logits of the last pass: a row per wanted row, a column per candidate

@@ -49,7 +49,7 @@ final class Qwen3Tensors {
   }
 
   /**
-   * @param backend function that makes a matrix of a tensor
+   * @param backend function that makes a matrix from a tensor
    * @param unpacks whether tensors of a {@link PackedType} are unpacked, to memory that is freed
    *     with the file; if false, only shapes are checked
    * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
@@ -139,7 +139,7 @@ final class Qwen3Tensors {
     return tensor;
   }
 
-  /** Refuses superfluous tensors. An ignored bias, for example, would only make answers worse. */
+  /** Refuses superfluous tensors. Ignoring a bias, for example, makes answers worse. */
   private void refuseUnused() {
     for (String name : tensors.keySet()) {
       if (!used.contains(name)) {

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
  * every faster kernel.
  *
  * <p>Layouts and the order of float operations are the same as in ggml's reference ({@code
- * ggml-quants.c}, {@code dequantize_row_*}), so results are equal bit for bit. All numbers are
- * little-endian; {@code d} and {@code m} are f16.
+ * ggml-quants.c}, {@code dequantize_row_*}), so results are bit-identical to those of ggml. All
+ * numbers are little-endian; {@code d} and {@code m} are f16.
  */
 public final class Dequantize {
   static final ValueLayout.OfShort SHORT =

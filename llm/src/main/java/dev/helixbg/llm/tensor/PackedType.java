@@ -65,7 +65,7 @@ public enum PackedType implements StoredType {
     return computed;
   }
 
-  /** Unpacks all blocks of {@code stored} to {@link #computed}, on all processors. */
+  /** Unpacks all blocks of {@code stored} to the type {@link #computed}, on all processors. */
   public void unpack(MemorySegment stored, MemorySegment target) {
     long blocks = stored.byteSize() / blockBytes();
     LongStream.range(0, Math.ceilDiv(blocks, BLOCKS_AT_A_TIME))

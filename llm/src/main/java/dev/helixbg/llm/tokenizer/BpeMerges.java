@@ -6,7 +6,7 @@ import java.util.function.IntConsumer;
 
 /** Byte-pair encoding: the merges of a vocabulary, indexed by the token that they make. */
 final class BpeMerges {
-  /** Largest number of different merges that make one token. */
+  /** Maximum number of different merges that make the same token. */
   private static final int MOST_OF_A_TOKEN = 100;
 
   /** Merges, each of two tokens with a space between them. Earlier merges are applied first. */
@@ -15,8 +15,8 @@ final class BpeMerges {
   private final TokenIndex tokens;
 
   /**
-   * For each token, the last merge that makes the token, plus one; 0 for none. If tokens have the
-   * same text, any of them may have the entry.
+   * For each token, the last merge that makes the token, plus one; 0 for none. If several tokens
+   * have the same text, only one of them, any one, has the entry.
    */
   private final int[] makers;
 
@@ -26,13 +26,13 @@ final class BpeMerges {
   /** Length in bytes of the longest token that a merge makes, by the token's first byte. */
   private final int[] longest = new int[1 << Byte.SIZE];
 
-  /** The token that the next merge makes in most files. */
+  /** The token that the next merge probably makes, as in most files. */
   private int expected;
 
   private byte[] scratch = new byte[64];
 
   /**
-   * @throws IllegalArgumentException if a merge is no pair of tokens, or makes no token
+   * @throws IllegalArgumentException if a merge is not two parts with a space, or makes no token
    */
   BpeMerges(GgufStrings texts, TokenIndex tokens) {
     this.texts = texts;
@@ -46,8 +46,8 @@ final class BpeMerges {
   }
 
   /**
-   * Adds merges. The parts of a merge need not be checked, because only tokens become neighbours. A
-   * merge of other parts therefore never happens.
+   * Adds merges, without a check that the parts of each merge are tokens. If a part is not a token,
+   * the merge is never applied, because neighbours are always tokens.
    */
   private void add(int firstMerge, int endMerge, byte[] counts) {
     byte[] utf8 = texts.utf8();
@@ -121,8 +121,7 @@ final class BpeMerges {
   }
 
   /**
-   * Returns the merge that joins two neighbours, or −1. If the file has the merge twice, returns
-   * the last occurrence.
+   * Returns the last merge in the file that joins two neighbours, or −1.
    *
    * @param middle start of the second neighbour
    */
@@ -163,9 +162,7 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] merges;
 
-    /**
-     * Possible merges; some are outdated. A merge is in the upper 32 bits, its part in the lower.
-     */
+    /** Possible merges, some outdated. The upper 32 bits are the merge, the lower 32 its part. */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

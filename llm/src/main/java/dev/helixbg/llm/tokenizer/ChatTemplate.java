@@ -33,9 +33,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     /** The model was trained to think before every answer. */
     ALWAYS;
 
-    /**
-     * Templates that begin answers with a thought. Jinja may escape the line break as {@code \n}.
-     */
+    /** Pattern of templates that begin answers with a thought. The line break may be escaped. */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
 
@@ -70,7 +68,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
    * tokens of {@link #request}.
    *
    * @param lead common beginning of the requests; it must end in punctuation and be followed by
-   *     white space, where tokens never merge
+   *     white space, because tokens never merge across that boundary
    */
   public int[] opening(String system, String lead) {
     return new Ids().all(opening(system)).text(USER + lead).toArray();

@@ -12,7 +12,7 @@ final class TokenIndex {
   private static final int SPREAD = 0x9E3779B9;
 
   /**
-   * Maximum number of tokens with one hash. Real vocabularies have fewer than ten; the limit
+   * Maximum number of tokens with the same hash. Real vocabularies have fewer than ten; the limit
    * refuses files that would make every search slow.
    */
   private static final int MOST_AT_A_PLACE = 100;
@@ -75,7 +75,7 @@ final class TokenIndex {
     return hash;
   }
 
-  /** Returns the token with a text, or −1; if there are several, the last one. */
+  /** Returns the last token with a text, or −1 if no token has it. */
   int find(byte[] text, int textStart, int textEnd) {
     int place = place(hash(text, textStart, textEnd));
     return search(heads[place] - 1, text, textStart, textEnd);
@@ -98,7 +98,7 @@ final class TokenIndex {
     return Arrays.equals(utf8, tokens.start(id), tokens.end(id), text, textStart, textEnd);
   }
 
-  /** Whether a token equals a text without the byte at {@code omitted}. */
+  /** Returns whether a token equals a text from which the byte at {@code omitted} is removed. */
   boolean isTextWithout(int omitted, int id, byte[] text, int textStart, int textEnd) {
     if (next[id] < 0 || tokens.end(id) - tokens.start(id) != textEnd - textStart - 1) {
       return false;

@@ -40,9 +40,7 @@ public final class Vocabulary {
   /** Names of Qwen2's pattern in model files. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /**
-   * Tokens that are special even if a file marks them as ordinary; else a text could end a turn.
-   */
+  /** Tokens that are special even if a file calls them ordinary; else a text could end a turn. */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,
@@ -115,7 +113,6 @@ public final class Vocabulary {
     }
   }
 
-  /** Marks known special tokens as special, even if the file marks them as ordinary. */
   private static void retype(GgufStrings tokens, byte[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
       // Compares the first byte first, so that only few of the hundred thousand tokens become
@@ -127,7 +124,7 @@ public final class Vocabulary {
     }
   }
 
-  /** Reads keys that have one id or an array of ids. Skips ids outside the vocabulary. */
+  /** Reads the ids of end tokens, one or an array per key. Skips ids outside the vocabulary. */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .flatMapToLong(key -> ids(metadata.values().get(key)))

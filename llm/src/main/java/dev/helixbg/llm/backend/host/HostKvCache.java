@@ -10,11 +10,11 @@ import java.util.Deque;
 
 /**
  * A cache as a list of runs. Run i has the positions from {@code runStart(i)} up to {@code
- * runEnd(i)}, at the start of one page.
+ * runEnd(i)}, stored at the start of a page.
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
- * nothing. Only the cache that took a page writes to it, and only behind the positions that forks
- * read.
+ * nothing. Only the cache that took a page from the pool writes to it, and only after the positions
+ * that forks read.
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
@@ -48,7 +48,7 @@ public final class HostKvCache extends KvCache {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /** Returns the number of first positions whose memory is shared with another cache. */
+  /** Returns the number of leading positions whose memory is the same in {@code other}. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;
@@ -66,14 +66,14 @@ public final class HostKvCache extends KvCache {
   }
 
   /**
-   * Offset in {@link #data} of a head's key at the run's first position, in bytes. The keys of the
-   * next positions follow, with {@code headSize} values each.
+   * Returns the offset in {@link #data} of a head's key at the run's first position, in bytes. The
+   * keys of the next positions follow, with {@code headSize} values each.
    */
   public long keys(int run, int layer, int kvHead) {
     return headBytes() * (2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /** Offset of a head's value vectors, like {@link #keys}. */
+  /** Returns the offset of a head's values, which are stored in the same way as the keys. */
   public long values(int run, int layer, int kvHead) {
     return headBytes() * ((2L * layer + 1) * shape().kvHeads() + kvHead);
   }
@@ -134,8 +134,8 @@ public final class HostKvCache extends KvCache {
   /** Pages for caches of one shape, allocated at first need and reused until the arena closes. */
   static final class Pool {
     /**
-     * Number of positions of a page, so large that runs are few. A page's unused part is not
-     * resident.
+     * Number of positions of a page. It is so large that a cache has few runs. A page's unused part
+     * is not resident.
      */
     static final int POSITIONS = 128;
 
@@ -179,7 +179,7 @@ public final class HostKvCache extends KvCache {
     /** Number of caches that use the page; at 0 the page returns to the pool. */
     int holders;
 
-    /** Number of first positions that forks read and that are never written again. */
+    /** Number of leading positions that forks read, so that no cache writes them again. */
     int frozen;
 
     Page(MemorySegment data) {

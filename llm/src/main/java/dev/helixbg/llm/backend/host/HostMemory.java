@@ -5,8 +5,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Allocates zeroed memory for buffers that are seldom filled. Pages that were never written to are
- * not resident; {@link Arena#allocate} would write zeros to all pages.
+ * Allocates zeroed memory for buffers that are seldom filled completely. Pages that were never
+ * written to are not resident, whereas {@link Arena#allocate} writes zeros to all pages.
  */
 public final class HostMemory {
   /** Alignment in bytes: the size of a cache line and of the widest vector. */
@@ -33,7 +33,7 @@ public final class HostMemory {
 
   private HostMemory() {}
 
-  /** Initialises this class, which takes tens of milliseconds, so another thread may do it. */
+  /** Initialises this class, on any thread. This takes tens of milliseconds. */
   public static void prepare() {}
 
   /** Allocates memory that is returned to the system when the arena closes. */

@@ -34,7 +34,7 @@ public final class HostRope implements Rope {
     return pairs;
   }
 
-  /** Computes the missing positions below {@code end}. */
+  /** Computes the angles of all positions below {@code end} that are still missing. */
   public void fillTo(int end) {
     for (; filled < end; filled++) {
       long at = 2L * pairs * filled;

@@ -257,7 +257,7 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /** Reads one head's values at a position; {@code first} is the offset at the run's start. */
+  /** Reads one head's vector at a position; {@code first} is its offset at the run's start. */
   private static void get(HostKvCache cache, int run, int position, long first, float[] numbers) {
     long offset = first + (position - cache.runStart(run)) * cache.shape().headBytes();
     for (int i = 0; i < numbers.length; i++) {

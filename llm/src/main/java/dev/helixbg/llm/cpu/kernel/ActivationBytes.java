@@ -22,10 +22,10 @@ import jdk.incubator.vector.VectorSpecies;
  * Rounds one row of activations to signed bytes, with vectors of 256 bits or more. The bytes are in
  * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
- * <p>Each 32 columns share a step, which is their largest magnitude divided by 127. Layout for each
- * 256 columns: the bytes, then the eight steps, then the offsets. An offset corrects products with
- * stored weights that are too large by {@code zero}. It is {@code −zero} times the step times the
- * sum of the bytes, for 32 or 16 columns.
+ * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
+ * every 256 columns: the bytes, then the eight steps, then the offsets. An offset corrects products
+ * with stored weights that are too large by {@code zero}. It is {@code −zero} times the step times
+ * the sum of the bytes, for 32 or 16 columns.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
@@ -42,7 +42,7 @@ public final class ActivationBytes {
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** Vectors with one byte for each float of a vector. */
+  /** Species of vectors that have one byte per float of a vector of floats. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 
@@ -57,7 +57,7 @@ public final class ActivationBytes {
 
   /**
    * @param columns number of floats, a multiple of 256
-   * @param halves whether there is an offset for each 16 columns, instead of each 32 columns
+   * @param halves whether every 16 columns have an offset; else every 32 columns have one
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;

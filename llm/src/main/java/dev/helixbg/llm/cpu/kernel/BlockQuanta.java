@@ -17,8 +17,8 @@ import jdk.incubator.vector.IntVector;
 
 /**
  * First step of unpacking weights of any quantised type: the quanta of a block become signed bytes,
- * in order, with a scale and a minimum per 16 weights. A weight is byte · scale + minimum, bit for
- * bit equal to {@link Dequantize}. Each thread needs its own instance.
+ * in order, with a scale and a minimum per 16 weights. A weight is byte · scale + minimum,
+ * bit-identical to the weight from {@link Dequantize}. Each thread needs its own instance.
  */
 final class BlockQuanta {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
@@ -37,7 +37,7 @@ final class BlockQuanta {
     return type == TensorType.Q4_K || type == TensorType.Q5_K;
   }
 
-  /** Unpacks a block and returns the address of its bytes, at most 256. */
+  /** Unpacks a block and returns the address of its bytes. A block has at most 256 bytes. */
   long of(TensorType type, long block) {
     switch (type) {
       case Q8_0 -> {

@@ -18,14 +18,14 @@ import jdk.incubator.vector.IntVector;
  * Rows of a matrix of a quantised type, up to 256 columns wide, unpacked to unsigned bytes. A byte
  * is its quantum plus {@link #bias}.
  *
- * <p>Bytes for sums of pairs have seven bits, so that two products with signed bytes fit into a
- * short. The sum of all products in one half of an int fits into a short, too, because 16 · 16 ·
- * 127 and 8 · 32 · 127 are less than 2^15. To ensure this, five-bit quanta are reduced by 16, and
- * their minimum is raised accordingly.
+ * <p>Some processors can only add pairs of products, in 16 bits. Bytes for such sums of pairs have
+ * seven bits, so that two products with signed bytes fit into a short. The sum of all products in
+ * one half of an int fits into a short, too, because 16 · 16 · 127 and 8 · 32 · 127 are below 2^15.
+ * To ensure this, five-bit quanta are reduced by 16, and their minimum is raised accordingly.
  *
- * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
- * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored
- * instead of the minimum.
+ * <p>Layout of a row: 256 bytes, then the scales, then the minima, one of each per 32 columns. If a
+ * type has a scale for each 16 columns, the scale of the second 16 columns is stored instead of the
+ * minimum.
  *
  * <p>Each thread needs its own instance, which has the memory of the rows.
  */
@@ -51,7 +51,7 @@ public final class ByteRows {
   private boolean halves;
 
   /**
-   * @param pairs whether the rows are for sums of pairs
+   * @param pairs whether the kernel adds pairs of products in 16 bits
    */
   public ByteRows(Arena arena, int rows, boolean pairs) {
     quanta = new BlockQuanta(arena);

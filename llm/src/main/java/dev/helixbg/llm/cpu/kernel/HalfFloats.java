@@ -26,7 +26,7 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>The Vector API has no conversion of f16. If the bits of an f16 number are moved to their
  * positions in a float, the float is 2^−112 times the correct number, so 112 is added to the
- * exponent. Two exponents need more. For exponent 0, the hidden bit must be subtracted. For
+ * exponent. Two exponents need a further step. For exponent 0, the hidden bit is subtracted. For
  * exponent 31 (infinite or NaN), 112 is added again.
  */
 public final class HalfFloats {
@@ -88,7 +88,7 @@ public final class HalfFloats {
     }
   }
 
-  /** Converts floats to f16 numbers, rounded to the nearest. */
+  /** Converts floats to the nearest f16 numbers. */
   public static void packF16(long source, int count, long target) {
     ShortVector none = ShortVector.zero(SHORTS);
     long vectors = 2L * (count & -Lanes.COUNT);
@@ -97,8 +97,8 @@ public final class HalfFloats {
       IntVector bits = loadInts(source + 2 * i);
       IntVector sign = bits.lanewise(LSHR, 16).and(0x8000);
       IntVector magnitude = bits.and(Integer.MAX_VALUE);
-      // Rounding adds half of the last kept bit's value. It adds 1 less if that bit is 0, so that
-      // ties round to even.
+      // Rounding adds half of the last kept bit's value, or 1 less if that bit is 0, so that ties
+      // round to even.
       IntVector odd = magnitude.lanewise(LSHR, 13).and(1);
       IntVector normal = magnitude.add(odd).add(0x0FFF - REBIAS).lanewise(LSHR, 13).min(INFINITE);
       // Adding 1/2 rounds a number to a multiple of 2^−24, the spacing of subnormal f16 numbers.

@@ -6,8 +6,8 @@ package dev.helixbg.llm.cpu.kernel;
  */
 public interface RowKernel {
   /**
-   * Returns the number of floats that {@link #prepare} writes. There are fewer floats than columns
-   * if {@code prepare} rounds them to integers.
+   * Returns the number of floats that {@link #prepare} writes. These are fewer than the columns if
+   * {@code prepare} rounds activations to integers.
    */
   default int floats(int columns) {
     return columns;

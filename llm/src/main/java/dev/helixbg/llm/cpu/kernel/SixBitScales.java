@@ -8,9 +8,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
  * Unpacks the eight 6-bit scales, or minima, of Q4_K and Q5_K to bytes.
  *
  * <p>A block stores them in three ints. The first int has the first four scales, and the second int
- * has the first four minima. The two upper bits of each of their bytes belong to a later scale or
- * minimum. The third int has the low nibbles of the later four scales and minima. See ggml's {@code
- * block_q4_K}.
+ * has the first four minima. The two upper bits of each byte in these ints belong to one of the
+ * last four scales or minima. The third int has the low nibbles of the last four scales and minima.
+ * See ggml's {@code block_q4_K}.
  */
 public final class SixBitScales {
   private static final int LOW_SIX = 0x3F3F3F3F;
@@ -32,8 +32,8 @@ public final class SixBitScales {
   }
 
   /**
-   * @param first int with the first four numbers in the low six bits, and bits of the later numbers
-   *     in the top two
+   * @param first int whose bytes each have one of the first four numbers in the low six bits, and
+   *     two bits of a later number in the top bits
    * @param nibbles int with the low nibbles of the later numbers
    */
   private static long eight(int first, int nibbles) {

@@ -19,9 +19,9 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Turns stored weights of any type into floats, in order, bit for bit equal to {@link Dequantize}.
- * First the quanta of a block become signed bytes ({@link BlockQuanta}), in the first-level cache;
- * then byte · scale + minimum becomes a float, in the same way for all types.
+ * Turns stored weights of any type into floats, in order, bit-identical to the floats of {@link
+ * Dequantize}. First the quanta of a block become signed bytes ({@link BlockQuanta}), in the
+ * first-level cache; then byte · scale + minimum becomes a float, in the same way for all types.
  *
  * <p>Each thread needs its own instance, which has memory for the steps and for a row ({@link
  * #room}).

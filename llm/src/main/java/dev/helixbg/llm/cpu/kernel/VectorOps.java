@@ -18,7 +18,7 @@ import jdk.incubator.vector.VectorMask;
 
 /** Steps between the matrix products, on rows of floats. Rows are passed as addresses. */
 public final class VectorOps {
-  /** Float whose addition leaves the nearest integer in the low bits of the sum. */
+  /** Float that, added to a number, leaves the nearest integer in the low bits of the sum. */
   public static final float TO_INTEGER = 0x1.8p23f;
 
   // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series

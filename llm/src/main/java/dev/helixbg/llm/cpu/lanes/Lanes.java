@@ -33,7 +33,7 @@ public final class Lanes {
    */
   public static final int LARGEST = MACHINE_CODE ? 512 : 256;
 
-  /** Width of vectors in bits. The property narrows vectors for tests, to 128, 256 or 512 bits. */
+  /** Width of vectors in bits. For tests, a property narrows vectors to 128, 256 or 512 bits. */
   private static final int BITS =
       Math.min(
           LARGEST,

@@ -45,13 +45,13 @@ public final class SubBlockScales {
     return IntVector.fromMemorySegment(INTS_2, MEMORY, address, ORDER);
   }
 
-  /** Returns part 0 or 1 of the bytes, as a vector, times the floats at an address. */
+  /** Returns part 0 or 1 of the bytes, as floats, multiplied by the floats at an address. */
   public static FloatVector times(IntVector bytes, int part, long address) {
     return loadFloats(address)
         .mul((FloatVector) bytes.reinterpretAsBytes().convertShape(B2F, FLOATS, part));
   }
 
-  /** Multiplies the first vector of bytes by floats; also writes it to scratch memory. */
+  /** Multiplies part 0 of the bytes by floats. Also writes the products to {@code scratch}. */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);
     factors.intoMemorySegment(MEMORY, scratch, ORDER);

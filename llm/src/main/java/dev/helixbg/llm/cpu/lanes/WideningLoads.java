@@ -28,7 +28,7 @@ public final class WideningLoads {
 
   private WideningLoads() {}
 
-  /** Loads a signed byte for each float of a vector of up to 256 bits. */
+  /** Loads signed bytes as a vector of floats, of up to 256 bits. */
   public static FloatVector signedBytes(long address) {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)

@@ -9,11 +9,14 @@ import java.util.Optional;
 
 /**
  * Multiplies {@link ByteRows} with {@link ByteTiles} by instructions that multiply bytes. A VNNI
- * instruction adds four products to an int, which is four times as many products as with floats. An
- * AVX2 instruction adds two products to a short.
+ * instruction adds four products to an int; an instruction on floats computes a quarter as many
+ * products. An AVX2 instruction adds two products to a short.
  */
 public final class ByteProduct {
-  /** Number of rows. Memory must have room for a multiple of this number. */
+  /**
+   * Number of rows that are multiplied together. Memory must be large enough for the row count
+   * rounded up to a multiple of this number.
+   */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
   private static final boolean VNNI =
@@ -53,7 +56,7 @@ public final class ByteProduct {
    *
    * @param rows number of rows in {@link ByteRows}, at least 1; rows up to the next multiple of
    *     {@link #ROWS} may be used, too
-   * @param halves whether each 16 columns have a scale
+   * @param halves whether every 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
    * @param tokens number of tokens that are needed; up to one vector of tokens costs half as much
    *     as two vectors

@@ -24,8 +24,8 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  *
  * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
  * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16,
- * and their final sums fit ({@link ByteRows}). Two such sums become an int once per scale. This
- * runs at half the speed of VNNI.
+ * and their final sums fit into shorts (see {@link ByteRows}). Two such sums become an int once per
+ * scale. This runs at half the speed of VNNI.
  */
 final class ByteProductCode {
   static final int SUM_VECTORS = 12;
@@ -54,7 +54,7 @@ final class ByteProductCode {
   /**
    * @param pairs whether two products are added in 16 bits (AVX2), instead of four products in 32
    *     bits (VNNI)
-   * @param halves whether each 16 columns have a scale; else each 32 columns have a scale and a
+   * @param halves whether every 16 columns have a scale; else every 32 columns have a scale and a
    *     minimum
    * @param vectors number of vectors of tokens, 1 or 2
    */
@@ -74,9 +74,7 @@ final class ByteProductCode {
     return SUM_VECTORS + v;
   }
 
-  /**
-   * Returns the register that, for sums of pairs, holds first products and then a vector of ones.
-   */
+  /** Returns the register that, for sums of pairs, holds first products, later a vector of ones. */
   private int other() {
     return weight + 1;
   }
@@ -147,8 +145,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Multiplies each sum by the scale and by the step, and adds it to the sum in memory. Adds the
-   * minimum times the sum of x.
+   * Multiplies each sum by the scale and by the step, and adds the result to the sum in memory.
+   * Also adds the minimum times the sum of x.
    */
   private void addUp(int scales) {
     if (pairs) {

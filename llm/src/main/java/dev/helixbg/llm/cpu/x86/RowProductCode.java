@@ -19,16 +19,17 @@ import java.util.function.IntUnaryOperator;
  * blocks, own)}.
  *
  * <p>Products of quanta (unsigned bytes) and activations (signed bytes) are added in pairs to
- * shorts ({@code vpmaddubsw}: 2 · 63 · 127 fits), then to ints ({@code vpmaddwd}, for Q6_K with the
- * scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are signed, so the
- * activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions
- * determines the speed. It is 88 for 144 bytes of Q4_K and 110 for 210 bytes of Q6_K. Weights are
- * prefetched {@link #AHEAD} bytes ahead, farther than the processor prefetches itself.
+ * shorts ({@code vpmaddubsw}; 2 · 63 · 127 fits a short), then to ints ({@code vpmaddwd}, for Q6_K
+ * with the scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are signed, so
+ * the activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions
+ * determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210
+ * bytes). Weights are prefetched {@link #AHEAD} bytes ahead, farther than the processor prefetches
+ * itself.
  */
 final class RowProductCode {
   /**
-   * Offsets in the calling thread's memory, after eight factors. Each offset has a distance to the
-   * next row of weights, to the next result, or back to the start of the activations.
+   * Offsets in the calling thread's memory, after eight factors. At each offset is the distance to
+   * the next row of weights, to the next result, or back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 

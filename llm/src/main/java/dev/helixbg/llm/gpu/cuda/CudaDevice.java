@@ -90,8 +90,8 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /**
-   * @throws GpuException if there is no driver or GPU, or it is too old to run the kernels; the
-   *     message is one sentence
+   * @throws GpuException if there is no driver or GPU, or one of them is too old to run the
+   *     kernels; the message is one sentence
    */
   public static CudaDevice open(String library) {
     LibCuda cuda = LibCuda.load(library);

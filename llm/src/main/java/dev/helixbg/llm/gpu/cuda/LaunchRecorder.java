@@ -48,9 +48,7 @@ final class LaunchRecorder implements AutoCloseable {
    */
   private static final int FEWEST = 16;
 
-  /**
-   * Maximum number of remembered recordings. An answer's passes alternate between several buffers.
-   */
+  /** Maximum number of remembered recordings; an answer's passes alternate between buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING

@@ -94,7 +94,7 @@ final class LibCuda {
   }
 
   /**
-   * Loads the library of a path or name; it stays loaded until the process ends.
+   * Loads the library with this path or name. It stays loaded until the process ends.
    *
    * @throws GpuException if the library is missing or lacks a function
    */

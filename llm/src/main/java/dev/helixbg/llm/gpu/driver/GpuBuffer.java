@@ -16,9 +16,7 @@ public interface GpuBuffer {
    */
   MemorySegment data();
 
-  /**
-   * Reads bytes from {@code offset} on into {@code target}. No work in flight may write to them.
-   */
+  /** Reads bytes from {@code offset} on into {@code target}. No work in flight may write them. */
   void read(long offset, MemorySegment target);
 
   /**

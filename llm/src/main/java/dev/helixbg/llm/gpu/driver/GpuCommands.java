@@ -24,14 +24,10 @@ public interface GpuCommands extends AutoCloseable {
   /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads, in one dimension. */
   void dispatch(int x, int y, int z, int threads);
 
-  /**
-   * Makes earlier writes visible to later dispatches, on GPUs where they are not always visible.
-   */
+  /** Makes earlier writes visible to later dispatches, on GPUs where this is not automatic. */
   default void barrier() {}
 
-  /**
-   * Makes the host's writes visible to later kernels, on GPUs where they are not always visible.
-   */
+  /** Makes the host's writes visible to later kernels, on GPUs where this is not automatic. */
   default void upload(GpuBuffer staged, long offset, long bytes) {}
 
   void commit();

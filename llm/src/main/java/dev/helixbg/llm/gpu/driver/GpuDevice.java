@@ -43,11 +43,11 @@ public interface GpuDevice extends AutoCloseable {
   }
 
   /**
-   * Makes a buffer whose {@link GpuBuffer#data} the host writes for kernels. Kernels see the data
-   * after {@link GpuCommands#upload}, which takes effect from the beginning of the commands.
+   * Makes a buffer whose {@link GpuBuffer#data} the host writes for kernels. {@link
+   * GpuCommands#upload} makes the data visible to all kernels of its command buffer.
    *
-   * @param other null, or a buffer of the same size that other commands use in turn; both buffers
-   *     may share the GPU's memory
+   * @param other null, or a staged buffer of the same size that other command buffers use; both
+   *     buffers may share the GPU's memory
    */
   default GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     return buffer(owner, label, bytes);

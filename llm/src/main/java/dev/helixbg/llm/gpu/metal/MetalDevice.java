@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * a device; it must be a platform thread.
  */
 public final class MetalDevice implements GpuDevice {
-  /**
-   * System property with the path of a library that replaces all of Apple's libraries, for tests.
-   */
+  /** System property with the path of a library that replaces Apple's libraries, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
   /**
@@ -37,7 +35,7 @@ public final class MetalDevice implements GpuDevice {
   /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
 
-  /** Nanoseconds between requests for residency, without which the system may evict buffers. */
+  /** Nanoseconds between residency requests. Without requests, the system may evict buffers. */
   private static final long RESIDENT_NANOS = 500_000_000;
 
   /** A closed device that can be reused, with its compiled kernels. */
@@ -47,7 +45,6 @@ public final class MetalDevice implements GpuDevice {
   final Arena arena = Arena.ofShared();
   private final long id;
 
-  /** Path of the library that replaces Apple's libraries, or empty. */
   private final String library;
 
   /** Whether the device can be reused after it was closed. */

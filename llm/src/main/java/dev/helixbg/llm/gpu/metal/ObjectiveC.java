@@ -128,9 +128,9 @@ final class ObjectiveC {
 
   // ---- messages -------------------------------------------------------------------------------
   //
-  // Objects, selectors, pointers and numbers are integers, so one method handle serves all such
-  // methods. Methods with a by-value struct MTLSize have their own handle; FFM's linker passes
-  // structs.
+  // Objects, selectors, pointers and numbers are integers, so one method handle serves all methods
+  // with such arguments. Methods with a by-value struct MTLSize have a separate handle, because
+  // FFM's linker passes structs.
 
   /** Calls a method and returns its result, which is undefined for a void method. */
   long ask(long self, long selector, long a, long b, long c) {
@@ -186,7 +186,7 @@ final class ObjectiveC {
     return retain.call(object);
   }
 
-  /** Uses a separate pool, since Metal may autorelease other objects meanwhile. */
+  /** Releases an object in a separate pool, since Metal may autorelease other objects meanwhile. */
   void release(long object) {
     long token = push.call(0);
     release.call(object);
@@ -251,7 +251,7 @@ final class ObjectiveC {
     return error == NIL ? "Metal gave no reason" : text(ask(error, "localizedDescription"));
   }
 
-  /** Names an object for Metal's debugging tools. */
+  /** Sets the name that Metal's debugging tools show for an object. */
   void label(long object, String label) {
     long string = string(label);
     ask(object, "setLabel:", string);

@@ -26,7 +26,7 @@ import jdk.incubator.vector.FloatVector;
 public final class HalfAttention {
   /**
    * Factor by which queries are multiplied before {@link #scores}. That method multiplies scores by
-   * the rest of 2^112.
+   * the remaining factor, 2^56.
    */
   public static final float QUERY_FACTOR = 0x1p56f;
 
@@ -38,8 +38,8 @@ public final class HalfAttention {
 
   /**
    * Computes {@code scores[p] = q · k[p]} and {@code others[p] = other · k[p]} for {@code count}
-   * keys of {@code size} halves. The queries q and other must be multiplied by {@link
-   * #QUERY_FACTOR} before; both may be the same.
+   * keys of {@code size} f16 numbers. The caller must multiply the queries q and other by {@link
+   * #QUERY_FACTOR}; both may be the same query.
    */
   public static void scores(
       long q, long other, long keys, int count, int size, long scores, long others) {
@@ -73,7 +73,7 @@ public final class HalfAttention {
 
   /**
    * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
-   * values of {@code size} halves. The second weights and result may be the same as the first.
+   * values of {@code size} f16 numbers. {@code others} may be {@code weights}, and z may be y.
    *
    * <p>Eight vectors of values (at 512 bits, a whole head of 128 numbers) are read position after
    * position, which is sequential in memory. Narrower columns, or four positions at a time, took

@@ -23,11 +23,11 @@ import jdk.incubator.vector.FloatVector;
 public final class Softmax {
   private static final double LOG2_E = 1.4426950408889634;
 
-  /** Lowest exponent, which prevents subnormal weights. */
+  /** Lower bound of exponents, which prevents subnormal weights. */
   private static final float LOWEST = -125;
 
-  // Polynomial for 2^r with |r| ≤ 1/2, interpolated at Chebyshev nodes; the error is below 2 ulp,
-  // and 2^0 is 1.
+  // Polynomial for 2^r with |r| ≤ 1/2, interpolated at Chebyshev nodes. It is exactly 1 at r = 0;
+  // elsewhere its error is below 2 ulp.
   private static final float C1 = 0.69314719f;
   private static final float C2 = 0.24022108f;
   private static final float C3 = 0.055503571f;
@@ -40,7 +40,7 @@ public final class Softmax {
     return (count + COUNT - 1) / COUNT * COUNT;
   }
 
-  /** Fills up the last vector, and returns the largest of {@code count} scores. */
+  /** Fills up the last vector with −∞, and returns the largest of {@code count} scores. */
   public static float max(long scores, int count) {
     for (int i = count; i < padded(count); i++) {
       MEMORY.set(FLOAT, scores + 4L * i, Float.NEGATIVE_INFINITY);

@@ -31,8 +31,8 @@ import jdk.incubator.vector.IntVector;
  *
  * <p>The factors of a block's sub-blocks are written to scratch memory, and a load broadcasts each
  * factor to a vector. Loads and stores cost little on Intel's processors. The other instructions
- * determine the speed; they are 100 of 150 instructions for a block of Q4_K. The kernel therefore
- * avoids shuffles, and applies common factors of a block once.
+ * determine the speed; they are 100 of the 150 instructions for a block of Q4_K. The kernel
+ * therefore avoids shuffles, and applies common factors of a block once.
  *
  * @param five whether quanta have a fifth bit (Q5_K). Bit s of byte j of a block's fifth bits
  *     belongs to weight j of sub-block s. Quanta are assembled as in {@link Q6KIntegerProduct}.
@@ -46,7 +46,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the noise in a sub-block's ints; 0 in lanes that have no factors of sub-blocks.
+   * Correction of the noise in a sub-block's ints (see {@link QuantisedRow#BIAS}); 0 in lanes
+   * without factors of sub-blocks.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
@@ -73,9 +74,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
     QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }
 
-  /**
-   * Returns a vector with one number in the first four lanes and another number in the other lanes.
-   */
+  /** Returns a vector with {@code factors} in the first four lanes, then {@code others}. */
   private static FloatVector ofFactors(float factors, float others) {
     float[] lanes = new float[COUNT];
     Arrays.fill(lanes, others);

@@ -48,8 +48,8 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Shuffle that copies the first two of eight factors to the halves of a vector. Each half has the
-   * ints of one group.
+   * Shuffle that copies the first two of eight factors, each to one half of a vector. Each half has
+   * the ints of one group.
    */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 

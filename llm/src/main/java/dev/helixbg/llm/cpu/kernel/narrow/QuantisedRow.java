@@ -27,12 +27,12 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
- * <p>A group of 16 or 32 activations shares a step; the largest magnitude is {@code limit} steps.
- * Layout: first the shorts, reduced by {@link #carry}. For each vector of weight bytes, the shorts
- * of even columns come before the shorts of odd columns. Then follow, for each 128 activations, the
- * groups' steps times {@link #UNIT}, and the groups' offsets times the step. An offset corrects
- * products with stored weights that are too large. It uses the sum of rounded activations, so its
- * rounding error cancels the error of the products.
+ * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
+ * Layout: first the shorts, as {@link #carry} corrects them. For each vector of weight bytes, the
+ * shorts of even columns come before the shorts of odd columns. Then follow, for each 128
+ * activations, the groups' steps times {@link #UNIT}, and the groups' offsets times the step. An
+ * offset corrects products with stored weights that are too large. It is computed from the rounded
+ * activations, so its rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -50,8 +50,8 @@ public final class QuantisedRow {
 
   /**
    * Correction per factor and int of products. The two halves of an int are added in its upper
-   * half. The bits of the lower half stay as noise of 0 to 1, 1/2 on average. The noise is smaller
-   * than the rounding error of an activation, but always positive.
+   * half. The bits of the lower half remain as noise of 0 to 1, on average 1/2. The noise is
+   * smaller than an activation's rounding error, but always positive, so it adds up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -103,8 +103,8 @@ public final class QuantisedRow {
    * Corrects activations for products with 16-bit lanes that have two bytes of weights each. Even
    * activations are multiplied with a + 256 · b and c + 256 · d, where a, b, c, d are the bytes of
    * an int. After a shift of the int, odd activations are multiplied with b + 256 · c and d. The
-   * excess of 256 times a byte is subtracted from the activation of that byte; modulo 2^16 the sums
-   * are correct.
+   * excess of 256 times a byte is subtracted from the activation of that byte; the sums are then
+   * correct modulo 2^16.
    *
    * @param address address of a vector of even activations, followed by a vector of odd activations
    */

@@ -54,7 +54,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** Puts the even columns of each pair of vectors first; remaining columns keep their order. */
+  /** In each pair of vectors, puts even columns first. Columns behind the pairs stay in order. */
   @Override
   public void prepare(long x, int columns, long prepared) {
     int i = 0;

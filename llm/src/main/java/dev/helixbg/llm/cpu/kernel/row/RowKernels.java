@@ -47,8 +47,8 @@ public final class RowKernels {
    *     type's block
    * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
    * @param streams number of distant parts of the matrix between which the reading of rows
-   *     alternates. The fastest number depends on the processor's prefetching; the result does not
-   *     depend on it.
+   *     alternates. The fastest number depends on the processor's prefetching. The result is the
+   *     same for every number.
    * @param own the calling thread's unpacker
    */
   public static void multiply(

@@ -1,5 +1,5 @@
 /**
- * Products of matrices with vectors: the table of kernels for every type, and the kernels for any
- * vector width.
+ * Matrix-vector products: the table of kernels for all types, and the kernels that support vectors
+ * of any width.
  */
 package dev.helixbg.llm.cpu.kernel.row;

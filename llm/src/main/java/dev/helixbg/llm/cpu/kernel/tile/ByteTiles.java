@@ -21,7 +21,7 @@ import jdk.incubator.vector.IntVector;
 /**
  * Activations as signed bytes, in tiles of two vectors of tokens and 256 columns.
  *
- * <p>Each 32 columns of a token share a step, which is their largest magnitude divided by 127. The
+ * <p>Every 32 columns of a token share a step, which is their largest magnitude divided by 127. The
  * rounding error is at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns.
  * Each sub-block has
  *
@@ -30,9 +30,9 @@ import jdk.incubator.vector.IntVector;
  *   <li>a line of floats: the steps;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: the sum of the bytes times −{@link ByteRows#bias}, for the first 16
- *       columns and for the others. Products with unsigned bytes start at these values, which
- *       corrects the bias of the bytes. For sums of pairs, each half of an int has the value of two
- *       of each four columns.
+ *       columns and for the last 16 columns. Products with unsigned bytes start at these values,
+ *       which corrects the bias of the bytes. For sums of pairs, each half of an int has the value
+ *       for two of every four columns.
  * </ul>
  */
 public final class ByteTiles {
@@ -67,7 +67,7 @@ public final class ByteTiles {
   /** Minimum divisor of a vector of activations, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /** Excess in the sum of 8 numbers, as ints, after rounding by {@link VectorOps#TO_INTEGER}. */
+  /** Excess in the sum of the bits of 8 numbers rounded by {@link VectorOps#TO_INTEGER}. */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
@@ -112,9 +112,7 @@ public final class ByteTiles {
     }
   }
 
-  /**
-   * Writes the steps. Writes their inverses to the address of the sums, which are written later.
-   */
+  /** Writes the steps. Writes their inverses to the place where the sums will be written later. */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
     FloatVector odd = loadFloats(x + LINE).lanewise(ABS);

@@ -42,7 +42,7 @@ final class EightColumnTranspose {
   private static final VectorShuffle<Float> BY_2 = LaneSums.BY_2;
   private static final VectorShuffle<Float> BY_4 = LaneSums.BY_4;
 
-  // Masks of the lanes whose index has the bit 1, 2 or 4.
+  // Masks of the lanes whose index has bit 1, 2 or 4 set.
   private static final VectorMask<Float> ODD_1 = VectorMask.fromLong(FLOATS, lanes(0xAAAA));
   private static final VectorMask<Float> ODD_2 = VectorMask.fromLong(FLOATS, lanes(0xCCCC));
   private static final VectorMask<Float> ODD_4 = VectorMask.fromLong(FLOATS, lanes(0xF0F0));
@@ -145,8 +145,8 @@ final class EightColumnTranspose {
 
   /**
    * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1, 2
-   * or 4 exchange the lanes whose indices differ by the same number. This needs no selection from
-   * two vectors, which processors without 512 bits lack.
+   * or 4 exchange the lanes whose indices differ by the same number. This needs no instruction that
+   * selects lanes from two vectors, because processors without 512-bit vectors lack it.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

@@ -15,17 +15,16 @@ import jdk.incubator.vector.FloatVector;
  * The inner loop of matrix products: a panel of rows times a tile of tokens, with tokens as lanes.
  *
  * <p>Eight rows and two vectors of tokens make 16 sums. On processors with 16 registers, six rows
- * make twelve sums. Both numbers are enough to hide the latency of an FMA. A load broadcasts each
- * weight. A token's sum runs over k in order, so its result does not depend on the batch, bit for
- * bit.
+ * and two vectors make twelve sums. Both 16 and twelve sums hide the latency of an FMA. A load
+ * broadcasts each weight. A token's sum runs over k in order, so other tokens never affect it.
  */
 public final class TileProduct {
   public static final int ROWS = Lanes.WIDE ? 8 : 6;
   private static final int HALF_ROWS = 8;
 
   /**
-   * Panels and sums have room for a multiple of this number of rows. The number is a multiple of
-   * {@link #ROWS} and of 8.
+   * Panels and sums must be large enough for the row count rounded up to a multiple of this number,
+   * which is a multiple of {@link #ROWS} and of 8.
    */
   public static final int ROOM = 24;
 
