@@ -205,7 +205,7 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors(), embedder);
   }
 
-  /** Returns a first look, made from stored readings of pairs and stored answers only. */
+  /** Returns an early report from what is already stored: readings of pairs, and answers. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));

@@ -30,7 +30,7 @@ public final class LessonText {
 
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
 
-  /** A word, or a name with its signs: an identifier, a path or an address. */
+  /** A word, or a name with its punctuation: an identifier, a path or an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
   /**

@@ -203,7 +203,7 @@ public final class SearchIndex implements AutoCloseable {
     return best;
   }
 
-  /** The best entries in falling order; of equal scores, the first that was offered. */
+  /** The best entries, highest score first; among equal scores, the entry offered first. */
   private static final class Best {
     private final int[] entries;
     private final float[] scores;
