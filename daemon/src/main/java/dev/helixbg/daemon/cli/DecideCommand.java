@@ -119,12 +119,15 @@ final class DecideCommand extends JsonCommand {
     before.settled().forEach(decision -> known.put(decision.id(), decision.about()));
     for (String id : named) {
       if (!known.containsKey(id)) {
-        throw outcome == Outcome.OPEN
-            ? Failure.usage(
-                "nothing was decided on "
-                    + id
-                    + NearestName.meant(id, known.keySet(), "; see: helix-bg findings --settled"))
-            : FindingsCommand.unknown(id, store.report().list().ids());
+        if (outcome == Outcome.OPEN) {
+          throw Failure.usage(
+              "nothing was decided on "
+                  + id
+                  + NearestName.meant(id, known.keySet(), "; see: helix-bg findings --settled"));
+        }
+        List<String> names = new ArrayList<>(store.report().list().ids());
+        names.addAll(known.keySet());
+        throw FindingsCommand.unknown(id, names);
       }
       wanted.add(id);
     }

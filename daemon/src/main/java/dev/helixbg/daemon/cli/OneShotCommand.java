@@ -75,6 +75,7 @@ public final class OneShotCommand extends JsonCommand {
         Analysis::run,
         new RerankingStage(
             Optional.of(PairSource.located(settings)),
+            settings.threads(),
             Progress.on(console),
             warning -> console.warn("%s", warning)),
         new JudgingStage(settings, Progress.on(console), warning -> console.warn("%s", warning)),

@@ -24,7 +24,7 @@ public interface EmbedderSource {
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /** Minimum number of texts for {@link #forMany}; embedding so many texts takes a few seconds. */
+  /** Minimum number of texts for {@link #forMany}: a few seconds of work. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */

@@ -68,11 +68,10 @@ public final class EmbeddingStage implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.entries = all.size();
     // In parallel, since entries and passages have about the same amount of text to hash.
-    TextVectors[] both = new TextVectors[2];
-    ParallelLoop.runToTheEnd(
-        "texts", 2, 2, i -> both[i] = i == 0 ? ofEntries(all) : ofPassages(all));
-    this.own = both[0];
-    this.parts = both[1];
+    List<TextVectors> both =
+        ParallelLoop.map("texts", 2, 2, i -> i == 0 ? ofEntries(all) : ofPassages(all));
+    this.own = both.getFirst();
+    this.parts = both.getLast();
   }
 
   /**

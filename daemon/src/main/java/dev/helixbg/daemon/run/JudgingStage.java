@@ -109,7 +109,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     boolean unlabelled =
         entries.stream().anyMatch(entry -> !judgements.guesses().containsKey(entry.key()));
     return unlabelled
-        ? judgements.orElse(LabelClassifier.guesses(entries, subject.vectors()))
+        ? judgements.orElse(LabelClassifier.guesses(entries, subject.vectors(), settings.threads()))
         : judgements;
   }
 

@@ -18,6 +18,7 @@ import java.util.function.Function;
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
+  private final int threads;
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
@@ -29,8 +30,12 @@ public final class RerankingStage {
    * @param warnings receives a sentence with the reason why no pairs were read
    */
   public RerankingStage(
-      Optional<? extends PairSource> source, Progress.Display display, Consumer<String> warnings) {
+      Optional<? extends PairSource> source,
+      int threads,
+      Progress.Display display,
+      Consumer<String> warnings) {
     this.source = source;
+    this.threads = threads;
     this.display = display;
     this.warnings = warnings;
   }
@@ -106,7 +111,12 @@ public final class RerankingStage {
       Function<Finding.Relation, Optional<Boolean>> said) {
     PairSource.Judge judge = source.orElseThrow().judge();
     return new RelationReranker(
-        store.readings(judge.id()), judge.calibration(), source.get()::open, progress, said);
+        store.readings(judge.id()),
+        judge.calibration(),
+        source.get()::open,
+        progress,
+        threads,
+        said);
   }
 
   private static int first(Findings findings) {

@@ -65,7 +65,7 @@ public record KbHost(
         settings,
         embedder,
         analyst,
-        new RerankingStage(pairs, reading, warnings),
+        new RerankingStage(pairs, settings.threads(), reading, warnings),
         JudgingStage.withoutAsking(settings),
         embedding);
   }

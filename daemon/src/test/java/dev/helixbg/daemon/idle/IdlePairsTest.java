@@ -67,7 +67,7 @@ class IdlePairsTest {
   }
 
   private RerankingStage reading(FakePairs by) {
-    return new RerankingStage(Optional.of(by), Progress.Display.SILENT, warnings::add);
+    return new RerankingStage(Optional.of(by), 2, Progress.Display.SILENT, warnings::add);
   }
 
   @AfterEach

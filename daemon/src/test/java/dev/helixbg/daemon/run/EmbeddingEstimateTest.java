@@ -215,6 +215,7 @@ class EmbeddingEstimateTest {
             new PairCalibration(1, 2, 2, 8),
             TimedReader::new,
             progress,
+            1,
             _ -> Optional.empty())
         .rank(pairs, count);
     assertTrue(bar[0].worst() < 0.2, "off by " + bar[0].worst());

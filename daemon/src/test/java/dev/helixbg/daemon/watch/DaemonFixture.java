@@ -41,7 +41,7 @@ public final class DaemonFixture {
 
   /** Without a pair judge. */
   public static final RerankingStage NO_READING =
-      new RerankingStage(Optional.empty(), SILENT, warning -> {});
+      new RerankingStage(Optional.empty(), 1, SILENT, warning -> {});
 
   public final FakeClock clock = new FakeClock();
   public final FaultyFiles files = new FaultyFiles();

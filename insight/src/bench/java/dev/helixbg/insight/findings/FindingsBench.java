@@ -459,6 +459,7 @@ public final class FindingsBench {
         judge.calibration(),
         () -> judge.open(),
         RelationReranker.ReadingProgress.SILENT,
+        Runtime.getRuntime().availableProcessors(),
         said);
   }
 

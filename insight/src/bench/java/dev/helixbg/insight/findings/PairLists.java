@@ -156,15 +156,7 @@ final class PairLists {
     try (Writer out = Files.newBufferedWriter(target)) {
       for (Map.Entry<Pair, double[]> listed : scores.entrySet()) {
         Pair pair = listed.getKey();
-        ComparedVectors.Match match =
-            all.best(
-                pair.a,
-                pair.b,
-                (a, from, cosines, count) -> {
-                  for (int i = 0; i < count; i++) {
-                    cosines[i] = cosine(all.vectors(), a, from + i);
-                  }
-                });
+        ComparedVectors.Match match = all.best(pair.a, pair.b, all::cosines);
         out.write(
             String.format(
                 Locale.ROOT,
@@ -234,17 +226,5 @@ final class PairLists {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static float cosine(Vectors vectors, int a, int b) {
-    float sum = 0;
-    for (int k = 0; k < vectors.dimension(); k++) {
-      sum =
-          Math.fma(
-              vectors.values()[a * vectors.dimension() + k],
-              vectors.values()[b * vectors.dimension() + k],
-              sum);
-    }
-    return sum;
   }
 }

@@ -19,8 +19,9 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. If 10,000 entries have so many passages, a pass over all
-   * pairs takes 25 times as long as without passages. For 100,000 entries, it takes twice as long.
+   * Maximum number of compared passages. For 10,000 entries with this number of passages, a pass
+   * over all pairs takes 25 times as long as without passages. For 100,000 entries, it takes twice
+   * as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -123,6 +124,11 @@ record ComparedVectors(
   /** Compares a text with {@code count} consecutive texts, beginning at an index. */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
+  }
+
+  /** Computes cosines, as a {@link Measure}. */
+  void cosines(int a, int from, float[] cosines, int count) {
+    vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);
   }
 
   /** Two vectors of two entries. */

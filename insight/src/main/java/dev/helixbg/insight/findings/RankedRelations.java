@@ -152,7 +152,7 @@ final class RankedRelations {
         ? own
         : Math.max(
             own,
-            csls(byVector.all(), a, b, nearest(byVector.all(), a, b, this::cosines))
+            csls(byVector.all(), a, b, nearest(byVector.all(), a, b, texts::cosines))
                 + TERM_WEIGHT
                     * csls(
                         byTerms.all(), a, b, nearest(byTerms.all(), a, b, this::termSimilarities))
@@ -186,48 +186,10 @@ final class RankedRelations {
     }
   }
 
-  /**
-   * Computes cosines that are bit-identical to the results of the kernels. Each addition waits for
-   * the previous one, so four sums side by side take as long as one.
-   */
-  private void cosines(int a, int from, float[] cosines, int count) {
-    float[] values = texts.vectors().values();
-    int dimension = texts.vectors().dimension();
-    int i = 0;
-    for (; i + 4 <= count; i += 4) {
-      int one = (from + i) * dimension;
-      int two = one + dimension;
-      int three = two + dimension;
-      int four = three + dimension;
-      float sumOne = 0;
-      float sumTwo = 0;
-      float sumThree = 0;
-      float sumFour = 0;
-      for (int k = 0; k < dimension; k++) {
-        float value = values[a * dimension + k];
-        sumOne = Math.fma(value, values[one + k], sumOne);
-        sumTwo = Math.fma(value, values[two + k], sumTwo);
-        sumThree = Math.fma(value, values[three + k], sumThree);
-        sumFour = Math.fma(value, values[four + k], sumFour);
-      }
-      cosines[i] = sumOne;
-      cosines[i + 1] = sumTwo;
-      cosines[i + 2] = sumThree;
-      cosines[i + 3] = sumFour;
-    }
-    for (; i < count; i++) {
-      cosines[i] = cosine(a, from + i);
-    }
-  }
-
   private float cosine(int a, int b) {
-    float sum = 0;
-    float[] values = texts.vectors().values();
-    int dimension = texts.vectors().dimension();
-    for (int k = 0; k < dimension; k++) {
-      sum = Math.fma(values[a * dimension + k], values[b * dimension + k], sum);
-    }
-    return sum;
+    float[] one = new float[1];
+    texts.cosines(a, b, one, 1);
+    return one[0];
   }
 
   private long[] candidates() {
@@ -256,7 +218,7 @@ final class RankedRelations {
     int b = pair.b();
     NamedEntry first = entries.get(a);
     NamedEntry second = entries.get(b);
-    ComparedVectors.Match match = texts.best(a, b, this::cosines);
+    ComparedVectors.Match match = texts.best(a, b, texts::cosines);
     return new Finding.Relation(
         id,
         first,

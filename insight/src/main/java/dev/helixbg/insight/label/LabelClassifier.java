@@ -48,12 +48,13 @@ public final class LabelClassifier {
   }
 
   /** Returns a guess for every entry, by its key; vectors are in the order of the entries. */
-  public static Map<String, LabelGuess> guesses(List<NamedEntry> entries, List<float[]> vectors) {
+  public static Map<String, LabelGuess> guesses(
+      List<NamedEntry> entries, List<float[]> vectors, int threads) {
     LabelClassifier shipped = shipped();
     List<LabelGuess> all =
         ParallelLoop.map(
             "labels",
-            Runtime.getRuntime().availableProcessors(),
+            threads,
             entries.size(),
             i -> shipped.guess(entries.get(i).text().content(), vectors.get(i)));
     Map<String, LabelGuess> guesses = HashMap.newHashMap(entries.size());

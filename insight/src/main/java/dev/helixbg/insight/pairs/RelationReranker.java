@@ -39,6 +39,7 @@ public final class RelationReranker {
   private final PairCalibration calibration;
   private final Supplier<? extends PairReader> opener;
   private final ReadingProgress progress;
+  private final int threads;
   private final Function<Relation, Optional<Boolean>> said;
 
   /** Receives the progress of reading. */
@@ -65,11 +66,13 @@ public final class RelationReranker {
       PairCalibration calibration,
       Supplier<? extends PairReader> opener,
       ReadingProgress progress,
+      int threads,
       Function<Relation, Optional<Boolean>> said) {
     this.memory = memory;
     this.calibration = calibration;
     this.opener = opener;
     this.progress = progress;
+    this.threads = threads;
     this.said = said;
   }
 
@@ -147,7 +150,7 @@ public final class RelationReranker {
     return FactOdds.applied(
         ParallelLoop.map(
             "pairs",
-            Runtime.getRuntime().availableProcessors(),
+            threads,
             all.size(),
             i -> {
               Relation relation = all.get(i).getKey();

@@ -47,6 +47,43 @@ public record Vectors(int count, int dimension, float[] values) {
     return new Vectors(count, dimension, values);
   }
 
+  /**
+   * Computes the products of a row with consecutive vectors. They are bit-identical to the products
+   * of the kernels. Each addition waits for the previous one, so four sums side by side take as
+   * long as one.
+   *
+   * @param row array that contains the row, from index {@code at} on
+   * @param from number of the first vector
+   */
+  public void products(float[] row, int at, int from, int count, float[] products) {
+    int last = count - 1;
+    for (int i = 0; i < count; i += 4) {
+      // If fewer than four vectors remain, the last vector is repeated.
+      int one = Math.min(i + 1, last);
+      int two = Math.min(i + 2, last);
+      int three = Math.min(i + 3, last);
+      int at0 = (from + i) * dimension;
+      int at1 = (from + one) * dimension;
+      int at2 = (from + two) * dimension;
+      int at3 = (from + three) * dimension;
+      float s0 = 0;
+      float s1 = 0;
+      float s2 = 0;
+      float s3 = 0;
+      for (int k = 0; k < dimension; k++) {
+        float r = row[at + k];
+        s0 = Math.fma(r, values[at0 + k], s0);
+        s1 = Math.fma(r, values[at1 + k], s1);
+        s2 = Math.fma(r, values[at2 + k], s2);
+        s3 = Math.fma(r, values[at3 + k], s3);
+      }
+      products[i] = s0;
+      products[one] = s1;
+      products[two] = s2;
+      products[three] = s3;
+    }
+  }
+
   /** Copies one vector. */
   public float[] row(int index) {
     return Arrays.copyOfRange(values, index * dimension, (index + 1) * dimension);

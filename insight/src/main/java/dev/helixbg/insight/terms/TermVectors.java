@@ -60,11 +60,11 @@ public final class TermVectors {
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);
-    return of(count, threads, TermVectors::all, textAt, entries, 2, most);
+    return of(count, threads, all(textAt), entries, 2, most);
   }
 
-  private static Function<String, Map<String, Integer>> all() {
-    return text -> Terms.of(text).counts();
+  private static Supplier<IntFunction<Map<String, Integer>>> all(IntFunction<String> textAt) {
+    return () -> i -> Terms.of(textAt.apply(i)).counts();
   }
 
   /**
@@ -72,7 +72,7 @@ public final class TermVectors {
    * half of the entries have.
    */
   public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
-    return of(count, processors(), TermVectors::all, textAt, entries, 1, mostToSearch(entries));
+    return of(count, processors(), all(textAt), entries, 1, mostToSearch(entries));
   }
 
   /**
@@ -82,8 +82,12 @@ public final class TermVectors {
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
     Set<String> asked = Terms.of(query).counts().keySet();
-    return of(
-        count, processors(), () -> Terms.among(asked), textAt, entries, 1, mostToSearch(entries));
+    Supplier<IntFunction<Map<String, Integer>>> reader =
+        () -> {
+          Function<String, Map<String, Integer>> among = Terms.among(asked);
+          return i -> among.apply(textAt.apply(i));
+        };
+    return of(count, processors(), reader, entries, 1, mostToSearch(entries));
   }
 
   private static int processors() {
@@ -95,14 +99,13 @@ public final class TermVectors {
   }
 
   /**
-   * @param reader makes a function for one thread that returns the terms of a text, with their
-   *     counts
+   * @param reader makes a function for one thread that returns the terms of the text with a number,
+   *     with their counts
    */
   private static TermVectors of(
       int count,
       int threads,
-      Supplier<Function<String, Map<String, Integer>>> reader,
-      IntFunction<String> textAt,
+      Supplier<IntFunction<Map<String, Integer>>> reader,
       int entries,
       int fewest,
       int most) {
@@ -113,7 +116,7 @@ public final class TermVectors {
     List<Map<String, Integer>> counts = List.of();
     for (int i = 0; i < count; i++) {
       if (i % TEXTS_AT_ONCE == 0) {
-        counts = counts(i, Math.min(count, i + TEXTS_AT_ONCE), threads, reader, textAt);
+        counts = counts(i, Math.min(count, i + TEXTS_AT_ONCE), threads, reader);
       }
       Map<String, Integer> ofText = counts.get(i % TEXTS_AT_ONCE);
       found[i] = new int[2 * ofText.size()];
@@ -132,20 +135,16 @@ public final class TermVectors {
   }
 
   private static List<Map<String, Integer>> counts(
-      int from,
-      int to,
-      int threads,
-      Supplier<Function<String, Map<String, Integer>>> reader,
-      IntFunction<String> textAt) {
+      int from, int to, int threads, Supplier<IntFunction<Map<String, Integer>>> reader) {
     return ParallelLoop.map(
             "words",
             threads,
             Math.ceilDiv(to - from, TEXTS_PER_STEP),
             step -> {
-              Function<String, Map<String, Integer>> terms = reader.get();
+              IntFunction<Map<String, Integer>> terms = reader.get();
               int first = from + step * TEXTS_PER_STEP;
               return IntStream.range(first, Math.min(to, first + TEXTS_PER_STEP))
-                  .mapToObj(i -> terms.apply(textAt.apply(i)))
+                  .mapToObj(terms)
                   .toList();
             })
         .stream()

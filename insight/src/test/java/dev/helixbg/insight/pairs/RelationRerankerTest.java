@@ -110,6 +110,7 @@ class RelationRerankerTest {
           return new FakeReader();
         },
         RelationReranker.ReadingProgress.SILENT,
+        2,
         _ -> Optional.empty());
   }
 

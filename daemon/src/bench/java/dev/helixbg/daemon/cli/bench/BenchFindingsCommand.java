@@ -197,6 +197,7 @@ final class BenchFindingsCommand extends JsonCommand {
         judge.judge().calibration(),
         judge::open,
         RelationReranker.ReadingProgress.SILENT,
+        Runtime.getRuntime().availableProcessors(),
         said);
   }
 
