@@ -115,14 +115,14 @@ final class TortureFiles implements TortureArea {
   /** Returns the daemon, if there is one. */
   private DaemonFixture live(TortureKb kb, Kind kind) throws Exception {
     if (kind == Kind.ONE_SHOT) {
-      kb.say(1);
+      kb.trySay(1);
       kb.append(3);
       kb.tryOneShot();
-      kb.say(2);
+      kb.trySay(2);
       kb.append(3);
       kb.tryOneShot();
       kb.tryOneShot();
-      kb.say(3);
+      kb.trySay(3);
       return null;
     }
     DaemonFixture daemon = kb.daemon();
@@ -131,7 +131,7 @@ final class TortureFiles implements TortureArea {
       kb.append(3);
       daemon.look();
       daemon.run(Duration.ofSeconds(10));
-      kb.say(1);
+      kb.trySay(1);
       daemon.look();
       daemon.run(Duration.ofMinutes(3)); // in which vectors are published
       kb.append(1);

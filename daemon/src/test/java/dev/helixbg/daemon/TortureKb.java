@@ -153,8 +153,21 @@ final class TortureKb {
 
   /** The same, and a fault may have it fail as users are told of. */
   void tryOneShot() throws IOException, InterruptedException {
+    tryTo(this::oneShot);
+  }
+
+  /** {@link #say}, or a failure that users are told of, after which nothing was acknowledged. */
+  void trySay(int number) throws IOException, InterruptedException {
+    tryTo(() -> say(number));
+  }
+
+  private interface Act {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private static void tryTo(Act act) throws IOException, InterruptedException {
     try {
-      oneShot();
+      act.run();
     } catch (RuntimeException e) {
       if (!ErrorReporter.isExpected(e)) {
         throw e;

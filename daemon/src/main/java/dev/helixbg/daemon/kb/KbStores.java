@@ -139,11 +139,11 @@ public final class KbStores implements AutoCloseable {
   }
 
   private KbStore open(Kb kb) {
+    Place place = place(kb);
     try {
       Database.prepare(settings.cache());
       PrivateFiles.makeSecretFolder(state);
       PrivateFiles.makeFolder(state.resolve(FOLDER));
-      Place place = Place.of(kb, settings);
       Path folder = folder(place);
       if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         make(kb, place, folder);
@@ -155,6 +155,14 @@ public final class KbStores implements AutoCloseable {
           "use the folder of stores of knowledge bases, " + state,
           e,
           "To use another folder, set state = \"...\"");
+    }
+  }
+
+  private Place place(Kb kb) {
+    try {
+      return Place.of(kb, settings);
+    } catch (IOException e) {
+      throw Failure.io(ExitCode.KB, "read the folder of the knowledge base, " + kb.folder(), e);
     }
   }
 
