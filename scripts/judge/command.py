@@ -23,7 +23,7 @@ def bundled(name):
 
 def prepare(options):
     from corpus import prepare as make
-    from minilm import read_onnx
+    from onnx_weights import read_onnx
     from weights_file import pack
 
     WORK.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,8 @@ def collections(options):
 
 def write(options):
     from corpus import ROOM, lines
-    from minilm import load_npz, read_onnx
+    from minilm import load_npz
+    from onnx_weights import read_onnx
     from weights_file import write as write_file
     from wordpiece import WordPiece
 

@@ -25,7 +25,14 @@ enum CpuNetwork {
   ENCODER("INT8 by machine code", "in bytes by machine code", Square.BYTES),
 
   /** Sixteen-bit arithmetic in {@link Encoder}. */
-  FINE_ENCODER("INT16 by machine code", "in 16 bits by machine code", Square.SHORTS);
+  FINE_ENCODER("INT16 by machine code", "in 16 bits by machine code", Square.SHORTS),
+
+  /**
+   * Eight-bit arithmetic in {@link Encoder}, smoothed (decision 104), for the bundled model and
+   * processors with VNNI.
+   */
+  SMOOTHED_ENCODER(
+      "INT8 smoothed by machine code", "in smoothed bytes by machine code", Square.FINE_BYTES);
 
   private final String id;
   private final String description;
@@ -41,8 +48,21 @@ enum CpuNetwork {
     this(id, description, null);
   }
 
-  static CpuNetwork of(Precision precision) {
-    return precision != Precision.INT8 ? FUSED : Encoder.isAvailable() ? ENCODER : FUSED_INT8;
+  /**
+   * Returns the network of an embedding model.
+   *
+   * @param bundled whether the model is the bundled one, whose activations are known
+   */
+  static CpuNetwork of(Precision precision, boolean bundled) {
+    if (precision != Precision.INT8) {
+      return FUSED;
+    }
+    return bundled && Encoder.isAvailable(Square.FINE_BYTES) ? SMOOTHED_ENCODER : ofJudge();
+  }
+
+  /** Returns the network of the pair judge, which is calibrated for it. */
+  static CpuNetwork ofJudge() {
+    return Encoder.isAvailable(Square.BYTES) ? ENCODER : FUSED_INT8;
   }
 
   /** Returns the id; networks with the same id give the same vectors, except for the last bits. */
@@ -62,7 +82,8 @@ enum CpuNetwork {
    */
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
     switch (this) {
-      case ENCODER, FINE_ENCODER -> EncoderFile.write(export, kind, judge, target);
+      case ENCODER, FINE_ENCODER, SMOOTHED_ENCODER ->
+          EncoderFile.write(export, kind, judge, target);
       case FUSED -> FusedGraph.write(export, Precision.FP32, judge, target);
       case FUSED_INT8 -> FusedGraph.write(export, Precision.INT8, judge, target);
       case EXPORTED -> throw new IllegalArgumentException("an export is there already");

@@ -7,6 +7,7 @@ import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.encoder.Square;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -54,11 +55,9 @@ public final class EmbeddingModel {
    * @throws EmbeddingException when the configured folder has a model that cannot be used
    */
   public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder) {
+    ModelSource source = ModelSource.find(settings.models(), cacheFolder);
     return new EmbeddingModel(
-        settings,
-        CpuNetwork.of(settings.precision()),
-        cacheFolder,
-        ModelSource.find(settings.models(), cacheFolder));
+        settings, CpuNetwork.of(settings.precision(), source.isBundled()), cacheFolder, source);
   }
 
   /**
@@ -72,8 +71,9 @@ public final class EmbeddingModel {
   /**
    * Returns this model with another method of computing, which may be faster but takes longer to
    * open; its vectors have another id. On a Mac, the method is CoreML. Elsewhere, it is eight-bit
-   * arithmetic for passages, and sixteen-bit arithmetic for entries if {@link Encoder} can run.
-   * Empty if there is no other method.
+   * arithmetic for passages. For entries it is smoothed eight-bit arithmetic where the processor
+   * has VNNI and the model is the bundled one, else sixteen-bit arithmetic if {@link Encoder} can
+   * run. Empty if there is no other method.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -82,25 +82,26 @@ public final class EmbeddingModel {
     if (settings.provider() == ExecutionProvider.AUTO && PackedLibraries.os().equals("osx")) {
       return Optional.of(with(ExecutionProvider.COREML, network));
     }
-    if (passages) {
-      return Optional.of(with(ExecutionProvider.CPU, CpuNetwork.of(Precision.INT8)));
+    CpuNetwork bytes = CpuNetwork.of(Precision.INT8, source.isBundled());
+    if (passages || bytes == CpuNetwork.SMOOTHED_ENCODER) {
+      return Optional.of(with(ExecutionProvider.CPU, bytes));
     }
-    return Encoder.isAvailable()
+    return Encoder.isAvailable(Square.SHORTS)
         ? Optional.of(with(ExecutionProvider.CPU, CpuNetwork.FINE_ENCODER))
         : Optional.empty();
   }
 
   /**
-   * Returns the model that embeds queries: the sixteen-bit model if the entries' vectors have its
-   * id ({@code vectors}), else this model.
+   * Returns the model that embeds queries: the model for many entries if it runs by machine code
+   * and the entries' vectors have its id ({@code vectors}), else this model.
    */
   public EmbeddingModel forQueries(String vectors) {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
   /**
-   * Whether this model embeds all queries, because the sixteen-bit model was never prepared on this
-   * machine.
+   * Whether this model embeds all queries, because no model by machine code for many entries was
+   * prepared on this machine.
    */
   public boolean isForAllQueries() {
     return anotherForQueries()

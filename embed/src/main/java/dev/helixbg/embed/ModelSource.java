@@ -68,6 +68,11 @@ record ModelSource(
     }
   }
 
+  /** Whether the network is the bundled one, wherever its file is. */
+  boolean isBundled() {
+    return graphHash.equals(GRAPH_HASH);
+  }
+
   static ModelSource bundled(Path cacheFolder) {
     Path folder = cacheFolder.resolve("models").resolve("bundled-" + GRAPH_HASH.substring(0, 8));
     return new ModelSource(

@@ -1,7 +1,6 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
-import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.onnx.OnnxFile;
@@ -28,11 +27,12 @@ import java.util.StringJoiner;
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
   /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write other files. */
-  static final String FORMAT = "helix-bg prepared model 5";
+  static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";
   private static final int PROBE_TOKENS = 64;
   private static final double FP32_BOUND = 0.9999;
+  private static final double SMOOTHED_BOUND = 0.99;
   private static final double INT8_BOUND = 0.98;
 
   /** Maximum difference of a logit from the fp32 logit. On 103 real pairs, the largest was 0.45. */
@@ -68,7 +68,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   static CpuNetwork judgeNetwork() {
-    return CpuNetwork.of(Precision.INT8);
+    return CpuNetwork.ofJudge();
   }
 
   private static Path folder(ModelSource source, CpuNetwork network, Path cacheFolder) {
@@ -133,6 +133,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
+      case SMOOTHED_ENCODER -> SMOOTHED_BOUND;
       case FUSED_INT8, ENCODER -> INT8_BOUND;
     };
   }

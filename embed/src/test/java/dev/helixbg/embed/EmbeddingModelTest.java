@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.onnxruntime.OrtEnvironment;
@@ -15,6 +16,7 @@ import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.encoder.Square;
 import dev.helixbg.embed.store.FileHashCache;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +26,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -72,13 +75,14 @@ class EmbeddingModelTest {
     assertEquals(cpu.id(), fp32.id());
     assertEquals(3, Set.of(cpu.id(), int8.id(), coreMl.id()).size());
     assertEquals(int8.id(), cpu.forMany(true).orElseThrow().id());
-    Optional<String> sixteenBits = cpu.forMany(false).map(EmbeddingModel::id);
-    assertEquals(Encoder.isAvailable(), sixteenBits.isPresent());
-    assertEquals(sixteenBits.orElse(cpu.id()), cpu.forQueries(sixteenBits.orElse("none")).id());
-    for (String vectors : List.of(cpu.id(), int8.id(), coreMl.id())) {
+    Optional<String> many = cpu.forMany(false).map(EmbeddingModel::id);
+    assertEquals(Encoder.isAvailable(Square.SHORTS), many.isPresent());
+    assertEquals(many.orElse(cpu.id()), cpu.forQueries(many.orElse("none")).id());
+    assertEquals(Encoder.isAvailable(Square.FINE_BYTES), many.equals(Optional.of(int8.id())));
+    for (String vectors : List.of(cpu.id(), "another", coreMl.id())) {
       assertEquals(cpu.id(), cpu.forQueries(vectors).id());
     }
-    sixteenBits.ifPresent(id -> assertFalse(Set.of(cpu.id(), int8.id(), coreMl.id()).contains(id)));
+    many.ifPresent(id -> assertFalse(Set.of(cpu.id(), coreMl.id()).contains(id)));
     for (boolean passages : new boolean[] {true, false}) {
       assertTrue(fp32.forMany(passages).isEmpty());
       assertTrue(int8.forMany(passages).isEmpty());
@@ -107,21 +111,41 @@ class EmbeddingModelTest {
   /** With AVX2 alone, sixteen bits may be no faster than fp32 where eight bits are. */
   @Test
   void eightBitsAreTriedWhereSixteenBitsAreNotWorthIt() throws Exception {
-    assumeTrue(Encoder.isAvailable(), "no processor that multiplies in whole numbers");
-    EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 32);
-    EmbeddingModel passages = plain.forMany(true).orElseThrow();
-    SpeedTrial.Verdict entries = plain.forMany(false).orElseThrow().against(plain, 2);
-    Path trial = trialOf(entries);
-    String stored = Files.readString(trial);
-    try {
-      Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.2\n"));
-      assertEquals(new SpeedTrial.Verdict(1.2, entries.why()), passages.against(plain, 2));
-      Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.1\n"));
-      SpeedTrial.Verdict own = passages.against(plain, 2);
-      assertTrue(own.why().startsWith(CpuNetwork.ENCODER.describe() + ": "), own.why());
-      assertEquals(Optional.of(own), passages.triedAgainst(plain));
-    } finally {
-      Files.writeString(trial, stored);
+    assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
+    String printed =
+        OtherJvm.run("-Dhelixbg.machine.code=avx2", Avx2.class, TestModels.CACHE.toString());
+    assumeFalse(printed.isEmpty(), "no such instructions");
+    assertTrue(Double.parseDouble(printed) > 0.9999, "cosine of sixteen bits: " + printed);
+  }
+
+  /**
+   * The child process of the test above, on a processor without VNNI: checks the trials, and prints
+   * the least cosine of sixteen bits to fp32.
+   */
+  static final class Avx2 {
+    public static void main(String[] arguments) throws Exception {
+      if (!Encoder.isAvailable(Square.SHORTS)) {
+        return;
+      }
+      EmbeddingModel plain =
+          EmbeddingModel.locate(
+              TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 32),
+              Path.of(arguments[0]));
+      EmbeddingModel passages = plain.forMany(true).orElseThrow();
+      SpeedTrial.Verdict entries = plain.forMany(false).orElseThrow().against(plain, 2);
+      Path trial = trialOf(entries);
+      String stored = Files.readString(trial);
+      try {
+        Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.2\n"));
+        assertEquals(new SpeedTrial.Verdict(1.2, entries.why()), passages.against(plain, 2));
+        Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.1\n"));
+        SpeedTrial.Verdict own = passages.against(plain, 2);
+        assertTrue(own.why().startsWith(CpuNetwork.ENCODER.describe() + ": "), own.why());
+        assertEquals(Optional.of(own), passages.triedAgainst(plain));
+      } finally {
+        Files.writeString(trial, stored);
+      }
+      System.out.print(worstCosine(plain));
     }
   }
 
@@ -137,21 +161,25 @@ class EmbeddingModelTest {
   }
 
   @Test
-  void vectorsInSixteenBitsAreThoseOfFp32() throws Exception {
-    assumeTrue(Encoder.isAvailable(), "no processor that multiplies in whole numbers");
-    EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 256);
-    List<String> texts = ProbeTexts.window();
+  void vectorsByMachineCodeAreNearThoseOfFp32() throws Exception {
+    assumeTrue(Encoder.isAvailable(Square.SHORTS), "no processor that multiplies in whole numbers");
+    double worst = worstCosine(TestModels.bundled(Precision.AUTO, 256));
+    assertTrue(worst > (Encoder.isAvailable(Square.FINE_BYTES) ? 0.995 : 0.9999), "" + worst);
+  }
+
+  private static double worstCosine(EmbeddingModel plain) throws InterruptedException {
+    List<String> texts = new ArrayList<>(ProbeTexts.window());
+    texts.addAll(ProbeTexts.TEXTS);
     try (MiniLm expected = plain.open(2);
-        MiniLm fine = plain.forMany(false).orElseThrow().open(2)) {
-      double worst = ProbeTexts.worstCosine(expected.embedAll(texts), fine.embedAll(texts));
-      assertTrue(worst > 0.99999, "cosine " + worst);
+        MiniLm other = plain.forMany(false).orElseThrow().open(2)) {
+      return ProbeTexts.worstCosine(expected.embedAll(texts), other.embedAll(texts));
     }
   }
 
   /** Once it is ready: to make it ready is to compare it with what ONNX Runtime computes. */
   @Test
-  void aQueryInSixteenBitsNeedsNoOnnxRuntime() throws Exception {
-    assumeTrue(Encoder.isAvailable(), "no processor that multiplies in whole numbers");
+  void aQueryByMachineCodeNeedsNoOnnxRuntime() throws Exception {
+    assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
     TestModels.bundled(Precision.AUTO, 256).forMany(false).orElseThrow().open(1).close();
     assertEquals(OrtEnvironment.getEnvironment().getVersion(), NativeLibraries.VERSION);
     String log = OtherJvm.run("-Xlog:class+load:stdout", Asking.class, TestModels.CACHE.toString());
@@ -166,7 +194,7 @@ class EmbeddingModelTest {
     EmbedSettings settings = settings(ExecutionProvider.CPU);
     EmbeddingModel usual = EmbeddingModel.locate(settings, cache);
     assertTrue(usual.isForAllQueries());
-    if (Encoder.isAvailable()) {
+    if (Encoder.isAvailable(Square.BYTES)) {
       usual.forMany(false).orElseThrow().open(1).close();
       assertFalse(usual.isForAllQueries());
     }
@@ -175,7 +203,7 @@ class EmbeddingModelTest {
     assertTrue(EmbeddingModel.locate(fp32, cache).isForAllQueries());
   }
 
-  /** The child process of {@link #aQueryInSixteenBitsNeedsNoOnnxRuntime}. */
+  /** The child process of {@link #aQueryByMachineCodeNeedsNoOnnxRuntime}. */
   static final class Asking {
     public static void main(String[] arguments) throws InterruptedException {
       EmbedSettings settings = TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 256);

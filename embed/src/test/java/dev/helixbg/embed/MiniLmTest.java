@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.encoder.Square;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.onnx.allminilml6v2.AllMiniLmL6V2EmbeddingModel;
 import java.util.ArrayList;
@@ -196,8 +197,8 @@ class MiniLmTest {
     float[][] exact = model.embedAll(texts);
     try (MiniLm int8 = TestModels.bundled(Precision.INT8, 256).open(2)) {
       String graph = int8.provenance().graph();
-      boolean ours = Encoder.isAvailable();
-      assertTrue(graph.startsWith(ours ? "in bytes by machine code" : "fused"), graph);
+      boolean ours = Encoder.isAvailable(Square.BYTES);
+      assertTrue(graph.contains(ours ? "bytes by machine code" : "fused in eight bits"), graph);
       float[][] vectors = int8.embedAll(texts);
       double[] cosines = new double[vectors.length];
       for (int i = 0; i < vectors.length; i++) {
@@ -216,7 +217,8 @@ class MiniLmTest {
     String[] printed = OtherJvm.run("-Dhelixbg.machine.code=false", EightBits.class).split("\n");
     assertEquals(3, printed.length, String.join("\n", printed));
     assertEquals(
-        !Encoder.isAvailable(), printed[0].equals(TestModels.bundled(Precision.INT8, 256).id()));
+        !Encoder.isAvailable(Square.BYTES),
+        printed[0].equals(TestModels.bundled(Precision.INT8, 256).id()));
     assertTrue(printed[1].startsWith("fused in eight bits, cosine to the original"), printed[1]);
     assertEquals(1, Double.parseDouble(printed[2]), 1e-6);
   }

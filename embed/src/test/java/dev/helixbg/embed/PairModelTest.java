@@ -10,6 +10,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.embed.encoder.Encoder;
+import dev.helixbg.embed.encoder.Square;
 import dev.helixbg.embed.onnx.OnnxFile;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -58,7 +59,7 @@ class PairModelTest {
 
   @Test
   void theIdNamesThePrecision() {
-    String way = Encoder.isAvailable() ? "INT8 by machine code" : "INT8";
+    String way = Encoder.isAvailable(Square.BYTES) ? "INT8 by machine code" : "INT8";
     String text = "pair judge 1\n" + way + "\n" + WEIGHTS.hash();
     assertEquals(
         Sha256.of(text).substring(0, 32), PairModel.locate(TestModels.CACHE, 2).id(), "unnamed");
@@ -192,7 +193,7 @@ class PairModelTest {
     try (PairReader first = PairModel.locate(cache, 1).open()) {
       assertEquals(1, readAll(first, pairs(1)).length);
     }
-    String weights = Encoder.isAvailable() ? "encoder.weights" : "graph.onnx.weights";
+    String weights = Encoder.isAvailable(Square.BYTES) ? "encoder.weights" : "graph.onnx.weights";
     Path graph;
     try (Stream<Path> files = Files.walk(cache)) {
       graph =

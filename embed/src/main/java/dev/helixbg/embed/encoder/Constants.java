@@ -69,7 +69,7 @@ final class Constants {
    * of the integer is stored after it.
    */
   static int signed(Square kind) {
-    return kind == Square.BYTES ? SIGNED_BYTE : SHORT;
+    return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
   /**
@@ -77,7 +77,7 @@ final class Constants {
    * integer is stored after it.
    */
   static int unsigned(Square kind) {
-    return kind == Square.BYTES ? UNSIGNED_BYTE : SHORT;
+    return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;
   }
 
   /**
@@ -85,11 +85,11 @@ final class Constants {
    * bits of the sum.
    */
   static int toNumber(Square kind) {
-    return kind == Square.BYTES ? TO_BYTE : TO_INTEGER;
+    return kind == Square.SHORTS ? TO_INTEGER : TO_BYTE;
   }
 
   static int lowPart(Square kind) {
-    return kind == Square.BYTES ? LOW_BYTE : LOW_SHORT;
+    return kind == Square.SHORTS ? LOW_SHORT : LOW_BYTE;
   }
 
   private static int withInverse(int value) {

@@ -39,6 +39,10 @@ public final class Encoder implements AutoCloseable {
   private Encoder(Path file) throws IOException {
     try {
       weights = EncoderWeights.open(file, arena);
+      if (!isAvailable(weights.kind)) {
+        throw new UnsupportedOperationException(
+            "the processor lacks instructions for whole numbers");
+      }
       kernels = EncoderKernels.ofThisMachine(weights.kind);
     } catch (IOException | RuntimeException e) {
       arena.close();
@@ -46,9 +50,9 @@ public final class Encoder implements AutoCloseable {
     }
   }
 
-  /** Whether this processor can run the engine; loads nothing. */
-  public static boolean isAvailable() {
-    return EncoderKernels.APPLY;
+  /** Whether this processor can run the engine with a kind of squares; loads nothing. */
+  public static boolean isAvailable(Square kind) {
+    return EncoderKernels.apply(kind);
   }
 
   /**
@@ -57,9 +61,6 @@ public final class Encoder implements AutoCloseable {
    * @throws UnsupportedOperationException when processor or system cannot run the machine code
    */
   public static Encoder open(Path file) throws IOException {
-    if (!isAvailable()) {
-      throw new UnsupportedOperationException("the processor lacks instructions for whole numbers");
-    }
     return new Encoder(file);
   }
 
@@ -108,8 +109,8 @@ public final class Encoder implements AutoCloseable {
     private final int rows;
     private final MemorySegment states;
     private final MemorySegment sums;
-    private final long numbers;
-    private final long steps;
+    private final MemorySegment numbers;
+    private final MemorySegment steps;
     private final long queries;
     private final long keys;
     private final long values;
@@ -126,8 +127,8 @@ public final class Encoder implements AutoCloseable {
       rows = Math.ceilDiv(used, TILE) * TILE;
       states = floats(rows);
       sums = floats(rows);
-      numbers = arena.allocate((long) rows * weights.kind.row, 64).address();
-      steps = arena.allocate(4L * rows, 64).address();
+      numbers = arena.allocate((long) rows * weights.kind.row, 64);
+      steps = arena.allocate(4L * rows, 64);
       queries = floats(rows).address();
       keys = floats(rows).address();
       values = floats(rows).address();
@@ -155,7 +156,12 @@ public final class Encoder implements AutoCloseable {
         }
       }
       kernels.normalise(
-          sums.address(), numbers, steps, tokens, states.address(), weights.embeddingNorm());
+          sums.address(),
+          numbers.address(),
+          steps.address(),
+          tokens,
+          states.address(),
+          weights.embeddingNorm());
       int wanted = tokens;
       for (int layer = 0; layer < weights.layers; layer++) {
         boolean firstOnly = weights.judge && layer == weights.layers - 1;
@@ -170,17 +176,31 @@ public final class Encoder implements AutoCloseable {
 
     private void attention(int layer, int[][] ids, int tokens, boolean firstOnly) {
       kernels.product(
-          numbers, steps, weights.square(layer, EncoderWeights.KEY), keys, tokens, false);
+          numbers.address(),
+          steps.address(),
+          weights.square(layer, EncoderWeights.KEY),
+          keys,
+          tokens,
+          false);
       kernels.product(
-          numbers, steps, weights.square(layer, EncoderWeights.VALUE), values, tokens, false);
+          numbers.address(),
+          steps.address(),
+          weights.square(layer, EncoderWeights.VALUE),
+          values,
+          tokens,
+          false);
       int asking = tokens;
       if (firstOnly) {
         firstRows(ids);
         asking = ids.length;
-        kernels.round(states.address(), numbers, steps, asking);
       }
       kernels.product(
-          numbers, steps, weights.square(layer, EncoderWeights.QUERY), queries, asking, false);
+          numbers.address(),
+          steps.address(),
+          weights.square(layer, EncoderWeights.QUERY),
+          queries,
+          asking,
+          false);
       int from = 0;
       for (int text = 0; text < ids.length; text++) {
         int length = ids[text].length;
@@ -200,41 +220,52 @@ public final class Encoder implements AutoCloseable {
         }
         from += length;
       }
-      kernels.round(context, numbers, steps, asking);
+      kernels.round(context, numbers.address(), steps.address(), asking);
       kernels.product(
-          numbers,
-          steps,
+          numbers.address(),
+          steps.address(),
           weights.square(layer, EncoderWeights.OUTPUT),
           sums.address(),
           asking,
           false);
       kernels.normalise(
-          sums.address(), numbers, steps, asking, states.address(), weights.attentionNorm(layer));
+          sums.address(),
+          numbers.address(),
+          steps.address(),
+          asking,
+          states.address(),
+          weights.attentionNorm(layer));
     }
 
-    /** Copies the state of each text's first token to the first rows. */
+    /** Copies the state of each text's first token, and its numbers, to the first rows. */
     private void firstRows(int[][] ids) {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {
-        MemorySegment.copy(states, (long) ROW * from, states, (long) ROW * text, ROW);
+        copy(states, ROW, from, text);
+        copy(numbers, weights.kind.row, from, text);
+        copy(steps, Float.BYTES, from, text);
         from += ids[text].length;
       }
+    }
+
+    private static void copy(MemorySegment rows, int size, int from, int to) {
+      MemorySegment.copy(rows, (long) size * from, rows, (long) size * to, size);
     }
 
     private void feedForward(int layer, int count) {
       for (int from = 0; from < count; from += TILE) {
         int tile = Math.min(TILE, count - from);
-        long in = numbers + (long) weights.kind.row * from;
+        long in = numbers.address() + (long) weights.kind.row * from;
         long out = sums.address() + (long) ROW * from;
         for (int i = 0; i < BLOCKS; i++) {
           kernels.product(
               in,
-              steps + 4L * from,
+              steps.address() + 4L * from,
               weights.square(layer, EncoderWeights.UP + i),
               block,
               tile,
               false);
-          kernels.gelu(block, blockNumbers, blockSteps, tile);
+          kernels.gelu(block, blockNumbers, blockSteps, tile, weights.geluFactors(layer, i));
           kernels.product(
               blockNumbers,
               blockSteps,
@@ -245,7 +276,12 @@ public final class Encoder implements AutoCloseable {
         }
       }
       kernels.normalise(
-          sums.address(), numbers, steps, count, states.address(), weights.feedForwardNorm(layer));
+          sums.address(),
+          numbers.address(),
+          steps.address(),
+          count,
+          states.address(),
+          weights.feedForwardNorm(layer));
     }
   }
 }

@@ -24,8 +24,11 @@ record EncoderKernels(
       Integer.getInteger("helixbg.vector.bits", 512) >= 512 && MachineCode.runs("avx512_vnni");
   private static final boolean VNNI = WIDE || MachineCode.runs("avx_vnni");
 
-  /** Whether the processor has the needed instructions. */
-  static final boolean APPLY = (VNNI || MachineCode.runs("avx2")) && MachineCode.has("avx2", "fma");
+  /** Whether the processor has the instructions for a kind of squares. */
+  static boolean apply(Square kind) {
+    return (VNNI || kind != Square.FINE_BYTES && MachineCode.runs("avx2"))
+        && MachineCode.has("avx2", "fma");
+  }
 
   /**
    * Makes the machine code. Its vectors have 512 bits if the processor can multiply bytes in such
@@ -84,17 +87,20 @@ record EncoderKernels(
   }
 
   /**
-   * Computes GELU in place, adds {@link Square#GELU_SHIFT}, and rounds the results to {@code
-   * numbers}.
+   * Computes GELU in place, adds {@link Square#GELU_SHIFT}, multiplies each column by its factor,
+   * and rounds the results to {@code numbers}.
+   *
+   * @param factors address of 384 floats
    */
-  void gelu(long rows, long numbers, long steps, int count) {
-    gelu.call(rows, numbers, steps, count, 0, 0, 0, 0);
+  void gelu(long rows, long numbers, long steps, int count, long factors) {
+    gelu.call(rows, numbers, steps, count, factors, 0, 0, 0);
   }
 
   /**
-   * Computes {@code states = LayerNorm(sums + states)} and rounds the result to {@code numbers}.
+   * Computes {@code states = LayerNorm(sums + states)}. The sums become the states with each column
+   * multiplied by its factor, and are rounded to {@code numbers}.
    *
-   * @param gain address of 384 floats, followed by 384 floats of bias
+   * @param gain address of 384 gains, followed by 384 biases and 384 factors
    */
   void normalise(long sums, long numbers, long steps, int count, long states, long gain) {
     normalisation.call(sums, numbers, steps, count, states, gain, 0, 0);

@@ -17,13 +17,14 @@ import java.util.Objects;
  *
  * <p>Format, little-endian: {@link #MAGIC}; ints: the numbers of layers, words, positions and token
  * types; 1 for the pair judge or 0 for an embedding model; the ordinal of the {@link Square} kind.
- * Zeros fill the header up to {@link #HEADER} bytes. Gain and bias of the embeddings' normalisation
- * follow. Each layer has twelve {@link Square}s, gain and bias after attention, gain and bias after
- * the feed-forward. Rows of 384 floats follow: for each token type, the sum of type and position
- * embedding for each position; then the word embeddings.
+ * Zeros fill the header up to {@link #HEADER} bytes. Gains, biases and factors of the embeddings'
+ * normalisation follow; a factor multiplies a value before it is rounded. Each layer has twelve
+ * {@link Square}s, gains, biases and factors after attention, the same after the feed-forward, and
+ * 1,536 factors after GELU. Rows of 384 floats follow: for each token type, the sum of type and
+ * position embedding for each position; then the word embeddings.
  */
 public final class EncoderWeights {
-  public static final long MAGIC = 0x0031434e45_2d5848L; // "HX-ENC1"
+  public static final long MAGIC = 0x0032434e45_2d5848L; // "HX-ENC2"
 
   public static final int HEADER = 64;
 
@@ -41,7 +42,7 @@ public final class EncoderWeights {
   public static final int BLOCKS = 4;
 
   static final int ROW = SIDE * Float.BYTES;
-  private static final int NORM = 2 * ROW;
+  private static final int NORM = 3 * ROW;
   private static final int MOST_LAYERS = 48;
   private static final int MOST_ROWS = 1 << 20;
 
@@ -73,7 +74,7 @@ public final class EncoderWeights {
     types = between(1, MOST_ROWS, header.getInt(), path);
     judge = header.getInt() == 1;
     kind = Square.values()[between(0, Square.values().length - 1, header.getInt(), path)];
-    layer = SQUARES * kind.size + 2 * NORM;
+    layer = SQUARES * kind.size + 2 * NORM + BLOCKS * ROW;
     long size = NORM + (long) layers * layer;
     long rows = ((long) types * positions + words) * ROW;
     if (file.size() != HEADER + size + rows) {
@@ -101,7 +102,7 @@ public final class EncoderWeights {
     }
   }
 
-  /** Returns the address of gain and bias of the embeddings' normalisation. */
+  /** Returns the address of gains, biases and factors of the embeddings' normalisation. */
   long embeddingNorm() {
     return dense.address();
   }
@@ -116,6 +117,11 @@ public final class EncoderWeights {
 
   long feedForwardNorm(int layer) {
     return attentionNorm(layer) + NORM;
+  }
+
+  /** Returns the address of the factors after GELU for a block of the feed-forward. */
+  long geluFactors(int layer, int block) {
+    return feedForwardNorm(layer) + NORM + (long) block * ROW;
   }
 
   /**

@@ -19,6 +19,7 @@ final class RowCode {
 
   private static final Register CONSTANT = Register.R10;
   private static final Register ROWS = Register.RCX;
+  private static final Register FACTORS = Register.R8; // of columns after GELU
 
   // Vector registers that keep their values during a row.
   private static final int LARGEST = 15;
@@ -39,8 +40,8 @@ final class RowCode {
   }
 
   /**
-   * Returns code of {@code void(rows, numbers, steps, count)}, which computes GELU in place and
-   * rounds the rows.
+   * Returns code of {@code void(rows, numbers, steps, count, factors)}, which computes GELU in
+   * place, multiplies each of the 384 columns by its factor, and rounds the rows.
    */
   static byte[] gelu(Square kind) {
     return new RowCode(kind).activation();
@@ -48,8 +49,9 @@ final class RowCode {
 
   /**
    * Returns code of {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums
-   * to states, normalises the rows, applies the gain and the bias stored after it, stores the
-   * states, and rounds them.
+   * to states, normalises the rows, applies the gain and the bias stored after it, and stores the
+   * states. The sums become the states multiplied by the factors stored after the bias, and are
+   * rounded.
    */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();
@@ -64,7 +66,7 @@ final class RowCode {
       code.and(v, CONSTANT, Constants.MAGNITUDE);
       code.maximum(v, LARGEST);
     }
-    signed(Register.RDI);
+    signed();
     return end(row);
   }
 
@@ -111,10 +113,12 @@ final class RowCode {
       code.load(4 + v, gain, VECTOR * i);
       code.multiplyThenAdd(v, 4 + v, gain, ROW + VECTOR * i);
       code.store(v, states, VECTOR * i);
+      code.multiply(v, gain, 2 * ROW + VECTOR * i);
+      code.store(v, Register.RDI, VECTOR * i);
       code.and(v, CONSTANT, Constants.MAGNITUDE);
       code.maximum(v, LARGEST);
     }
-    signed(states);
+    signed();
     code.add(states, ROW);
     return end(row);
   }
@@ -129,14 +133,16 @@ final class RowCode {
       gelu(VECTOR * i);
     }
     code.add(Register.RDI, VECTOR * STEP);
+    code.add(FACTORS, VECTOR * STEP);
     code.loop(left, loop);
     code.add(Register.RDI, -ROW);
+    code.add(FACTORS, -ROW);
     steps(Constants.unsigned(kind));
-    numbers(Register.RDI, Constants.TO_INTEGER);
+    numbers(Constants.TO_INTEGER);
     return end(row);
   }
 
-  /** Computes x · Φ(x) as max(x, 0) − |x| · Φ(−|x|). */
+  /** Computes (x · Φ(x) + shift) · factor; x · Φ(x) is computed as max(x, 0) − |x| · Φ(−|x|). */
   private void gelu(int at) {
     int x = 0;
     int magnitude = 1;
@@ -167,6 +173,7 @@ final class RowCode {
     code.maximum(power, x);
     code.addFloats(x, CONSTANT, Constants.GELU_SHIFT);
     code.subtractProduct(magnitude, tail, x);
+    code.multiply(x, FACTORS, at);
     code.store(x, Register.RDI, at);
     code.maximum(x, LARGEST);
   }
@@ -198,9 +205,9 @@ final class RowCode {
     code.broadcast(first);
   }
 
-  private void signed(Register from) {
+  private void signed() {
     steps(Constants.signed(kind));
-    numbers(from, Constants.toNumber(kind));
+    numbers(Constants.toNumber(kind));
   }
 
   /**
@@ -221,13 +228,13 @@ final class RowCode {
   }
 
   /** Rounds a row. Vectors that are 16 values apart are packed into one vector of ints. */
-  private void numbers(Register from, int rounding) {
+  private void numbers(int rounding) {
     int parts = kind.inAnInt;
     int bits = Integer.SIZE / parts;
     for (int at = 0; at < kind.row; at += 2 * VECTOR) {
       for (int half = 0; half < 2; half++) {
         for (int i = 0; i < parts; i++) {
-          code.load(i, from, at * parts + 2 * VECTOR * i + VECTOR * half);
+          code.load(i, Register.RDI, at * parts + 2 * VECTOR * i + VECTOR * half);
           code.multiplyThenAdd(i, INVERSE, CONSTANT, rounding);
           if (i < parts - 1) {
             code.and(i, CONSTANT, Constants.lowPart(kind));

@@ -26,7 +26,10 @@ public enum Square {
   BYTES(4, 63, 127, 255, 128),
 
   /** Weights of up to 16 bits, limited so that sums fit into an int. */
-  SHORTS(2, Short.MAX_VALUE, 4095, 4095, 0);
+  SHORTS(2, Short.MAX_VALUE, 4095, 4095, 0),
+
+  /** Weights of eight bits, which only VNNI multiplies without overflow. */
+  FINE_BYTES(4, 127, 127, 255, 128);
 
   /** Number of inputs and of outputs. */
   public static final int SIDE = 384;
@@ -46,7 +49,7 @@ public enum Square {
    * Value added to activations after GELU, which are never below −0.17, so that no activation is
    * negative.
    */
-  static final float GELU_SHIFT = 0.17f;
+  public static final float GELU_SHIFT = 0.17f;
 
   private static final int VECTOR = 16;
 
@@ -122,7 +125,8 @@ public enum Square {
    * @param stride distance between inputs, in floats
    * @param factor multiplier of all weights and biases
    * @param biases 384 biases from {@code biasAt} on; null if there are no biases
-   * @param behindGelu whether the inputs are results of GELU plus {@link #GELU_SHIFT}
+   * @param shifts amounts by which the 384 inputs are greater than the matrix expects; null if the
+   *     inputs may be negative
    * @param to a little-endian buffer; {@link #size} bytes are written
    */
   public void pack(
@@ -132,7 +136,7 @@ public enum Square {
       float factor,
       float[] biases,
       int biasAt,
-      boolean behindGelu,
+      float[] shifts,
       ByteBuffer to) {
     for (int p = 0; p < PANELS; p++) {
       int start = to.position();
@@ -140,22 +144,22 @@ public enum Square {
         int output = p * PANEL + i;
         float step = step(weights, at + output, stride);
         int sum = 0;
+        double shift = 0;
         for (int place = 0; place < SIDE; place++) {
           int weight = Math.round(weights[at + input(place) * stride + output] / step);
           sum += weight;
+          shift += shifts == null ? 0 : (double) shifts[input(place)] * weight;
           int group = start + place / inAnInt * LINE + 4 * i;
-          if (this == BYTES) {
+          if (inAnInt == 4) {
             to.put(group + place % inAnInt, (byte) weight);
           } else {
             to.putShort(group + 2 * (place % inAnInt), (short) weight);
           }
         }
         float bias = biases == null ? 0 : biases[biasAt + output] * factor;
-        to.putInt(start + starts + 4 * i, behindGelu ? 0 : -zero * sum);
+        to.putInt(start + starts + 4 * i, shifts == null ? -zero * sum : 0);
         to.putFloat(start + steps + 4 * i, step * factor);
-        to.putFloat(
-            start + this.biases + 4 * i,
-            behindGelu ? bias - GELU_SHIFT * sum * step * factor : bias);
+        to.putFloat(start + this.biases + 4 * i, bias - (float) shift * step * factor);
       }
       to.position(start + panel);
     }

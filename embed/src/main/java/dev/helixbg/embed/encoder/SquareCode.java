@@ -69,7 +69,7 @@ final class SquareCode {
   }
 
   byte[] code() {
-    if (!vnni && kind == Square.BYTES) {
+    if (!vnni && kind.inAnInt == 4) {
       code.ones(ones);
     }
     int panel = code.label();

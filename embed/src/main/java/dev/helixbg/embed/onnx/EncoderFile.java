@@ -12,12 +12,18 @@ import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 /** Writes the weights of an exported MiniLM as integers, for {@link EncoderWeights}. */
 public final class EncoderFile {
   private static final int WIDTH = Square.SIDE;
   private static final int ROW = WIDTH * Float.BYTES;
   private static final int BLOCKS = EncoderWeights.BLOCKS;
+  private static final int WIDE = BLOCKS * WIDTH;
+  private static final String QUERY = "attention.self.query.";
+  private static final String KEY = "attention.self.key.";
+  private static final String VALUE = "attention.self.value.";
+  private static final List<String> ATTENTION = List.of(QUERY, KEY, VALUE);
 
   /**
    * Factor of queries: 1 / (ln 2 · √32). The ln 2 turns scores into exponents of two; 32 is the
@@ -27,14 +33,17 @@ public final class EncoderFile {
 
   private final OnnxFile source;
   private final Square kind;
+  private final Smoothing smoothing;
 
-  private EncoderFile(OnnxFile source, Square kind) {
+  private EncoderFile(OnnxFile source, Square kind) throws IOException {
     this.source = source;
     this.kind = kind;
+    smoothing = kind == Square.FINE_BYTES ? Smoothing.bundled() : Smoothing.NONE;
   }
 
   /**
-   * @param kind kind of the squares
+   * @param kind kind of the squares; {@link Square#FINE_BYTES} is smoothed, and only for the
+   *     bundled model, whose activations are known
    * @param judge whether the model is the pair judge, which needs only the final state of each
    *     pair's first token
    * @param target the file that is written or replaced
@@ -60,9 +69,9 @@ public final class EncoderFile {
     header.putInt(words.remaining() / ROW).putInt(positions.length / WIDTH);
     header.putInt(types.length / WIDTH).putInt(judge ? 1 : 0).putInt(kind.ordinal());
     out.write(header.array());
-    norm("embeddings.", out);
+    norm("embeddings.", attentionFactors(0), out);
     for (int layer = 0; layer < layers; layer++) {
-      layer(OnnxFile.layer(layer), out);
+      layer(layer, layer + 1 < layers ? attentionFactors(layer + 1) : Smoothing.ones(WIDTH), out);
     }
     for (int type = 0; type < types.length; type += WIDTH) {
       float[] sums = positions.clone();
@@ -74,56 +83,78 @@ public final class EncoderFile {
     Channels.newChannel(out).write(words);
   }
 
-  private void layer(String layer, OutputStream out) throws IOException {
+  /**
+   * @param next factors of the next layer's input
+   */
+  private void layer(int index, float[] next, OutputStream out) throws IOException {
+    String layer = OnnxFile.layer(index);
+    float[] output = matrix(layer + "attention.output.dense.bias", WIDTH, WIDTH);
+    float[] toOutput = smoothing.factors(index, Smoothing.Input.CONTEXT, WIDTH, output);
+    float[] up = matrix(layer + "intermediate.dense.bias", WIDTH, WIDE);
+    float[] toUp = smoothing.factors(index, Smoothing.Input.ATTENDED, WIDE, up);
+    float[] down = matrix(layer + "output.dense.bias", WIDE, WIDTH);
+    float[] toDown = smoothing.factors(index, Smoothing.Input.GELU, WIDTH, down);
+    float[] in = attentionFactors(index);
     ByteBuffer squares = buffer(EncoderWeights.SQUARES * kind.size);
-    square(layer + "attention.self.query.", QUERY_FACTOR, squares);
-    square(layer + "attention.self.key.", 1, squares);
-    square(layer + "attention.self.value.", 1, squares);
-    square(layer + "attention.output.dense.", 1, squares);
-    String upBias = layer + "intermediate.dense.bias";
-    int wide = BLOCKS * WIDTH;
-    float[] up = matrix(upBias, WIDTH, wide);
-    float[] upBiases = OnnxFile.floats(source.weight(upBias, wide));
-    for (int block = 0; block < BLOCKS; block++) {
-      kind.pack(up, block * WIDTH, wide, 1, upBiases, block * WIDTH, false, squares);
+    for (String name : ATTENTION) {
+      float[] weights = attention(index, name);
+      float[] biases = OnnxFile.floats(source.weight(layer + name + "bias", WIDTH));
+      Smoothing.divideInputs(weights, WIDTH, in);
+      if (name.equals(VALUE)) { // averages of values have the values' factors
+        Smoothing.multiplyOutputs(weights, toOutput);
+        Smoothing.multiplyOutputs(biases, toOutput);
+      }
+      kind.pack(weights, 0, WIDTH, name.equals(QUERY) ? QUERY_FACTOR : 1, biases, 0, null, squares);
     }
-    String downBias = layer + "output.dense.bias";
-    float[] down = matrix(downBias, wide, WIDTH);
-    float[] downBiases = OnnxFile.floats(source.weight(downBias, WIDTH));
+    float[] outputBiases =
+        OnnxFile.floats(source.weight(layer + "attention.output.dense.bias", WIDTH));
+    Smoothing.divideInputs(output, WIDTH, toOutput);
+    kind.pack(output, 0, WIDTH, 1, outputBiases, 0, null, squares);
+    float[] upBiases = OnnxFile.floats(source.weight(layer + "intermediate.dense.bias", WIDE));
+    Smoothing.divideInputs(up, WIDE, toUp);
+    for (int block = 0; block < BLOCKS; block++) {
+      kind.pack(up, block * WIDTH, WIDE, 1, upBiases, block * WIDTH, null, squares);
+    }
+    float[] downBiases = OnnxFile.floats(source.weight(layer + "output.dense.bias", WIDTH));
+    Smoothing.divideInputs(down, WIDTH, toDown);
     // Each block has the term for the shift after GELU; only the first block has the biases.
     ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
-      kind.pack(
-          down,
-          block * wide * WIDTH / BLOCKS,
-          WIDTH,
-          1,
-          block == 0 ? downBiases : null,
-          0,
-          true,
-          blocks);
+      float[] shifts = Arrays.copyOfRange(toDown, block * WIDTH, (block + 1) * WIDTH);
+      for (int i = 0; i < WIDTH; i++) {
+        shifts[i] *= Square.GELU_SHIFT;
+      }
+      float[] biases = block == 0 ? downBiases : null;
+      kind.pack(down, block * WIDTH * WIDTH, WIDTH, 1, biases, 0, shifts, blocks);
     }
     kind.gatherBiases(blocks.array(), BLOCKS);
     squares.put(blocks.array());
     out.write(squares.array());
-    norm(layer + "attention.output.", out);
-    norm(layer + "output.", out);
+    norm(layer + "attention.output.", toUp, out);
+    norm(layer + "output.", next, out);
+    out.write(OnnxFile.bytes(toDown).array());
   }
 
-  private void square(String name, float factor, ByteBuffer to) throws IOException {
-    float[] biases = OnnxFile.floats(source.weight(name + "bias", WIDTH));
-    kind.pack(matrix(name + "bias", WIDTH, WIDTH), 0, WIDTH, factor, biases, 0, false, to);
+  /** Returns the factors of the input of queries, keys and values. */
+  private float[] attentionFactors(int layer) throws IOException {
+    return smoothing.attentionFactors(
+        layer, attention(layer, QUERY), attention(layer, KEY), attention(layer, VALUE));
+  }
+
+  private float[] attention(int layer, String name) throws IOException {
+    return matrix(OnnxFile.layer(layer) + name + "bias", WIDTH, WIDTH);
   }
 
   private float[] matrix(String bias, int rows, int columns) throws IOException {
     return OnnxFile.floats(source.matrix(bias, rows, columns));
   }
 
-  /** Writes gain and bias of a normalisation. */
-  private void norm(String block, OutputStream out) throws IOException {
+  /** Writes gains, biases and factors of a normalisation. */
+  private void norm(String block, float[] factors, OutputStream out) throws IOException {
     WritableByteChannel channel = Channels.newChannel(out);
     channel.write(source.weight(block + "LayerNorm.weight", WIDTH));
     channel.write(source.weight(block + "LayerNorm.bias", WIDTH));
+    channel.write(OnnxFile.bytes(factors));
   }
 
   private static ByteBuffer buffer(int bytes) {

@@ -17,6 +17,11 @@ final class RandomModel {
   static final int TYPES = 2;
   private static final int LAYERS = 2;
   private static final int WIDE = BLOCKS * SIDE;
+  private static final float[] SHIFTS = new float[SIDE];
+
+  static {
+    Arrays.fill(SHIFTS, Square.GELU_SHIFT);
+  }
 
   private final SplittableRandom random = new SplittableRandom(12);
   private final float[] words = numbers(WORDS * SIDE, 1);
@@ -69,7 +74,7 @@ final class RandomModel {
     }
 
     void pack(Square kind, float factor, ByteBuffer to) {
-      kind.pack(weights, 0, SIDE, factor, biases, 0, false, to);
+      kind.pack(weights, 0, SIDE, factor, biases, 0, null, to);
     }
   }
 
@@ -89,17 +94,19 @@ final class RandomModel {
       value.pack(kind, 1, to);
       output.pack(kind, 1, to);
       for (int block = 0; block < BLOCKS; block++) {
-        kind.pack(up.weights, block * SIDE, WIDE, 1, up.biases, block * SIDE, false, to);
+        kind.pack(up.weights, block * SIDE, WIDE, 1, up.biases, block * SIDE, null, to);
       }
       ByteBuffer blocks = buffer(BLOCKS * kind.size);
       for (int block = 0; block < BLOCKS; block++) {
         float[] biases = block == 0 ? down.biases : null;
-        kind.pack(down.weights, block * SIDE * SIDE, SIDE, 1, biases, 0, true, blocks);
+        kind.pack(down.weights, block * SIDE * SIDE, SIDE, 1, biases, 0, SHIFTS, blocks);
       }
       kind.gatherBiases(blocks.array(), BLOCKS);
       to.put(blocks.array());
       floats(attentionNorm, to);
+      floats(ones(SIDE), to);
       floats(feedForwardNorm, to);
+      floats(ones(SIDE + WIDE), to);
     }
 
     double[][] next(double[][] states) {
@@ -160,6 +167,7 @@ final class RandomModel {
     to.putLong(EncoderWeights.MAGIC).putInt(LAYERS).putInt(WORDS).putInt(Encoder.LONGEST);
     to.putInt(TYPES).putInt(judge ? 1 : 0).putInt(kind.ordinal()).position(EncoderWeights.HEADER);
     floats(embeddingNorm, to);
+    floats(ones(SIDE), to);
     for (Layer layer : layers) {
       layer.write(kind, to);
     }
@@ -170,6 +178,12 @@ final class RandomModel {
     }
     floats(words, to);
     Files.write(file, Arrays.copyOf(to.array(), to.position()));
+  }
+
+  private static float[] ones(int count) {
+    float[] ones = new float[count];
+    Arrays.fill(ones, 1);
+    return ones;
   }
 
   private static void floats(float[] values, ByteBuffer to) {

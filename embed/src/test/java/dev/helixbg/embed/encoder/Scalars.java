@@ -13,7 +13,7 @@ final class Scalars {
    * @param row at which it begins, in bytes
    */
   static int activation(Square kind, ByteBuffer rows, int row, int place) {
-    return kind == Square.BYTES
+    return kind.inAnInt == 4
         ? Byte.toUnsignedInt(rows.get(row + place))
         : rows.getShort(row + 2 * place);
   }
@@ -29,7 +29,7 @@ final class Scalars {
             + output / Square.PANEL * kind.panel
             + place / kind.inAnInt * Square.LINE
             + 4 * (output % Square.PANEL);
-    return kind == Square.BYTES
+    return kind.inAnInt == 4
         ? squares.get(four + place % 4)
         : squares.getShort(four + 2 * (place % 2));
   }

@@ -34,7 +34,11 @@ class SquareTest {
    * added up as the feed-forward does, or of one.
    */
   @ParameterizedTest
-  @CsvSource({"BYTES,false", "BYTES,true", "SHORTS,false", "SHORTS,true"})
+  @CsvSource({
+    "BYTES,false", "BYTES,true",
+    "SHORTS,false", "SHORTS,true",
+    "FINE_BYTES,false", "FINE_BYTES,true"
+  })
   void productsAreThoseOfTheMatrix(Square kind, boolean behindGelu) {
     int count = behindGelu ? BLOCKS : 1;
     float factor = 0.25f;
@@ -48,20 +52,22 @@ class SquareTest {
     ByteBuffer x = ByteBuffer.allocate(count * kind.row).order(ByteOrder.LITTLE_ENDIAN);
     float step = 1f / kind.mostSigned;
     for (int block = 0; block < count; block++) {
-      float[] weights = weights();
+      float[] weights = weights(kind == Square.FINE_BYTES ? 127 : 63);
       for (int place = 0; place < SIDE; place++) {
-        if (kind == Square.BYTES) {
+        if (kind.inAnInt == 4) {
           x.put((byte) random.nextInt());
         } else {
           x.putShort((short) random.nextInt(-kind.mostSigned, kind.mostSigned + 1));
         }
       }
-      kind.pack(weights, AT, STRIDE, factor, block == 0 ? biases : null, AT, behindGelu, squares);
+      float[] shifts = behindGelu ? shifts() : null;
+      kind.pack(weights, AT, STRIDE, factor, block == 0 ? biases : null, AT, shifts, squares);
       for (int output = 0; output < SIDE; output++) {
         expected[output] += block == 0 ? biases[AT + output] * factor : 0;
         for (int place = 0; place < SIDE; place++) {
           int number = Scalars.activation(kind, x, block * kind.row, place);
-          double value = behindGelu ? number * step - 0.17 : (number - kind.zero) * step;
+          double value =
+              behindGelu ? number * step - shifts[kind.input(place)] : (number - kind.zero) * step;
           expected[output] += value * weights[AT + kind.input(place) * STRIDE + output] * factor;
         }
       }
@@ -81,16 +87,28 @@ class SquareTest {
         actual[output] += (double) sum * step * squares.getFloat(panel + kind.steps + lane) + bias;
       }
     }
-    assertArrayEquals(expected, actual, kind == Square.BYTES ? 1e-4 : 2e-3);
+    assertArrayEquals(expected, actual, kind == Square.SHORTS ? 4e-3 : 1e-4);
   }
 
-  /** Multiples of a 64th, of each output the largest 63 of them; a whole output of zeros. */
-  private float[] weights() {
+  private float[] shifts() {
+    float[] shifts = new float[SIDE];
+    for (int i = 0; i < SIDE; i++) {
+      shifts[i] = 0.17f * random.nextFloat(0.5f, 2);
+    }
+    return shifts;
+  }
+
+  /**
+   * Multiples of a 64th; a whole output of zeros.
+   *
+   * @param most the largest of each other output, in 64ths
+   */
+  private float[] weights(int most) {
     float[] weights = new float[AT + SIDE * STRIDE];
     for (int output = 1; output < SIDE; output++) {
       int largest = random.nextInt(SIDE);
       for (int input = 0; input < SIDE; input++) {
-        int quantum = input == largest ? -63 : random.nextInt(-63, 64);
+        int quantum = input == largest ? -most : random.nextInt(-most, most + 1);
         weights[AT + input * STRIDE + output] = quantum / 64f;
       }
     }
@@ -105,7 +123,7 @@ class SquareTest {
       weights[i] = (float) random.nextGaussian() * (i % SIDE == 7 && i > SIDE ? 1e-6f : 1);
     }
     ByteBuffer square = squares(kind, 1);
-    kind.pack(weights, 0, SIDE, 1, null, 0, false, square);
+    kind.pack(weights, 0, SIDE, 1, null, 0, null, square);
     for (int output = 0; output < SIDE; output++) {
       int panel = output / PANEL * kind.panel;
       int lane = 4 * (output % PANEL);
@@ -119,8 +137,8 @@ class SquareTest {
         float wanted = weights[kind.input(place) * SIDE + output];
         assertTrue(Math.abs(wanted - weight * step) <= 0.503f * step);
       }
-      if (kind == Square.BYTES) {
-        assertEquals(63, most);
+      if (kind != Square.SHORTS) {
+        assertEquals(kind == Square.BYTES ? 63 : 127, most);
       } else {
         long largest = sum * kind.mostUnsigned;
         assertTrue(largest <= Integer.MAX_VALUE, largest + " is no int");

@@ -32,9 +32,9 @@ class EncoderFileTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"BYTES,false", "BYTES,true", "SHORTS,false"})
+  @CsvSource({"BYTES,false", "BYTES,true", "SHORTS,false", "FINE_BYTES,false"})
   void theEngineReadsIt(Square kind, boolean judge) throws IOException {
-    assumeTrue(Encoder.isAvailable(), "no processor that multiplies bytes");
+    assumeTrue(Encoder.isAvailable(kind), "no processor that multiplies them");
     rewrite(kind, judge);
     try (Encoder encoder = Encoder.open(target)) {
       int[][] ids = {{7, 0, 3, 3}, {5}};
@@ -44,6 +44,31 @@ class EncoderFileTest {
       for (float state : states) {
         assertTrue(Float.isFinite(state));
       }
+    }
+  }
+
+  /** The factors of inputs and weights cancel, for all products of a layer. */
+  @Test
+  void smoothingChangesNoResult() throws IOException {
+    assumeTrue(Encoder.isAvailable(Square.FINE_BYTES), "no processor with VNNI");
+    float[] plain = states(Square.SHORTS);
+    float[] smoothed = states(Square.FINE_BYTES);
+    double product = 0;
+    double squares = 0;
+    double otherSquares = 0;
+    for (int i = 0; i < plain.length; i++) {
+      product += (double) plain[i] * smoothed[i];
+      squares += (double) plain[i] * plain[i];
+      otherSquares += (double) smoothed[i] * smoothed[i];
+    }
+    double cosine = product / Math.sqrt(squares * otherSquares);
+    assertTrue(cosine > 0.995, "cosine " + cosine);
+  }
+
+  private float[] states(Square kind) throws IOException {
+    rewrite(kind, false);
+    try (Encoder encoder = Encoder.open(target)) {
+      return encoder.states(new int[][] {{7, 0, 3, 3}, {5}}, new int[][] {new int[4], new int[1]});
     }
   }
 
