@@ -8,18 +8,17 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 
-import dev.helixbg.llm.cpu.lanes.Lanes;
 import jdk.incubator.vector.FloatVector;
 
 /**
  * The inner loop of matrix products: a panel of rows times a tile of tokens, with tokens as lanes.
  *
- * <p>Eight rows and two vectors of tokens make 16 sums. On processors with 16 registers, six rows
- * and two vectors make twelve sums. Both 16 and twelve sums hide the latency of an FMA. A load
- * broadcasts each weight. A token's sum runs over k in order, so other tokens never affect it.
+ * <p>Six rows and two vectors of tokens make twelve sums, which hide the latency of an FMA and fit
+ * 16 registers. A load broadcasts each weight. A token's sum runs over k in order, so other tokens
+ * never affect it.
  */
 public final class TileProduct {
-  public static final int ROWS = Lanes.WIDE ? 8 : 6;
+  public static final int ROWS = 6;
   private static final int HALF_ROWS = 8;
 
   /**
@@ -69,81 +68,15 @@ public final class TileProduct {
       long before = first ? TokenTiles.ZEROS : to;
       if (half) {
         oneVector(w, depth, x, before, to);
-      } else if (Lanes.WIDE) {
-        eightRows(w, depth, x, before, to);
       } else {
         sixRows(w, depth, x, before, to);
       }
     }
   }
 
-  private static void eightRows(long panel, int depth, long x, long before, long sums) {
-    long w = panel & ADDRESS;
-    FloatVector a0 = loadFloats(before);
-    FloatVector a1 = loadFloats(before + BYTES);
-    FloatVector b0 = loadFloats(before + WIDTH);
-    FloatVector b1 = loadFloats(before + WIDTH + BYTES);
-    FloatVector c0 = loadFloats(before + 2 * WIDTH);
-    FloatVector c1 = loadFloats(before + 2 * WIDTH + BYTES);
-    FloatVector d0 = loadFloats(before + 3 * WIDTH);
-    FloatVector d1 = loadFloats(before + 3 * WIDTH + BYTES);
-    FloatVector e0 = loadFloats(before + 4 * WIDTH);
-    FloatVector e1 = loadFloats(before + 4 * WIDTH + BYTES);
-    FloatVector f0 = loadFloats(before + 5 * WIDTH);
-    FloatVector f1 = loadFloats(before + 5 * WIDTH + BYTES);
-    FloatVector g0 = loadFloats(before + 6 * WIDTH);
-    FloatVector g1 = loadFloats(before + 6 * WIDTH + BYTES);
-    FloatVector h0 = loadFloats(before + 7 * WIDTH);
-    FloatVector h1 = loadFloats(before + 7 * WIDTH + BYTES);
-    for (int k = 0; k < depth; k++) {
-      FloatVector x0 = loadFloats(x + k * WIDTH);
-      FloatVector x1 = loadFloats(x + k * WIDTH + BYTES);
-      FloatVector wa = broadcastFloat(w + 4L * k);
-      a0 = wa.fma(x0, a0);
-      a1 = wa.fma(x1, a1);
-      FloatVector wb = broadcastFloat(w + 4L * k + ROW);
-      b0 = wb.fma(x0, b0);
-      b1 = wb.fma(x1, b1);
-      FloatVector wc = broadcastFloat(w + 4L * k + 2 * ROW);
-      c0 = wc.fma(x0, c0);
-      c1 = wc.fma(x1, c1);
-      FloatVector wd = broadcastFloat(w + 4L * k + 3 * ROW);
-      d0 = wd.fma(x0, d0);
-      d1 = wd.fma(x1, d1);
-      FloatVector we = broadcastFloat(w + 4L * k + 4 * ROW);
-      e0 = we.fma(x0, e0);
-      e1 = we.fma(x1, e1);
-      FloatVector wf = broadcastFloat(w + 4L * k + 5 * ROW);
-      f0 = wf.fma(x0, f0);
-      f1 = wf.fma(x1, f1);
-      FloatVector wg = broadcastFloat(w + 4L * k + 6 * ROW);
-      g0 = wg.fma(x0, g0);
-      g1 = wg.fma(x1, g1);
-      FloatVector wh = broadcastFloat(w + 4L * k + 7 * ROW);
-      h0 = wh.fma(x0, h0);
-      h1 = wh.fma(x1, h1);
-    }
-    a0.intoMemorySegment(MEMORY, sums, ORDER);
-    a1.intoMemorySegment(MEMORY, sums + BYTES, ORDER);
-    b0.intoMemorySegment(MEMORY, sums + WIDTH, ORDER);
-    b1.intoMemorySegment(MEMORY, sums + WIDTH + BYTES, ORDER);
-    c0.intoMemorySegment(MEMORY, sums + 2 * WIDTH, ORDER);
-    c1.intoMemorySegment(MEMORY, sums + 2 * WIDTH + BYTES, ORDER);
-    d0.intoMemorySegment(MEMORY, sums + 3 * WIDTH, ORDER);
-    d1.intoMemorySegment(MEMORY, sums + 3 * WIDTH + BYTES, ORDER);
-    e0.intoMemorySegment(MEMORY, sums + 4 * WIDTH, ORDER);
-    e1.intoMemorySegment(MEMORY, sums + 4 * WIDTH + BYTES, ORDER);
-    f0.intoMemorySegment(MEMORY, sums + 5 * WIDTH, ORDER);
-    f1.intoMemorySegment(MEMORY, sums + 5 * WIDTH + BYTES, ORDER);
-    g0.intoMemorySegment(MEMORY, sums + 6 * WIDTH, ORDER);
-    g1.intoMemorySegment(MEMORY, sums + 6 * WIDTH + BYTES, ORDER);
-    h0.intoMemorySegment(MEMORY, sums + 7 * WIDTH, ORDER);
-    h1.intoMemorySegment(MEMORY, sums + 7 * WIDTH + BYTES, ORDER);
-  }
-
   /**
-   * Multiplies six rows with all tokens of a tile, for processors with 16 registers. The loop does
-   * not count by one, because C2 would unroll such a loop and 16 registers would not suffice.
+   * Multiplies six rows with all tokens of a tile. The loop does not count by one, because C2 would
+   * unroll such a loop and 16 registers would not suffice.
    */
   private static void sixRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
