@@ -36,18 +36,101 @@ public final class AvxAssembler {
     }
   }
 
-  private static final int CAPACITY = 1 << 16;
-
-  /**
-   * Number of an opcode map in a VEX prefix; the numbers of two more maps and of prefixes follow.
-   */
+  // Opcode maps and prefixes, by their numbers in a VEX prefix.
   private static final int MAP_0F = 1;
-
   private static final int MAP_0F38 = 2;
   private static final int MAP_0F3A = 3;
   private static final int NO_PREFIX = 0;
   private static final int PREFIX_66 = 1;
   private static final int PREFIX_F3 = 2;
+
+  /**
+   * Instructions on vectors that compute a target from a and b, or from b alone ({@code unary}). In
+   * all instructions, b may also be memory. Lanes are floats unless the name says otherwise.
+   */
+  public enum Op {
+    LOAD(MAP_0F, NO_PREFIX, 0x10, true),
+    COPY(MAP_0F, NO_PREFIX, 0x28, true),
+    /** Loads one float and sets the other lanes to 0. */
+    LOAD_FIRST(MAP_0F, PREFIX_F3, 0x10, true),
+    /** Copies the first float to all lanes. */
+    BROADCAST(MAP_0F38, PREFIX_66, 0x18, true),
+    BROADCAST_SHORT(MAP_0F38, PREFIX_66, 0x79, true),
+    /** Copies 128 bits of memory to both halves. */
+    BROADCAST_HALVES(MAP_0F38, PREFIX_66, 0x5A, true),
+    INTS_TO_FLOATS(MAP_0F, NO_PREFIX, 0x5B, true),
+    /** Converts the first eight f16 values. */
+    HALVES_TO_FLOATS(MAP_0F38, PREFIX_66, 0x13, true),
+    /** Converts the first eight signed bytes. */
+    BYTES_TO_INTS(MAP_0F38, PREFIX_66, 0x21, true),
+    /** Converts the first 16 signed bytes. */
+    BYTES_TO_SHORTS(MAP_0F38, PREFIX_66, 0x20, true),
+    /** Replaces signed bytes by their magnitudes, which are unsigned. */
+    MAGNITUDES_OF_BYTES(MAP_0F38, PREFIX_66, 0x1C, true),
+    MAGNITUDES_OF_SHORTS(MAP_0F38, PREFIX_66, 0x1D, true),
+    SQUARE_ROOT(MAP_0F, NO_PREFIX, 0x51, true),
+    ADD(MAP_0F, NO_PREFIX, 0x58, false),
+    ADD_INTS(MAP_0F, PREFIX_66, 0xFE, false),
+    ADD_SHORTS(MAP_0F, PREFIX_66, 0xFD, false),
+    SUBTRACT(MAP_0F, NO_PREFIX, 0x5C, false),
+    MULTIPLY(MAP_0F, NO_PREFIX, 0x59, false),
+    DIVIDE(MAP_0F, NO_PREFIX, 0x5E, false),
+    MAXIMUM(MAP_0F, NO_PREFIX, 0x5F, false),
+    /** Target += a · b, rounded once. */
+    MULTIPLY_ADD(MAP_0F38, PREFIX_66, 0xB8, false),
+    /** Target −= a · b, rounded once. */
+    SUBTRACT_PRODUCT(MAP_0F38, PREFIX_66, 0xBC, false),
+    /** Target = target · a + b, rounded once. */
+    MULTIPLY_THEN_ADD(MAP_0F38, PREFIX_66, 0xA8, false),
+    /** Adds four products of unsigned bytes (a) and signed bytes (b) to each int of the target. */
+    DOT_PRODUCTS(MAP_0F38, PREFIX_66, 0x50, false),
+    /** Adds two products of shorts to each int of the target. */
+    SHORT_DOT_PRODUCTS(MAP_0F38, PREFIX_66, 0x52, false),
+    /** Sets each short to the sum of two products of unsigned bytes (a) and signed bytes (b). */
+    PAIR_PRODUCTS(MAP_0F38, PREFIX_66, 0x04, false),
+    /** Sets each int to the sum of two products of shorts. */
+    PAIR_SUMS(MAP_0F, PREFIX_66, 0xF5, false),
+    EQUAL_SHORTS(MAP_0F, PREFIX_66, 0x75, false),
+    AND(MAP_0F, PREFIX_66, 0xDB, false),
+    OR(MAP_0F, PREFIX_66, 0xEB, false),
+    XOR(MAP_0F, PREFIX_66, 0xEF, false),
+    /** Multiplies each byte of a by the sign of the byte of b: 1, 0 or −1. */
+    SIGN(MAP_0F38, PREFIX_66, 0x08, false),
+    /** Permutes the bytes of each half of a by the indices in b. */
+    SHUFFLE(MAP_0F38, PREFIX_66, 0x00, false),
+    /** Shifts each int of a to the right by the number of bits in b. */
+    SHIFT_EACH_RIGHT(MAP_0F38, PREFIX_66, 0x45, false);
+
+    private final int map;
+    private final int prefix;
+    private final int opcode;
+    private final boolean unary;
+
+    Op(int map, int prefix, int opcode, boolean unary) {
+      this.map = map;
+      this.prefix = prefix;
+      this.opcode = opcode;
+      this.unary = unary;
+    }
+  }
+
+  /** Shifts of all lanes by a constant number of bits, without signs. */
+  public enum Shift {
+    SHORTS_RIGHT(0x71, 2),
+    SHORTS_LEFT(0x71, 6),
+    RIGHT(0x72, 2),
+    LEFT(0x72, 6);
+
+    private final int opcode;
+    private final int extension;
+
+    Shift(int opcode, int extension) {
+      this.opcode = opcode;
+      this.extension = extension;
+    }
+  }
+
+  private static final int CAPACITY = 1 << 16;
 
   /**
    * Mode of a ModRM byte for a register operand. {@code OF_MEMORY} is memory at a register plus a
@@ -75,9 +158,29 @@ public final class AvxAssembler {
 
   // ---- vectors ---------------------------------------------------------------------------------
 
-  /** Emits {@code target = memory}. */
+  /** Emits an instruction with the target as a. */
+  public void emit(Op op, int b, int target) {
+    emit(op, target, b, target);
+  }
+
+  public void emit(Op op, int a, int b, int target) {
+    int second = op.unary ? 0 : a;
+    ofRegister(op.map, op.prefix, op.opcode, target, second, b);
+  }
+
+  /** Emits an instruction with the target as a, and memory as b. */
+  public void emit(Op op, int target, Register base, int offset) {
+    emit(op, target, base, offset, target);
+  }
+
+  /** Emits an instruction with memory as b. */
+  public void emit(Op op, int a, Register base, int offset, int target) {
+    int second = op.unary ? 0 : a;
+    ofMemory(op.map, op.prefix, op.opcode, target, second, base, offset);
+  }
+
   public void load(int target, Register base, int offset) {
-    ofMemory(MAP_0F, NO_PREFIX, 0x10, target, 0, base, offset);
+    emit(Op.LOAD, target, base, offset);
   }
 
   /** Emits {@code memory = source}. */
@@ -85,271 +188,52 @@ public final class AvxAssembler {
     ofMemory(MAP_0F, NO_PREFIX, 0x11, source, 0, base, offset);
   }
 
-  /** Emits {@code target = source}. */
+  /** Stores the first float. */
+  public void storeFirst(int source, Register base, int offset) {
+    ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
+  }
+
   public void copy(int source, int target) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x28, target, 0, source);
+    emit(Op.COPY, source, target);
   }
 
-  /** Copies 32 bits of memory to all lanes. */
   public void broadcast(int target, Register base, int offset) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x18, target, 0, base, offset);
-  }
-
-  /** Emits {@code sums += a · b}: adds four products of unsigned and signed bytes to each int. */
-  public void dotProducts(int unsigned, int signed, int sums) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x50, sums, unsigned, signed);
-  }
-
-  /** Emits {@code sums += a · b}: adds two products of shorts to each int. */
-  public void shortDotProducts(int a, int b, int sums) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x52, sums, a, b);
-  }
-
-  /**
-   * Emits {@code target = a · b}: each short becomes the sum of two products of unsigned and signed
-   * bytes.
-   */
-  public void pairProducts(int unsigned, int signed, int target) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x04, target, unsigned, signed);
-  }
-
-  /** Emits {@code sum += a} for shorts. */
-  public void addShorts(int a, int sum) {
-    ofRegister(MAP_0F, PREFIX_66, 0xFD, sum, sum, a);
-  }
-
-  /** Emits {@code sum += memory} for shorts. */
-  public void addShorts(int sum, Register base, int offset) {
-    ofMemory(MAP_0F, PREFIX_66, 0xFD, sum, sum, base, offset);
-  }
-
-  /** Sets all shorts to 1, in 256 bits. */
-  public void ones(int target) {
-    // compares equal values, which gives −1
-    ofRegister(MAP_0F, PREFIX_66, 0x75, target, target, target);
-    ofRegister(MAP_0F38, PREFIX_66, 0x1D, target, 0, target);
-  }
-
-  /** Emits {@code product *= b}: each int becomes the sum of two products of shorts. */
-  public void pairSums(int b, int product) {
-    pairSums(product, b, product);
-  }
-
-  /** Emits {@code target = a · b}: each int becomes the sum of two products of shorts. */
-  public void pairSums(int a, int b, int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0xF5, target, a, b);
-  }
-
-  /** Emits {@code sum += memory} for ints. */
-  public void add(int sum, Register base, int offset) {
-    ofMemory(MAP_0F, PREFIX_66, 0xFE, sum, sum, base, offset);
-  }
-
-  /** Emits {@code sum += a} for ints. */
-  public void add(int a, int sum) {
-    ofRegister(MAP_0F, PREFIX_66, 0xFE, sum, sum, a);
-  }
-
-  /** Converts ints to floats. */
-  public void toFloats(int vector) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x5B, vector, 0, vector);
-  }
-
-  /** Emits {@code product *= memory} for floats. */
-  public void multiply(int product, Register base, int offset) {
-    ofMemory(MAP_0F, NO_PREFIX, 0x59, product, product, base, offset);
-  }
-
-  /** Emits {@code sum += a · b} for floats, rounded once. */
-  public void multiplyAdd(int a, int b, int sum) {
-    ofRegister(MAP_0F38, PREFIX_66, 0xB8, sum, a, b);
-  }
-
-  /** Emits {@code sum += a · memory} for floats, rounded once. */
-  public void multiplyAdd(int a, Register base, int offset, int sum) {
-    ofMemory(MAP_0F38, PREFIX_66, 0xB8, sum, a, base, offset);
-  }
-
-  /** Emits {@code product *= b} for floats. */
-  public void multiply(int b, int product) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x59, product, product, b);
-  }
-
-  /** Emits {@code sum += a} for floats. */
-  public void addFloats(int a, int sum) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x58, sum, sum, a);
+    emit(Op.BROADCAST, target, base, offset);
   }
 
   /** Sets {@code target} to 0. */
   public void clear(int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0xEF, target, target, target);
-  }
-
-  /** Emits {@code sum += memory} for floats. */
-  public void addFloats(int sum, Register base, int offset) {
-    ofMemory(MAP_0F, NO_PREFIX, 0x58, sum, sum, base, offset);
+    emit(Op.XOR, target, target);
   }
 
   // ---- vectors of 256 bits ---------------------------------------------------------------------
 
-  /** Emits {@code product = product · b + memory} for floats, rounded once. */
-  public void multiplyThenAdd(int product, int b, Register base, int offset) {
-    ofMemory(MAP_0F38, PREFIX_66, 0xA8, product, b, base, offset);
+  /** Sets all shorts to 1. */
+  public void ones(int target) {
+    emit(Op.EQUAL_SHORTS, target, target); // −1
+    emit(Op.MAGNITUDES_OF_SHORTS, target, target);
   }
 
-  /** Emits {@code difference -= a · b} for floats, rounded once. */
-  public void subtractProduct(int a, int b, int difference) {
-    ofRegister(MAP_0F38, PREFIX_66, 0xBC, difference, a, b);
-  }
-
-  /** Emits {@code target = a − b} for floats. */
-  public void subtract(int a, int b, int target) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x5C, target, a, b);
-  }
-
-  /** Emits {@code target = a / b} for floats. */
-  public void divide(int a, int b, int target) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x5E, target, a, b);
-  }
-
-  /** Replaces floats by their square roots. */
-  public void root(int vector) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x51, vector, 0, vector);
-  }
-
-  /** Emits {@code largest = max(largest, a)} for floats. */
-  public void maximum(int a, int largest) {
-    ofRegister(MAP_0F, NO_PREFIX, 0x5F, largest, largest, a);
-  }
-
-  /** Emits {@code largest = max(largest, memory)} for floats. */
-  public void maximum(int largest, Register base, int offset) {
-    ofMemory(MAP_0F, NO_PREFIX, 0x5F, largest, largest, base, offset);
-  }
-
-  /** Writes the sum of a vector's floats to its first float; {@code other} is overwritten. */
-  public void sumOfLanes(int vector, int other) {
-    ofLanes(0x58, vector, other);
-  }
-
-  /** Writes the largest of a vector's floats to its first float; {@code other} is overwritten. */
-  public void largestOfLanes(int vector, int other) {
-    ofLanes(0x5F, vector, other);
-  }
-
-  private void ofLanes(int opcode, int vector, int other) {
-    upperHalf(vector, other);
-    ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
-    permute(vector, 0x4E, other);
-    ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
-    permute(vector, 0xB1, other);
-    ofRegister(MAP_0F, NO_PREFIX, opcode, vector, vector, other);
-  }
-
-  /** Copies the first float to all lanes. */
-  public void broadcast(int vector) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x18, vector, 0, vector);
-  }
-
-  /** Loads one float of memory and sets the other lanes to 0. */
-  public void loadFirst(int target, Register base, int offset) {
-    ofMemory(MAP_0F, PREFIX_F3, 0x10, target, 0, base, offset);
-  }
-
-  /** Emits {@code target = source << bits} for ints. */
-  public void shiftLeft(int source, int bits, int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0x72, 6, target, source);
+  public void shift(Shift shift, int source, int bits, int target) {
+    ofRegister(MAP_0F, PREFIX_66, shift.opcode, shift.extension, target, source);
     bytes(bits);
-  }
-
-  /** Copies 128 bits of memory to both halves. */
-  public void broadcastHalves(int target, Register base, int offset) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x5A, target, 0, base, offset);
-  }
-
-  /** Copies 16 bits of memory to all shorts. */
-  public void broadcastShort(int target, Register base, int offset) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x79, target, 0, base, offset);
-  }
-
-  /** Converts the first eight f16 values to floats. */
-  public void halvesToFloats(int vector) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x13, vector, 0, vector);
-  }
-
-  /** Converts eight signed bytes of memory to ints. */
-  public void bytesToInts(int target, Register base, int offset) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x21, target, 0, base, offset);
-  }
-
-  /** Converts the first 16 signed bytes to shorts. */
-  public void bytesToShorts(int vector) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x20, vector, 0, vector);
-  }
-
-  /** Permutes the bytes of each half of {@code source} by the indices in memory. */
-  public void shuffle(int source, Register base, int offset, int target) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x00, target, source, base, offset);
-  }
-
-  /** Emits {@code target = a & b}. */
-  public void and(int a, int b, int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0xDB, target, a, b);
-  }
-
-  /** Emits {@code vector &= memory}. */
-  public void and(int vector, Register base, int offset) {
-    ofMemory(MAP_0F, PREFIX_66, 0xDB, vector, vector, base, offset);
-  }
-
-  /** Emits {@code vector |= a}. */
-  public void or(int a, int vector) {
-    ofRegister(MAP_0F, PREFIX_66, 0xEB, vector, vector, a);
-  }
-
-  /** Emits {@code target = source >>> bits} for shorts. */
-  public void shiftShortsRight(int source, int bits, int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0x71, 2, target, source);
-    bytes(bits);
-  }
-
-  /** Emits {@code target = source << bits} for shorts. */
-  public void shiftShortsLeft(int source, int bits, int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0x71, 6, target, source);
-    bytes(bits);
-  }
-
-  /** Emits {@code target = source >>> bits} for ints. */
-  public void shiftRight(int source, int bits, int target) {
-    ofRegister(MAP_0F, PREFIX_66, 0x72, 2, target, source);
-    bytes(bits);
-  }
-
-  /** Emits {@code vector >>>= memory}; each int has its own number of bits. */
-  public void shiftRight(int vector, Register base, int offset) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x45, vector, vector, base, offset);
   }
 
   /**
-   * Emits {@code target = a · memory}: each short becomes the sum of two products of unsigned and
-   * signed bytes.
+   * Combines a vector's floats, in pairs, by {@link Op#ADD} or {@link Op#MAXIMUM}, and writes the
+   * result to its first float; {@code other} is overwritten.
    */
-  public void pairProducts(int unsigned, Register base, int offset, int target) {
-    ofMemory(MAP_0F38, PREFIX_66, 0x04, target, unsigned, base, offset);
-  }
-
-  /** Replaces signed bytes by their magnitudes, which are unsigned. */
-  public void magnitudes(int vector) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x1C, vector, 0, vector);
-  }
-
-  /** Multiplies each byte by the sign of the byte in {@code signs}: 1, 0 or −1. */
-  public void sign(int vector, int signs) {
-    ofRegister(MAP_0F38, PREFIX_66, 0x08, vector, vector, signs);
+  public void combineLanes(Op op, int vector, int other) {
+    upperHalf(vector, other);
+    emit(op, other, vector);
+    permute(vector, 0x4E, other);
+    emit(op, other, vector);
+    permute(vector, 0xB1, other);
+    emit(op, other, vector);
   }
 
   /** Copies the upper half of {@code source} to the lower half of {@code target}. */
-  public void upperHalf(int source, int target) {
+  void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
     bytes(1);
   }
@@ -358,14 +242,9 @@ public final class AvxAssembler {
    * Permutes each group of four floats. {@code places} has two bits per float; the two lowest bits
    * are for the first float.
    */
-  public void permute(int source, int places, int target) {
+  void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);
-  }
-
-  /** Stores the first float. */
-  public void storeFirst(int source, Register base, int offset) {
-    ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
   }
 
   /** Prefetches a cache line of memory; the address may be invalid. */

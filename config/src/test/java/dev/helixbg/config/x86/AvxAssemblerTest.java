@@ -1,10 +1,14 @@
 package dev.helixbg.config.x86;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
+import dev.helixbg.config.x86.AvxAssembler.Shift;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -230,6 +234,37 @@ class AvxAssemblerTest {
       c3 ret
       """;
 
+  /** Instructions by their names in the other assembler. */
+  private static final Map<String, Op> OPS =
+      Map.ofEntries(
+          entry("vmovaps", Op.COPY),
+          entry("vbroadcastss", Op.BROADCAST),
+          entry("vpdpbusd", Op.DOT_PRODUCTS),
+          entry("vpmaddubsw", Op.PAIR_PRODUCTS),
+          entry("vpaddw", Op.ADD_SHORTS),
+          entry("vpdpwssd", Op.SHORT_DOT_PRODUCTS),
+          entry("vpmaddwd", Op.PAIR_SUMS),
+          entry("vpaddd", Op.ADD_INTS),
+          entry("vcvtdq2ps", Op.INTS_TO_FLOATS),
+          entry("vmulps", Op.MULTIPLY),
+          entry("vfmadd231ps", Op.MULTIPLY_ADD),
+          entry("vaddps", Op.ADD),
+          entry("vmaxps", Op.MAXIMUM),
+          entry("vfmadd213ps", Op.MULTIPLY_THEN_ADD),
+          entry("vfnmadd231ps", Op.SUBTRACT_PRODUCT),
+          entry("vsubps", Op.SUBTRACT),
+          entry("vdivps", Op.DIVIDE),
+          entry("vsqrtps", Op.SQUARE_ROOT),
+          entry("vbroadcasti128", Op.BROADCAST_HALVES),
+          entry("vpbroadcastw", Op.BROADCAST_SHORT),
+          entry("vcvtph2ps", Op.HALVES_TO_FLOATS),
+          entry("vpmovsxbd", Op.BYTES_TO_INTS),
+          entry("vpmovsxbw", Op.BYTES_TO_SHORTS),
+          entry("vpshufb", Op.SHUFFLE),
+          entry("vpand", Op.AND),
+          entry("vpor", Op.OR),
+          entry("vpsrlvd", Op.SHIFT_EACH_RIGHT));
+
   static String[] instructions() {
     return INSTRUCTIONS.split("\n");
   }
@@ -266,131 +301,57 @@ class AvxAssemblerTest {
   }
 
   private static void ofVectors(AvxAssembler code, String[] words) {
-    boolean ofMemory = words.length > 1 && words[1].endsWith(")");
     switch (words[0]) {
       case "vmovups" -> {
-        if (ofMemory) {
+        if (isMemory(words[1])) {
           code.load(vector(words[2]), base(words[1]), offset(words[1]));
         } else {
           code.store(vector(words[1]), base(words[2]), offset(words[2]));
         }
       }
-      case "vmovaps" -> code.copy(vector(words[1]), vector(words[2]));
-      case "vbroadcastss" -> {
-        if (ofMemory) {
-          code.broadcast(vector(words[2]), base(words[1]), offset(words[1]));
-        } else {
-          code.broadcast(vector(words[2]));
-        }
-      }
-      case "vpdpbusd" -> code.dotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vpmaddubsw" -> {
-        if (ofMemory) {
-          code.pairProducts(vector(words[2]), base(words[1]), offset(words[1]), vector(words[3]));
-        } else {
-          code.pairProducts(vector(words[2]), vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vpaddw" -> {
-        if (ofMemory) {
-          code.addShorts(vector(words[3]), base(words[1]), offset(words[1]));
-        } else {
-          code.addShorts(vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vpdpwssd" ->
-          code.shortDotProducts(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vpmaddwd" -> code.pairSums(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vpcmpeqw" -> code.ones(vector(words[1]));
-      case "vpaddd" -> {
-        if (ofMemory) {
-          code.add(vector(words[3]), base(words[1]), offset(words[1]));
-        } else {
-          code.add(vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vcvtdq2ps" -> code.toFloats(vector(words[2]));
-      case "vmulps" -> {
-        if (ofMemory) {
-          code.multiply(vector(words[3]), base(words[1]), offset(words[1]));
-        } else {
-          code.multiply(vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vfmadd231ps" -> {
-        int a = vector(words[2]);
-        int sum = vector(words[3]);
-        if (ofMemory) {
-          code.multiplyAdd(a, base(words[1]), offset(words[1]), sum);
-        } else {
-          code.multiplyAdd(a, vector(words[1]), sum);
-        }
-      }
-      case "vpxor", "vpxord" -> code.clear(vector(words[3]));
-      case "vzeroupper" -> code.clearUpperParts();
-      case "ret" -> code.end();
-      default -> of256Bits(code, words, ofMemory);
-    }
-  }
-
-  private static void of256Bits(AvxAssembler code, String[] words, boolean ofMemory) {
-    switch (words[0]) {
-      case "vaddps" -> {
-        if (ofMemory) {
-          code.addFloats(vector(words[3]), base(words[1]), offset(words[1]));
-        } else {
-          code.addFloats(vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vmaxps" -> {
-        if (ofMemory) {
-          code.maximum(vector(words[3]), base(words[1]), offset(words[1]));
-        } else {
-          code.maximum(vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vfmadd213ps" ->
-          code.multiplyThenAdd(
-              vector(words[3]), vector(words[2]), base(words[1]), offset(words[1]));
-      case "vfnmadd231ps" ->
-          code.subtractProduct(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vsubps" -> code.subtract(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vdivps" -> code.divide(vector(words[2]), vector(words[1]), vector(words[3]));
-      case "vsqrtps" -> code.root(vector(words[2]));
-      case "vbroadcasti128" ->
-          code.broadcastHalves(vector(words[2]), base(words[1]), offset(words[1]));
-      case "vpbroadcastw" ->
-          code.broadcastShort(vector(words[2]), base(words[1]), offset(words[1]));
-      case "vcvtph2ps" -> code.halvesToFloats(vector(words[2]));
-      case "vpmovsxbd" -> code.bytesToInts(vector(words[2]), base(words[1]), offset(words[1]));
-      case "vpmovsxbw" -> code.bytesToShorts(vector(words[2]));
-      case "vpshufb" ->
-          code.shuffle(vector(words[2]), base(words[1]), offset(words[1]), vector(words[3]));
-      case "vpand" -> {
-        if (ofMemory) {
-          code.and(vector(words[3]), base(words[1]), offset(words[1]));
-        } else {
-          code.and(vector(words[2]), vector(words[1]), vector(words[3]));
-        }
-      }
-      case "vpor" -> code.or(vector(words[1]), vector(words[3]));
-      case "vpsrlw" -> code.shiftShortsRight(vector(words[2]), bits(words[1]), vector(words[3]));
-      case "vpsllw" -> code.shiftShortsLeft(vector(words[2]), bits(words[1]), vector(words[3]));
-      case "vpsrld" -> code.shiftRight(vector(words[2]), bits(words[1]), vector(words[3]));
-      case "vpslld" -> code.shiftLeft(vector(words[2]), bits(words[1]), vector(words[3]));
-      case "vpsrlvd" -> code.shiftRight(vector(words[3]), base(words[1]), offset(words[1]));
-      case "vextractf128" -> code.upperHalf(vector(words[2]), vector(words[3]));
-      case "vpermilps" -> code.permute(vector(words[2]), bits(words[1]), vector(words[3]));
       case "vmovss" -> {
-        if (ofMemory) {
-          code.loadFirst(vector(words[2]), base(words[1]), offset(words[1]));
+        if (isMemory(words[1])) {
+          emit(code, Op.LOAD_FIRST, words);
         } else {
           code.storeFirst(vector(words[1]), base(words[2]), offset(words[2]));
         }
       }
+      case "vpcmpeqw" -> code.ones(vector(words[1]));
+      case "vpxor", "vpxord" -> code.clear(vector(words[3]));
+      case "vpsrlw" -> shift(code, Shift.SHORTS_RIGHT, words);
+      case "vpsllw" -> shift(code, Shift.SHORTS_LEFT, words);
+      case "vpsrld" -> shift(code, Shift.RIGHT, words);
+      case "vpslld" -> shift(code, Shift.LEFT, words);
+      case "vextractf128" -> code.upperHalf(vector(words[2]), vector(words[3]));
+      case "vpermilps" -> code.permute(vector(words[2]), bits(words[1]), vector(words[3]));
       case "prefetcht0" -> code.fetchAhead(base(words[1]), offset(words[1]));
-      default -> throw new IllegalArgumentException(words[0]);
+      case "vzeroupper" -> code.clearUpperParts();
+      case "ret" -> code.end();
+      default -> emit(code, OPS.get(words[0]), words);
     }
+  }
+
+  /** The operands are b, then a unless there is none, then the target. */
+  private static void emit(AvxAssembler code, Op op, String[] words) {
+    int target = vector(words[words.length - 1]);
+    int a = words.length > 3 ? vector(words[2]) : target;
+    if (isMemory(words[1]) && a == target) {
+      code.emit(op, target, base(words[1]), offset(words[1]));
+    } else if (isMemory(words[1])) {
+      code.emit(op, a, base(words[1]), offset(words[1]), target);
+    } else if (a == target) {
+      code.emit(op, vector(words[1]), target);
+    } else {
+      code.emit(op, a, vector(words[1]), target);
+    }
+  }
+
+  private static void shift(AvxAssembler code, Shift shift, String[] words) {
+    code.shift(shift, vector(words[2]), bits(words[1]), vector(words[3]));
+  }
+
+  private static boolean isMemory(String word) {
+    return word.endsWith(")");
   }
 
   /** An immediate number. */

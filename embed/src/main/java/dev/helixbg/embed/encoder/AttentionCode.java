@@ -3,6 +3,7 @@ package dev.helixbg.embed.encoder;
 import static dev.helixbg.embed.encoder.Square.SIDE;
 
 import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
@@ -48,7 +49,7 @@ final class AttentionCode {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
     int token = code.label();
     for (int i = 0; i < HEAD; i++) {
-      code.loadFirst(i % 8, Register.RDI, Float.BYTES * i);
+      code.emit(Op.LOAD_FIRST, i % 8, Register.RDI, Float.BYTES * i);
       code.storeFirst(i % 8, Register.RSI, WIDE_STRIDE * i);
     }
     code.add(Register.RDI, STRIDE);
@@ -106,7 +107,7 @@ final class AttentionCode {
       for (int row = 0; row < ROWS; row++) {
         code.broadcast(x, a, strideOfA * row + Float.BYTES * k);
         for (int v = 0; v < VECTORS; v++) {
-          code.multiplyAdd(x, y + v, row * VECTORS + v);
+          code.emit(Op.MULTIPLY_ADD, x, y + v, row * VECTORS + v);
         }
       }
     }
@@ -119,7 +120,7 @@ final class AttentionCode {
       }
       for (int v = 0; v < VECTORS; v++) {
         if (factors) {
-          code.multiply(x, row * VECTORS + v);
+          code.emit(Op.MULTIPLY, x, row * VECTORS + v);
         }
         code.store(row * VECTORS + v, panelOfC, strideOfC * row + vector * v);
       }
@@ -159,38 +160,38 @@ final class AttentionCode {
     code.set(CONSTANT, Constants.ADDRESS);
     int row = code.label();
     code.load(largest, Register.RDI, 0); // the first token, and positions that may have no token
-    code.broadcast(largest);
+    code.emit(Op.BROADCAST, largest, largest);
     code.copy(Register.RDI, at);
     code.copy(Register.RSI, mask);
     code.copy(Register.RDX, left);
     int first = code.label();
     code.load(u, at, 0);
-    code.addFloats(u, mask, 0);
+    code.emit(Op.ADD, u, mask, 0);
     code.store(u, at, 0);
-    code.maximum(u, largest);
+    code.emit(Op.MAXIMUM, u, largest);
     code.add(at, VECTOR);
     code.add(mask, VECTOR);
     code.loop(left, first);
-    code.largestOfLanes(largest, u);
-    code.broadcast(largest);
+    code.combineLanes(Op.MAXIMUM, largest, u);
+    code.emit(Op.BROADCAST, largest, largest);
     code.clear(sum);
     code.copy(Register.RDI, at);
     code.copy(Register.RSI, mask);
     code.copy(Register.RDX, left);
     int second = code.label();
     code.load(u, at, 0);
-    code.subtract(u, largest, u);
+    code.emit(Op.SUBTRACT, u, largest, u);
     RowCode.power(code, CONSTANT, u, r, power);
-    code.and(power, mask, WIDE_STRIDE);
+    code.emit(Op.AND, power, mask, WIDE_STRIDE);
     code.store(power, at, 0);
-    code.addFloats(power, sum);
+    code.emit(Op.ADD, power, sum);
     code.add(at, VECTOR);
     code.add(mask, VECTOR);
     code.loop(left, second);
-    code.sumOfLanes(sum, u);
-    code.broadcast(sum);
+    code.combineLanes(Op.ADD, sum, u);
+    code.emit(Op.BROADCAST, sum, sum);
     code.load(u, CONSTANT, Constants.ONE);
-    code.divide(u, sum, u);
+    code.emit(Op.DIVIDE, u, sum, u);
     code.storeFirst(u, Register.RDI, FACTOR);
     code.add(Register.RDI, WIDE_STRIDE);
     code.loop(Register.RCX, row);

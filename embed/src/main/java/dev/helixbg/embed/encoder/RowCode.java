@@ -3,7 +3,9 @@ package dev.helixbg.embed.encoder;
 import static dev.helixbg.embed.encoder.Square.SIDE;
 
 import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
+import dev.helixbg.config.x86.AvxAssembler.Shift;
 
 /**
  * Writes machine code, with vectors of 256 bits, for rows of 384 floats between matrix products.
@@ -63,8 +65,8 @@ final class RowCode {
     for (int i = 0; i < VECTORS; i++) {
       int v = i % STEP;
       code.load(v, Register.RDI, VECTOR * i);
-      code.and(v, CONSTANT, Constants.MAGNITUDE);
-      code.maximum(v, LARGEST);
+      code.emit(Op.AND, v, CONSTANT, Constants.MAGNITUDE);
+      code.emit(Op.MAXIMUM, v, LARGEST);
     }
     signed();
     return end(row);
@@ -80,43 +82,43 @@ final class RowCode {
     for (int i = 0; i < VECTORS; i++) {
       int v = i % STEP;
       code.load(v, Register.RDI, VECTOR * i);
-      code.addFloats(v, states, VECTOR * i);
+      code.emit(Op.ADD, v, states, VECTOR * i);
       code.store(v, states, VECTOR * i);
-      code.addFloats(v, 8 + v);
+      code.emit(Op.ADD, v, 8 + v);
     }
     sum(8);
     int mean = 13;
     code.copy(8, mean);
-    code.multiply(mean, CONSTANT, Constants.MEAN);
+    code.emit(Op.MULTIPLY, mean, CONSTANT, Constants.MEAN);
     for (int sum = 8; sum < 8 + STEP; sum++) {
       code.clear(sum);
     }
     for (int i = 0; i < VECTORS; i++) {
       int v = i % STEP;
       code.load(v, states, VECTOR * i);
-      code.subtract(v, mean, v);
-      code.multiplyAdd(v, v, 8 + v);
+      code.emit(Op.SUBTRACT, v, mean, v);
+      code.emit(Op.MULTIPLY_ADD, v, v, 8 + v);
     }
     sum(8);
-    code.multiply(8, CONSTANT, Constants.MEAN);
-    code.addFloats(8, CONSTANT, Constants.EPSILON);
-    code.root(8);
+    code.emit(Op.MULTIPLY, 8, CONSTANT, Constants.MEAN);
+    code.emit(Op.ADD, 8, CONSTANT, Constants.EPSILON);
+    code.emit(Op.SQUARE_ROOT, 8, 8);
     int scale = 12;
     code.load(scale, CONSTANT, Constants.ONE);
-    code.divide(scale, 8, scale);
+    code.emit(Op.DIVIDE, scale, 8, scale);
     code.clear(LARGEST);
     for (int i = 0; i < VECTORS; i++) {
       int v = i % STEP;
       code.load(v, states, VECTOR * i);
-      code.subtract(v, mean, v);
-      code.multiply(scale, v);
+      code.emit(Op.SUBTRACT, v, mean, v);
+      code.emit(Op.MULTIPLY, scale, v);
       code.load(4 + v, gain, VECTOR * i);
-      code.multiplyThenAdd(v, 4 + v, gain, ROW + VECTOR * i);
+      code.emit(Op.MULTIPLY_THEN_ADD, 4 + v, gain, ROW + VECTOR * i, v);
       code.store(v, states, VECTOR * i);
-      code.multiply(v, gain, 2 * ROW + VECTOR * i);
+      code.emit(Op.MULTIPLY, v, gain, 2 * ROW + VECTOR * i);
       code.store(v, Register.RDI, VECTOR * i);
-      code.and(v, CONSTANT, Constants.MAGNITUDE);
-      code.maximum(v, LARGEST);
+      code.emit(Op.AND, v, CONSTANT, Constants.MAGNITUDE);
+      code.emit(Op.MAXIMUM, v, LARGEST);
     }
     signed();
     code.add(states, ROW);
@@ -153,56 +155,56 @@ final class RowCode {
     int tail = 6;
     code.load(x, Register.RDI, at);
     code.copy(x, magnitude);
-    code.and(magnitude, CONSTANT, Constants.MAGNITUDE);
+    code.emit(Op.AND, magnitude, CONSTANT, Constants.MAGNITUDE);
     code.load(t, CONSTANT, Constants.ERF_P);
-    code.multiplyThenAdd(t, magnitude, CONSTANT, Constants.ONE);
+    code.emit(Op.MULTIPLY_THEN_ADD, magnitude, CONSTANT, Constants.ONE, t);
     code.load(u, CONSTANT, Constants.ONE);
-    code.divide(u, t, t);
+    code.emit(Op.DIVIDE, u, t, t);
     code.copy(magnitude, u);
-    code.multiply(magnitude, u);
-    code.multiply(u, CONSTANT, Constants.HALF_LOG2_E);
+    code.emit(Op.MULTIPLY, magnitude, u);
+    code.emit(Op.MULTIPLY, u, CONSTANT, Constants.HALF_LOG2_E);
     power(code, CONSTANT, u, r, power);
     code.load(tail, CONSTANT, Constants.ERF_5);
-    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_4);
-    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_3);
-    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_2);
-    code.multiplyThenAdd(tail, t, CONSTANT, Constants.ERF_1);
-    code.multiply(t, tail);
-    code.multiply(power, tail);
+    code.emit(Op.MULTIPLY_THEN_ADD, t, CONSTANT, Constants.ERF_4, tail);
+    code.emit(Op.MULTIPLY_THEN_ADD, t, CONSTANT, Constants.ERF_3, tail);
+    code.emit(Op.MULTIPLY_THEN_ADD, t, CONSTANT, Constants.ERF_2, tail);
+    code.emit(Op.MULTIPLY_THEN_ADD, t, CONSTANT, Constants.ERF_1, tail);
+    code.emit(Op.MULTIPLY, t, tail);
+    code.emit(Op.MULTIPLY, power, tail);
     code.clear(power);
-    code.maximum(power, x);
-    code.addFloats(x, CONSTANT, Constants.GELU_SHIFT);
-    code.subtractProduct(magnitude, tail, x);
-    code.multiply(x, FACTORS, at);
+    code.emit(Op.MAXIMUM, power, x);
+    code.emit(Op.ADD, x, CONSTANT, Constants.GELU_SHIFT);
+    code.emit(Op.SUBTRACT_PRODUCT, magnitude, tail, x);
+    code.emit(Op.MULTIPLY, x, FACTORS, at);
     code.store(x, Register.RDI, at);
-    code.maximum(x, LARGEST);
+    code.emit(Op.MAXIMUM, x, LARGEST);
   }
 
   /** Emits {@code power = 2^u}; u and r are overwritten. */
   static void power(AvxAssembler code, Register constant, int u, int r, int power) {
-    code.maximum(u, constant, Constants.LOWEST);
+    code.emit(Op.MAXIMUM, u, constant, Constants.LOWEST);
     code.load(r, constant, Constants.TO_INTEGER);
-    code.addFloats(u, r); // the low bits of r are the integer part
+    code.emit(Op.ADD, u, r); // the low bits of r are the integer part
     code.load(power, constant, Constants.TO_INTEGER);
-    code.subtract(r, power, power);
-    code.subtract(u, power, u); // u is the fraction
+    code.emit(Op.SUBTRACT, r, power, power);
+    code.emit(Op.SUBTRACT, u, power, u); // u is the fraction
     code.load(power, constant, Constants.POWER_5);
-    code.multiplyThenAdd(power, u, constant, Constants.POWER_4);
-    code.multiplyThenAdd(power, u, constant, Constants.POWER_3);
-    code.multiplyThenAdd(power, u, constant, Constants.POWER_2);
-    code.multiplyThenAdd(power, u, constant, Constants.POWER_1);
-    code.multiplyThenAdd(power, u, constant, Constants.ONE);
-    code.shiftLeft(r, 23, r);
-    code.add(r, power);
+    code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.POWER_4, power);
+    code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.POWER_3, power);
+    code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.POWER_2, power);
+    code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.POWER_1, power);
+    code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.ONE, power);
+    code.shift(Shift.LEFT, r, 23, r);
+    code.emit(Op.ADD_INTS, r, power);
   }
 
   /** Adds all lanes of four vectors and writes the sum to each lane of the first vector. */
   private void sum(int first) {
-    code.addFloats(first + 1, first);
-    code.addFloats(first + 3, first + 2);
-    code.addFloats(first + 2, first);
-    code.sumOfLanes(first, first + 1);
-    code.broadcast(first);
+    code.emit(Op.ADD, first + 1, first);
+    code.emit(Op.ADD, first + 3, first + 2);
+    code.emit(Op.ADD, first + 2, first);
+    code.combineLanes(Op.ADD, first, first + 1);
+    code.emit(Op.BROADCAST, first, first);
   }
 
   private void signed() {
@@ -217,12 +219,12 @@ final class RowCode {
    * @param most offset of the largest integer, which is followed by its inverse
    */
   private void steps(int most) {
-    code.largestOfLanes(LARGEST, 0);
-    code.broadcast(LARGEST);
-    code.maximum(LARGEST, CONSTANT, Constants.SMALLEST);
+    code.combineLanes(Op.MAXIMUM, LARGEST, 0);
+    code.emit(Op.BROADCAST, LARGEST, LARGEST);
+    code.emit(Op.MAXIMUM, LARGEST, CONSTANT, Constants.SMALLEST);
     code.load(INVERSE, CONSTANT, most);
-    code.divide(INVERSE, LARGEST, INVERSE);
-    code.multiply(LARGEST, CONSTANT, most + VECTOR);
+    code.emit(Op.DIVIDE, INVERSE, LARGEST, INVERSE);
+    code.emit(Op.MULTIPLY, LARGEST, CONSTANT, most + VECTOR);
     code.storeFirst(LARGEST, Register.RDX, 0);
     code.add(Register.RDX, Float.BYTES);
   }
@@ -235,13 +237,13 @@ final class RowCode {
       for (int half = 0; half < 2; half++) {
         for (int i = 0; i < parts; i++) {
           code.load(i, Register.RDI, at * parts + 2 * VECTOR * i + VECTOR * half);
-          code.multiplyThenAdd(i, INVERSE, CONSTANT, rounding);
+          code.emit(Op.MULTIPLY_THEN_ADD, INVERSE, CONSTANT, rounding, i);
           if (i < parts - 1) {
-            code.and(i, CONSTANT, Constants.lowPart(kind));
+            code.emit(Op.AND, i, CONSTANT, Constants.lowPart(kind));
           }
           if (i > 0) {
-            code.shiftLeft(i, bits * i, i);
-            code.or(i, 0);
+            code.shift(Shift.LEFT, i, bits * i, i);
+            code.emit(Op.OR, i, 0);
           }
         }
         code.store(0, Register.RSI, at + VECTOR * half);

@@ -4,6 +4,7 @@ import static dev.helixbg.embed.encoder.Square.LINE;
 import static dev.helixbg.embed.encoder.Square.SIDE;
 
 import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
@@ -119,16 +120,16 @@ final class SquareCode {
    */
   private void product(int at, int held, int sum) {
     if (kind == Square.SHORTS && vnni) {
-      code.shortDotProducts(x, held, sum);
+      code.emit(Op.SHORT_DOT_PRODUCTS, x, held, sum);
     } else if (kind == Square.SHORTS) {
-      code.pairSums(x, held, ones);
-      code.add(ones, sum);
+      code.emit(Op.PAIR_SUMS, x, held, ones);
+      code.emit(Op.ADD_INTS, ones, sum);
     } else if (vnni) {
-      code.dotProducts(x, held, sum);
+      code.emit(Op.DOT_PRODUCTS, x, held, sum);
     } else {
-      code.pairProducts(x, W, at, weight);
-      code.pairSums(ones, weight);
-      code.add(weight, sum);
+      code.emit(Op.PAIR_PRODUCTS, x, W, at, weight);
+      code.emit(Op.PAIR_SUMS, ones, weight);
+      code.emit(Op.ADD_INTS, weight, sum);
     }
   }
 
@@ -137,14 +138,14 @@ final class SquareCode {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {
       int at = SUMS_BYTES * row + vector * v;
-      code.toFloats(sum(row, v));
-      code.multiply(sum(row, v), WEIGHTS, kind.steps + kind.weights(vector * v));
+      code.emit(Op.INTS_TO_FLOATS, sum(row, v), sum(row, v));
+      code.emit(Op.MULTIPLY, sum(row, v), WEIGHTS, kind.steps + kind.weights(vector * v));
       if (adds) {
         code.load(weight, TO, at);
       } else {
         code.load(weight, WEIGHTS, kind.biases + kind.weights(vector * v));
       }
-      code.multiplyAdd(x, sum(row, v), weight);
+      code.emit(Op.MULTIPLY_ADD, x, sum(row, v), weight);
       code.store(weight, TO, at);
     }
   }

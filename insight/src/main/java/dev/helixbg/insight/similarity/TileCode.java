@@ -4,6 +4,7 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
@@ -54,7 +55,7 @@ final class TileCode {
         part(row, column);
       }
     }
-    code.largestOfLanes(LARGEST, ROW);
+    code.combineLanes(Op.MAXIMUM, LARGEST, ROW);
     code.clearUpperParts();
     code.end();
     return code.code();
@@ -77,8 +78,8 @@ final class TileCode {
     code.load(B, COLUMNS_AT, firstColumn * Float.BYTES + VECTOR);
     for (int row = 0; row < ROWS; row++) {
       code.broadcast(ROW, ROWS_AT, (firstRow + row) * Float.BYTES);
-      code.multiplyAdd(ROW, A, sum(row, 0));
-      code.multiplyAdd(ROW, B, sum(row, 1));
+      code.emit(Op.MULTIPLY_ADD, ROW, A, sum(row, 0));
+      code.emit(Op.MULTIPLY_ADD, ROW, B, sum(row, 1));
     }
     code.add(ROWS_AT, STRIP * Float.BYTES);
     code.add(COLUMNS_AT, PANEL * Float.BYTES);
@@ -87,7 +88,7 @@ final class TileCode {
       int to = ((firstRow + row) * PANEL + firstColumn) * Float.BYTES;
       for (int vector = 0; vector < 2; vector++) {
         code.store(sum(row, vector), PRODUCTS, to + vector * VECTOR);
-        code.maximum(sum(row, vector), LARGEST);
+        code.emit(Op.MAXIMUM, sum(row, vector), LARGEST);
       }
     }
   }

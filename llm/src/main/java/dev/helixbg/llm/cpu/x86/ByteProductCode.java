@@ -13,6 +13,7 @@ import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUB_BYTES;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.SUMS;
 
 import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.lanes.Lanes;
@@ -115,9 +116,9 @@ final class ByteProductCode {
       code.load(x(v), X, starts + VECTOR * v);
       int second = starts + LINE + VECTOR * v;
       if (!halves && pairs) {
-        code.addShorts(x(v), X, second);
+        code.emit(Op.ADD_SHORTS, x(v), X, second);
       } else if (!halves) {
-        code.add(x(v), X, second);
+        code.emit(Op.ADD_INTS, x(v), X, second);
       }
       for (int row = 0; row < rows; row++) {
         code.copy(x(v), sum(row, v));
@@ -134,10 +135,10 @@ final class ByteProductCode {
         code.broadcast(weight, BYTES, ROW_BYTES * row + 4 * group);
         for (int v = 0; v < vectors; v++) {
           if (pairs) {
-            code.pairProducts(weight, x(v), other());
-            code.addShorts(other(), sum(row, v));
+            code.emit(Op.PAIR_PRODUCTS, weight, x(v), other());
+            code.emit(Op.ADD_SHORTS, other(), sum(row, v));
           } else {
-            code.dotProducts(weight, x(v), sum(row, v));
+            code.emit(Op.DOT_PRODUCTS, weight, x(v), sum(row, v));
           }
         }
       }
@@ -159,17 +160,17 @@ final class ByteProductCode {
       if (!halves) {
         code.broadcast(weight, FACTORS, ROW_BYTES * row + MINIMA);
         for (int v = 0; v < vectors; v++) {
-          code.multiplyAdd(weight, X, SUMS + VECTOR * v, x(v));
+          code.emit(Op.MULTIPLY_ADD, weight, X, SUMS + VECTOR * v, x(v));
         }
       }
       code.broadcast(weight, FACTORS, ROW_BYTES * row + scales);
       for (int v = 0; v < vectors; v++) {
         if (pairs) {
-          code.pairSums(other(), sum(row, v));
+          code.emit(Op.PAIR_SUMS, other(), sum(row, v));
         }
-        code.toFloats(sum(row, v));
-        code.multiply(sum(row, v), X, STEPS + VECTOR * v);
-        code.multiplyAdd(weight, sum(row, v), x(v));
+        code.emit(Op.INTS_TO_FLOATS, sum(row, v), sum(row, v));
+        code.emit(Op.MULTIPLY, sum(row, v), X, STEPS + VECTOR * v);
+        code.emit(Op.MULTIPLY_ADD, weight, sum(row, v), x(v));
         code.store(x(v), TO, LINE * row + VECTOR * v);
       }
     }

@@ -6,7 +6,9 @@ import static dev.helixbg.llm.cpu.kernel.ActivationBytes.STEPS;
 import static dev.helixbg.llm.cpu.kernel.ActivationBytes.SUB;
 
 import dev.helixbg.config.x86.AvxAssembler;
+import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
+import dev.helixbg.config.x86.AvxAssembler.Shift;
 import dev.helixbg.llm.cpu.kernel.ActivationBytes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -189,8 +191,8 @@ final class RowProductCode {
     code.add(WEIGHTS, weightBytes);
     code.add(X, xBytes);
     code.loop(LEFT, next);
-    code.addFloats(OFFSET_SUM, SUM);
-    code.sumOfLanes(SUM, A); // in the order of LaneSums
+    code.emit(Op.ADD, OFFSET_SUM, SUM);
+    code.combineLanes(Op.ADD, SUM, A); // in the order of LaneSums
     code.storeFirst(SUM, Y, 0);
     code.add(WEIGHTS, OWN, NEXT_ROW);
     code.add(Y, OWN, NEXT_RESULT);
@@ -204,40 +206,40 @@ final class RowProductCode {
   private void q8Block() {
     code.load(A, WEIGHTS, Q8_0_QUANTA);
     code.load(B, X, 0);
-    code.sign(B, A);
-    code.magnitudes(A);
-    code.pairProducts(A, B, A);
-    code.pairSums(OTHER, A);
-    code.toFloats(A);
+    code.emit(Op.SIGN, A, B);
+    code.emit(Op.MAGNITUDES_OF_BYTES, A, A);
+    code.emit(Op.PAIR_PRODUCTS, A, B, A);
+    code.emit(Op.PAIR_SUMS, OTHER, A);
+    code.emit(Op.INTS_TO_FLOATS, A, A);
     half(B, 0);
     code.broadcast(C, X, SUB);
-    code.multiply(C, B);
-    code.multiplyAdd(A, B, SUM);
+    code.emit(Op.MULTIPLY, C, B);
+    code.emit(Op.MULTIPLY_ADD, A, B, SUM);
   }
 
   /** Emits the code of a block of Q4_K or Q5_K, which differ by a fifth bit of each quantum. */
   private void minimaBlock(int quanta) {
     boolean five = quanta == Q5_K_QUANTA;
-    code.broadcastHalves(A, WEIGHTS, 0);
-    code.shuffle(A, CONSTANT, SCALES, B);
-    code.shuffle(A, CONSTANT, MINIMA, A);
+    code.emit(Op.BROADCAST_HALVES, A, WEIGHTS, 0);
+    code.emit(Op.SHUFFLE, A, CONSTANT, SCALES, B);
+    code.emit(Op.SHUFFLE, A, CONSTANT, MINIMA, A);
     sixBits(B);
-    code.multiply(B, X, STEPS);
+    code.emit(Op.MULTIPLY, B, X, STEPS);
     code.store(B, OWN, 0);
-    code.shiftRight(A, BITS_TO_HIGH, C);
-    code.shiftRight(A, CONSTANT, NIBBLES_OF_OTHERS);
+    code.shift(Shift.RIGHT, A, BITS_TO_HIGH, C);
+    code.emit(Op.SHIFT_EACH_RIGHT, A, CONSTANT, NIBBLES_OF_OTHERS);
     sixBits(A, C);
-    code.multiply(A, X, OFFSETS);
+    code.emit(Op.MULTIPLY, A, X, OFFSETS);
     half(B, Q4_K_MINIMUM);
-    code.multiplyAdd(A, B, OFFSET_SUM);
+    code.emit(Op.MULTIPLY_ADD, A, B, OFFSET_SUM);
     if (five) {
       code.load(UPPER, WEIGHTS, Q5_K_UPPER);
     }
     for (int sub = 0; sub < SUBS; sub += 2) {
       code.load(A, WEIGHTS, quanta + VECTOR * sub / 2);
-      code.shiftShortsRight(A, 4, B);
-      code.and(A, NIBBLE, A);
-      code.and(B, NIBBLE, B);
+      code.shift(Shift.SHORTS_RIGHT, A, 4, B);
+      code.emit(Op.AND, A, NIBBLE, A);
+      code.emit(Op.AND, B, NIBBLE, B);
       if (five) {
         addFifthBits(sub, A);
         addFifthBits(sub + 1, B);
@@ -249,15 +251,15 @@ final class RowProductCode {
   }
 
   private void sixBits(int ints) {
-    code.shiftRight(ints, BITS_TO_HIGH, C);
+    code.shift(Shift.RIGHT, ints, BITS_TO_HIGH, C);
     sixBits(ints, C);
   }
 
   private void sixBits(int ints, int high) {
-    code.and(ints, CONSTANT, LOW);
-    code.and(high, CONSTANT, HIGH);
-    code.or(high, ints);
-    code.toFloats(ints);
+    code.emit(Op.AND, ints, CONSTANT, LOW);
+    code.emit(Op.AND, high, CONSTANT, HIGH);
+    code.emit(Op.OR, high, ints);
+    code.emit(Op.INTS_TO_FLOATS, ints, ints);
   }
 
   /**
@@ -266,55 +268,55 @@ final class RowProductCode {
    */
   private void addFifthBits(int sub, int quanta) {
     if (sub < FIFTH) {
-      code.shiftShortsLeft(UPPER, FIFTH - sub, D);
+      code.shift(Shift.SHORTS_LEFT, UPPER, FIFTH - sub, D);
     } else {
-      code.shiftShortsRight(UPPER, sub - FIFTH, D);
+      code.shift(Shift.SHORTS_RIGHT, UPPER, sub - FIFTH, D);
     }
-    code.and(D, FIFTH_BIT, D);
-    code.or(D, quanta);
+    code.emit(Op.AND, D, FIFTH_BIT, D);
+    code.emit(Op.OR, D, quanta);
   }
 
   private void scaledProducts(int weights, int sub, int sum) {
-    code.pairProducts(weights, X, SUB * sub, weights);
-    code.pairSums(OTHER, weights);
-    code.toFloats(weights);
+    code.emit(Op.PAIR_PRODUCTS, weights, X, SUB * sub, weights);
+    code.emit(Op.PAIR_SUMS, OTHER, weights);
+    code.emit(Op.INTS_TO_FLOATS, weights, weights);
     code.broadcast(C, OWN, Float.BYTES * sub);
     if (sub < 2) {
       code.copy(weights, sum);
-      code.multiply(C, sum);
+      code.emit(Op.MULTIPLY, C, sum);
     } else {
-      code.multiplyAdd(weights, C, sum);
+      code.emit(Op.MULTIPLY_ADD, weights, C, sum);
     }
   }
 
   private void q6KBlock() {
-    code.broadcastHalves(SCALE_SHORTS, WEIGHTS, Q6_K_SCALES);
-    code.shuffle(SCALE_SHORTS, CONSTANT, EVEN_FIRST, SCALE_SHORTS);
-    code.bytesToShorts(SCALE_SHORTS);
-    code.bytesToInts(EVEN, WEIGHTS, Q6_K_SCALES);
-    code.toFloats(EVEN);
-    code.multiply(EVEN, X, OFFSETS);
-    code.bytesToInts(ODD, WEIGHTS, Q6_K_SCALES + SUBS);
-    code.toFloats(ODD);
-    code.multiply(ODD, X, OFFSETS + VECTOR);
+    code.emit(Op.BROADCAST_HALVES, SCALE_SHORTS, WEIGHTS, Q6_K_SCALES);
+    code.emit(Op.SHUFFLE, SCALE_SHORTS, CONSTANT, EVEN_FIRST, SCALE_SHORTS);
+    code.emit(Op.BYTES_TO_SHORTS, SCALE_SHORTS, SCALE_SHORTS);
+    code.emit(Op.BYTES_TO_INTS, EVEN, WEIGHTS, Q6_K_SCALES);
+    code.emit(Op.INTS_TO_FLOATS, EVEN, EVEN);
+    code.emit(Op.MULTIPLY, EVEN, X, OFFSETS);
+    code.emit(Op.BYTES_TO_INTS, ODD, WEIGHTS, Q6_K_SCALES + SUBS);
+    code.emit(Op.INTS_TO_FLOATS, ODD, ODD);
+    code.emit(Op.MULTIPLY, ODD, X, OFFSETS + VECTOR);
     for (int half = 0; half < 2; half++) {
       int sub = 4 * half;
       code.load(UPPER, WEIGHTS, Q6_K_UPPER + VECTOR * half);
       code.load(A, WEIGHTS, 2 * VECTOR * half);
       code.load(B, WEIGHTS, 2 * VECTOR * half + VECTOR);
-      code.and(A, NIBBLE, D);
-      code.shiftShortsLeft(UPPER, 4, C);
+      code.emit(Op.AND, A, NIBBLE, D);
+      code.shift(Shift.SHORTS_LEFT, UPPER, 4, C);
       q6KProducts(sub, EVEN);
-      code.and(B, NIBBLE, D);
-      code.shiftShortsLeft(UPPER, 2, C);
+      code.emit(Op.AND, B, NIBBLE, D);
+      code.shift(Shift.SHORTS_LEFT, UPPER, 2, C);
       q6KProducts(sub + 1, ODD);
-      code.shiftShortsRight(A, 4, D);
-      code.and(D, NIBBLE, D);
+      code.shift(Shift.SHORTS_RIGHT, A, 4, D);
+      code.emit(Op.AND, D, NIBBLE, D);
       code.copy(UPPER, C);
       q6KProducts(sub + 2, EVEN);
-      code.shiftShortsRight(B, 4, D);
-      code.and(D, NIBBLE, D);
-      code.shiftShortsRight(UPPER, 2, C);
+      code.shift(Shift.SHORTS_RIGHT, B, 4, D);
+      code.emit(Op.AND, D, NIBBLE, D);
+      code.shift(Shift.SHORTS_RIGHT, UPPER, 2, C);
       q6KProducts(sub + 3, ODD);
     }
     addBlock(Q6_K_SCALE);
@@ -322,24 +324,24 @@ final class RowProductCode {
 
   /** Combines nibbles with the upper bits and adds their products. */
   private void q6KProducts(int sub, int sum) {
-    code.and(C, OTHER, C);
-    code.or(C, D);
-    code.pairProducts(D, X, SUB * sub, D);
-    code.shuffle(SCALE_SHORTS, CONSTANT, SPREAD + VECTOR * sub, C);
-    code.pairSums(C, D);
-    code.toFloats(D);
+    code.emit(Op.AND, C, OTHER, C);
+    code.emit(Op.OR, C, D);
+    code.emit(Op.PAIR_PRODUCTS, D, X, SUB * sub, D);
+    code.emit(Op.SHUFFLE, SCALE_SHORTS, CONSTANT, SPREAD + VECTOR * sub, C);
+    code.emit(Op.PAIR_SUMS, C, D);
+    code.emit(Op.INTS_TO_FLOATS, D, D);
     code.broadcast(C, X, STEPS + Float.BYTES * sub);
-    code.multiplyAdd(D, C, sum);
+    code.emit(Op.MULTIPLY_ADD, D, C, sum);
   }
 
   private void addBlock(int scale) {
-    code.addFloats(ODD, EVEN);
+    code.emit(Op.ADD, ODD, EVEN);
     half(A, scale);
-    code.multiplyAdd(EVEN, A, SUM);
+    code.emit(Op.MULTIPLY_ADD, EVEN, A, SUM);
   }
 
   private void half(int target, int offset) {
-    code.broadcastShort(target, WEIGHTS, offset);
-    code.halvesToFloats(target);
+    code.emit(Op.BROADCAST_SHORT, target, WEIGHTS, offset);
+    code.emit(Op.HALVES_TO_FLOATS, target, target);
   }
 }
