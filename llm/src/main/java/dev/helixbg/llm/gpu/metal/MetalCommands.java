@@ -24,7 +24,6 @@ final class MetalCommands implements GpuCommands {
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE, 2));
 
   private final ObjectiveC objc;
-  private final ObjectiveC.CommandSelectors selectors;
   private final long id;
   private final MemorySegment groups;
   private final MemorySegment threads;
@@ -35,11 +34,9 @@ final class MetalCommands implements GpuCommands {
    * @param id the MTLCommandBuffer, which {@link #close} releases
    * @param onFailure runs if the GPU failed
    */
-  MetalCommands(
-      ObjectiveC objc, ObjectiveC.CommandSelectors selectors, long id, Runnable onFailure) {
+  MetalCommands(ObjectiveC objc, long id, Runnable onFailure) {
     this.onFailure = onFailure;
     this.objc = objc;
-    this.selectors = selectors;
     this.id = id;
     long size = ObjectiveC.Shapes.SIZE.byteSize();
     groups = SIZES.get().asSlice(0, size);
@@ -50,30 +47,30 @@ final class MetalCommands implements GpuCommands {
   public void kernel(GpuKernel kernel) {
     try (ObjectiveC.Pool pool = objc.pool()) {
       if (encoder == ObjectiveC.NIL) {
-        long made = objc.ask(id, selectors.encoderOfType, CONCURRENT);
+        long made = objc.ask(id, "computeCommandEncoderWithDispatchType:", CONCURRENT);
         if (made == ObjectiveC.NIL) {
           throw new GpuException("Metal gave no command encoder");
         }
         encoder = objc.retain(made);
       }
-      objc.ask(encoder, selectors.setPipeline, kernel.handle());
+      objc.ask(encoder, "setComputePipelineState:", kernel.handle());
     }
   }
 
   @Override
   public void buffer(int index, GpuBuffer buffer, long offset) {
-    objc.ask(encoder, selectors.setBuffer, ((MetalBuffer) buffer).id(), offset, index);
+    objc.ask(encoder, "setBuffer:offset:atIndex:", ((MetalBuffer) buffer).id(), offset, index);
   }
 
   /** Copies at most 4 KB, which is Metal's limit. */
   @Override
   public void constants(int index, MemorySegment constants, int length) {
-    objc.ask(encoder, selectors.setBytes, constants.address(), length, index);
+    objc.ask(encoder, "setBytes:length:atIndex:", constants.address(), length, index);
   }
 
   @Override
   public void threadgroupBytes(int length) {
-    objc.ask(encoder, selectors.setThreadgroupBytes, (length + 15L) & -16L, 0, 0);
+    objc.ask(encoder, "setThreadgroupMemoryLength:atIndex:", (length + 15L) & -16L, 0);
   }
 
   @Override
@@ -81,7 +78,7 @@ final class MetalCommands implements GpuCommands {
     set(groups, x, y, z);
     set(threads, threadCount, 1, 1);
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.tellSizes(encoder, selectors.dispatch, groups, threads);
+      objc.tellSizes(encoder, "dispatchThreadgroups:threadsPerThreadgroup:", groups, threads);
     }
   }
 
@@ -94,7 +91,7 @@ final class MetalCommands implements GpuCommands {
   @Override
   public void barrier() {
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.ask(encoder, selectors.barrier, SCOPE_BUFFERS);
+      objc.ask(encoder, "memoryBarrierWithScope:", SCOPE_BUFFERS);
     }
   }
 
@@ -102,14 +99,14 @@ final class MetalCommands implements GpuCommands {
   public void commit() {
     endEncoder();
     try (ObjectiveC.Pool pool = objc.pool()) {
-      objc.ask(id, selectors.commit);
+      objc.ask(id, "commit");
     }
   }
 
   private void endEncoder() {
     if (encoder != ObjectiveC.NIL) {
       try (ObjectiveC.Pool pool = objc.pool()) {
-        objc.ask(encoder, selectors.endEncoding);
+        objc.ask(encoder, "endEncoding");
       }
       objc.release(encoder);
       encoder = ObjectiveC.NIL;
@@ -118,18 +115,18 @@ final class MetalCommands implements GpuCommands {
 
   @Override
   public boolean ended() {
-    return objc.ask(id, selectors.status) >= COMPLETED;
+    return objc.ask(id, "status") >= COMPLETED;
   }
 
   @Override
   public void await() {
     try (ObjectiveC.Pool pool = objc.pool()) {
       if (!ended()) {
-        objc.ask(id, selectors.waitUntilCompleted);
+        objc.ask(id, "waitUntilCompleted");
       }
-      if (objc.ask(id, selectors.status) == ERROR) {
+      if (objc.ask(id, "status") == ERROR) {
         onFailure.run();
-        throw GpuException.unfinished(objc.errorText(objc.ask(id, selectors.error)));
+        throw GpuException.unfinished(objc.errorText(objc.ask(id, "error")));
       }
     }
   }

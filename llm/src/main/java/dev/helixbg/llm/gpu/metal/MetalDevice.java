@@ -50,7 +50,6 @@ public final class MetalDevice implements GpuDevice {
   /** Whether the device can be reused after it was closed. */
   private volatile boolean rests;
 
-  private final ObjectiveC.CommandSelectors selectors;
   private final long queue;
 
   /** The {@code MTLResidencySet} with all buffers; nil before macOS 15. */
@@ -66,7 +65,6 @@ public final class MetalDevice implements GpuDevice {
     this.objc = objc;
     this.library = library;
     this.id = objc.releasedBy(arena, id);
-    selectors = objc.new CommandSelectors();
     try (ObjectiveC.Pool pool = objc.pool()) {
       long made = objc.ask(id, "newCommandQueue");
       if (made == ObjectiveC.NIL) {
@@ -176,11 +174,11 @@ public final class MetalDevice implements GpuDevice {
   public GpuCommands commands() {
     try (ObjectiveC.Pool pool = objc.pool()) {
       keepResident();
-      long made = objc.ask(queue, selectors.commandBuffer);
+      long made = objc.ask(queue, "commandBuffer");
       if (made == ObjectiveC.NIL) {
         throw new GpuException("Metal gave no command buffer");
       }
-      return new MetalCommands(objc, selectors, objc.retain(made), () -> rests = false);
+      return new MetalCommands(objc, objc.retain(made), () -> rests = false);
     }
   }
 

@@ -109,7 +109,8 @@ final class ObjectiveC {
 
   /** Returns the selector of a method's name, colons included. */
   long selector(String name) {
-    return selectors.computeIfAbsent(name, key -> named(registerName, key));
+    Long known = selectors.get(name); // without a lock, since every token needs hundreds
+    return known != null ? known : selectors.computeIfAbsent(name, key -> named(registerName, key));
   }
 
   long classOf(String name) {
@@ -133,18 +134,6 @@ final class ObjectiveC {
   // FFM's linker passes structs.
 
   /** Calls a method and returns its result, which is undefined for a void method. */
-  long ask(long self, long selector, long a, long b, long c) {
-    return send.call(self, selector, a, b, c, 0, 0, 0);
-  }
-
-  long ask(long self, long selector, long a) {
-    return send.call(self, selector, a);
-  }
-
-  long ask(long self, long selector) {
-    return send.call(self, selector, 0);
-  }
-
   long ask(long self, String method, long... arguments) {
     long[] a = Arrays.copyOf(arguments, 4);
     return send.call(self, selector(method), a[0], a[1], a[2], a[3], 0, 0);
@@ -155,29 +144,12 @@ final class ObjectiveC {
   }
 
   /** Calls a method with two {@link Shapes#SIZE} arguments. */
-  void tellSizes(long self, long selector, MemorySegment a, MemorySegment b) {
+  void tellSizes(long self, String method, MemorySegment a, MemorySegment b) {
     try {
-      Shapes.SIZES.invokeExact(send.address(), self, selector, a, b);
+      Shapes.SIZES.invokeExact(send.address(), self, selector(method), a, b);
     } catch (Throwable e) {
       throw NativeFunction.unexpected(e);
     }
-  }
-
-  /** The selectors that every token needs, looked up once. */
-  final class CommandSelectors {
-    final long commandBuffer = selector("commandBuffer");
-    final long encoderOfType = selector("computeCommandEncoderWithDispatchType:");
-    final long commit = selector("commit");
-    final long waitUntilCompleted = selector("waitUntilCompleted");
-    final long status = selector("status");
-    final long error = selector("error");
-    final long setPipeline = selector("setComputePipelineState:");
-    final long setBuffer = selector("setBuffer:offset:atIndex:");
-    final long setBytes = selector("setBytes:length:atIndex:");
-    final long setThreadgroupBytes = selector("setThreadgroupMemoryLength:atIndex:");
-    final long dispatch = selector("dispatchThreadgroups:threadsPerThreadgroup:");
-    final long barrier = selector("memoryBarrierWithScope:");
-    final long endEncoding = selector("endEncoding");
   }
 
   // ---- objects --------------------------------------------------------------------------------
