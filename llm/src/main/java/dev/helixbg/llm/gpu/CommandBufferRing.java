@@ -3,13 +3,11 @@ package dev.helixbg.llm.gpu;
 import dev.helixbg.llm.backend.Backend.Submission;
 import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
-import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
-import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -48,7 +46,7 @@ final class CommandBufferRing {
   GpuCommands begin() {
     awaitThrough(begun - DEPTH);
     closeOutgrown(ended);
-    GpuCommands buffer = rehearsing ? new NoCommands() : device.commands();
+    GpuCommands buffer = rehearsing ? noCommands() : device.commands();
     buffers[slot(begun)] = buffer;
     begun++;
     return buffer;
@@ -133,35 +131,12 @@ final class CommandBufferRing {
     closeOutgrown(Long.MAX_VALUE);
   }
 
-  /** Commands of a rehearsal, which encode and run nothing. */
-  static final class NoCommands implements GpuCommands {
-    @Override
-    public void kernel(GpuKernel kernel) {}
-
-    @Override
-    public void buffer(int index, GpuBuffer buffer, long offset) {}
-
-    @Override
-    public void constants(int index, MemorySegment constants, int length) {}
-
-    @Override
-    public void threadgroupBytes(int length) {}
-
-    @Override
-    public void dispatch(int x, int y, int z, int threads) {}
-
-    @Override
-    public void commit() {}
-
-    @Override
-    public boolean ended() {
-      return true;
-    }
-
-    @Override
-    public void await() {}
-
-    @Override
-    public void close() {}
+  /** Returns commands of a rehearsal, which encode and run nothing. */
+  private static GpuCommands noCommands() {
+    return (GpuCommands)
+        Proxy.newProxyInstance(
+            GpuCommands.class.getClassLoader(),
+            new Class<?>[] {GpuCommands.class},
+            (_, method, _) -> method.getReturnType() == boolean.class ? true : null); // ended
   }
 }
