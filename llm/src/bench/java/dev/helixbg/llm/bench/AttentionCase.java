@@ -8,7 +8,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.tensor.Tensor;
@@ -137,7 +136,7 @@ final class AttentionCase implements KernelCase {
       float[][] v = rows(random, rows, KV_HEADS * HEAD);
       batch.clear();
       batch.add(cache, rows, 0);
-      Rope rope = backend.rope(new RopeAngles(HEAD, 1e6), cached + tokens);
+      Rope rope = backend.rope(HEAD, 1e6, cached + tokens);
       try (Arena arena = Arena.ofShared()) {
         Norm norm = new Norm(backend.matrix(ones(arena)), 1e-6f);
         for (int layer = 0; layer < shape.layers(); layer++) {

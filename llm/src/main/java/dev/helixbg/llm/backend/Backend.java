@@ -62,8 +62,11 @@ public interface Backend extends AutoCloseable {
   /** Makes {@code slots} independent lists of up to {@code rows} token ids. */
   TokenSlots tokens(int slots, int rows);
 
-  /** Makes the rotation angles of positions 0 to {@code positions − 1}. */
-  Rope rope(RopeAngles angles, int positions);
+  /**
+   * Makes the rotation angles of positions 0 to {@code positions − 1}. Pair i of a head turns by
+   * {@code position · base^(−2i / headSize)} radians; {@code headSize} is even.
+   */
+  Rope rope(int headSize, double base, int positions);
 
   KvCache cache(KvShape shape);
 

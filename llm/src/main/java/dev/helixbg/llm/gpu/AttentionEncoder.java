@@ -5,7 +5,6 @@ import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.gpu.CompiledKernels.CacheKernel;
 import dev.helixbg.llm.gpu.CompiledKernels.CacheKind;
@@ -253,10 +252,10 @@ final class AttentionEncoder {
   /** Rotation angles of all positions, written once, in the layout of {@link HostRope#table}. */
   record GpuRope(GpuBuffer buffer) implements Rope {
 
-    static GpuRope make(GpuDevice device, Arena arena, RopeAngles angles, int positions) {
-      GpuBuffer buffer = device.buffer(arena, "rope", 4L * angles.headSize() * positions);
+    static GpuRope make(GpuDevice device, Arena arena, int headSize, double base, int positions) {
+      GpuBuffer buffer = device.buffer(arena, "rope", 4L * headSize * positions);
       try (Arena own = Arena.ofConfined()) {
-        HostRope rope = new HostRope(own, angles, positions);
+        HostRope rope = new HostRope(own, headSize, base, positions);
         rope.fillTo(positions);
         buffer.write(0, rope.table());
       }

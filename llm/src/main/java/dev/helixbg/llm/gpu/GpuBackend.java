@@ -5,7 +5,6 @@ import dev.helixbg.llm.backend.BackendCounters;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.gpu.AttentionEncoder.GpuRope;
 import dev.helixbg.llm.gpu.CompiledKernels.RowsKernel;
@@ -169,8 +168,8 @@ public final class GpuBackend implements Backend {
   }
 
   @Override
-  public Rope rope(RopeAngles angles, int positions) {
-    return GpuRope.make(device, arena, angles, positions);
+  public Rope rope(int headSize, double base, int positions) {
+    return GpuRope.make(device, arena, headSize, base, positions);
   }
 
   @Override

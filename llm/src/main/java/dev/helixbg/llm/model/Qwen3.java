@@ -9,7 +9,6 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufFile;
@@ -89,7 +88,7 @@ public final class Qwen3 {
     this.backend = backend;
     this.file = file;
     cacheShape = config.cacheShape(limits);
-    rope = backend.rope(new RopeAngles(config.headSize(), config.ropeBase()), cacheShape.limit());
+    rope = backend.rope(config.headSize(), config.ropeBase(), cacheShape.limit());
     x = backend.activations(limits.rows(), config.hidden());
     qkv =
         new Qkv(

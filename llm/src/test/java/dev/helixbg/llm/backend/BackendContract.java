@@ -334,7 +334,7 @@ public abstract class BackendContract {
         rows,
         heads * size,
         (backend, result) -> {
-          Rope rope = backend.rope(new RopeAngles(size, 10000), 4096);
+          Rope rope = backend.rope(size, 10000, 4096);
           KvCache first = backend.cache(new KvShape(2, kvHeads, size, 4096));
           KvCache second = null;
           Activations target = backend.activations(2 * all, heads * size);
@@ -395,7 +395,7 @@ public abstract class BackendContract {
       most = Math.max(most, length);
     }
     Norm norm = new Norm(tested.matrix(ones(size)), 1e-6f);
-    Rope rope = tested.rope(new RopeAngles(size, 10000), most);
+    Rope rope = tested.rope(size, 10000, most);
     KvShape shape = new KvShape(1, 1, size, most);
     Activations target = tested.activations(lengths.length, 2 * size);
     float[] row = new float[2 * size];

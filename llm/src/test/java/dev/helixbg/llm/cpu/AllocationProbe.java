@@ -10,7 +10,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.cpu.kernel.ByteRows;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
@@ -143,7 +142,7 @@ final class AllocationProbe {
       norm = new Norm(matrix(TensorType.F32, 1, WIDTH), 1e-6f);
       headNorm = new Norm(matrix(TensorType.F32, 1, HEAD), 1e-6f);
       square = matrix(type, WIDTH, WIDTH);
-      rope = backend.rope(new RopeAngles(HEAD, 10000), 64);
+      rope = backend.rope(HEAD, 10000, 64);
     }
 
     private Matrix matrix(TensorType type, int rows, int columns) {

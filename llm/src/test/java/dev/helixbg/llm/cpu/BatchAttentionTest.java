@@ -11,7 +11,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
@@ -109,7 +108,7 @@ class BatchAttentionTest {
       }
       Tensor gain = new Tensor("ones", TensorType.F32, List.of((long) size), ones);
       norm = new Norm(backend.matrix(gain), 1e-6f);
-      rope = backend.rope(new RopeAngles(size, 10000), LIMIT);
+      rope = backend.rope(size, 10000, LIMIT);
       for (int root = 0; root < roots.length; root++) {
         roots[root] = backend.cache(new KvShape(2, KV_HEADS, size, LIMIT));
         Batch batch = new Batch(1060, 1);

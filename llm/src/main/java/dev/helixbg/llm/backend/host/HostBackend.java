@@ -6,7 +6,6 @@ import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.tensor.Tensor;
 import java.lang.foreign.Arena;
@@ -63,8 +62,8 @@ public abstract class HostBackend implements Backend {
   }
 
   @Override
-  public final Rope rope(RopeAngles angles, int positions) {
-    return new HostRope(arena, angles, positions);
+  public final Rope rope(int headSize, double base, int positions) {
+    return new HostRope(arena, headSize, base, positions);
   }
 
   @Override

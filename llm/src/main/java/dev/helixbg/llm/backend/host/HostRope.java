@@ -1,21 +1,25 @@
 package dev.helixbg.llm.backend.host;
 
 import dev.helixbg.llm.backend.Backend.Rope;
-import dev.helixbg.llm.backend.RopeAngles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /** Table of cosines and sines of the rotation angles, computed when a position is first used. */
 public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
+
+  /** Radians by which each pair turns from one position to the next. */
   private final double[] turns;
+
   private int filled;
 
-  public HostRope(Arena arena, RopeAngles angles, int positions) {
-    turns = angles.turns();
-    pairs = turns.length;
+  public HostRope(Arena arena, int headSize, double base, int positions) {
+    pairs = headSize / 2;
+    turns = new double[pairs];
+    Arrays.setAll(turns, pair -> Math.pow(base, -pair / (double) pairs));
     table = HostMemory.allocate(arena, 2L * pairs * Float.BYTES * positions);
   }
 

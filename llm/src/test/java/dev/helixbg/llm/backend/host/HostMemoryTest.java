@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.backend.RopeAngles;
 import dev.helixbg.llm.cpu.CpuBackend;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -90,7 +89,7 @@ class HostMemoryTest {
       logits.read(0, read);
       assertArrayEquals(row, read);
 
-      HostRope rope = (HostRope) backend.rope(new RopeAngles(128, 10_000), 40_960);
+      HostRope rope = (HostRope) backend.rope(128, 10_000, 40_960);
       rope.fillTo(100);
       assertResident(100 * 128 * 4L, rope.table());
 
