@@ -7,11 +7,11 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.MAX;
 
-import dev.helixbg.llm.cpu.lanes.LaneSums;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
@@ -55,8 +55,8 @@ public final class VectorOps {
     for (; i != vectors; i += BYTES) {
       s0 = loadFloats(a + i).fma(loadFloats(b + i), s0);
     }
-    // Adds the lanes in the order of LaneSums.
-    float sum = LaneSums.sum(s0.add(s1).add(s2.add(s3)));
+    // Adds the lanes in the order of sumOfLanes.
+    float sum = sumOfLanes(s0.add(s1).add(s2.add(s3)));
     for (; i != 4L * count; i += 4) {
       sum += MEMORY.get(FLOAT, a + i) * MEMORY.get(FLOAT, b + i);
     }
@@ -116,14 +116,7 @@ public final class VectorOps {
   }
 
   public static void clear(long y, int count) {
-    long vectors = 4L * (count & -COUNT);
-    long i = 0;
-    for (; i != vectors; i += BYTES) {
-      FloatVector.zero(FLOATS).intoMemorySegment(MEMORY, y + i, ORDER);
-    }
-    for (; i != 4L * count; i += 4) {
-      MEMORY.set(FLOAT, y + i, 0);
-    }
+    MEMORY.asSlice(y, 4L * count).fill((byte) 0);
   }
 
   /** Computes {@code y += x}. */

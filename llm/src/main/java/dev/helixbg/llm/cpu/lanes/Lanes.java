@@ -1,5 +1,9 @@
 package dev.helixbg.llm.cpu.lanes;
 
+import static jdk.incubator.vector.VectorOperators.B2F;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.S2I;
+
 import dev.helixbg.config.x86.MachineCode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -94,7 +98,25 @@ public final class Lanes {
   public static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ORDER);
   public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
+  /** Swaps lanes whose indices differ by 8, in vectors of 16 lanes. */
+  private static final VectorShuffle<Float> BY_8 = partners(8);
+
+  /** Swaps lanes whose indices differ by 4, in vectors of at least 8 lanes. */
+  public static final VectorShuffle<Float> BY_4 = partners(4);
+
+  public static final VectorShuffle<Float> BY_2 = partners(2);
+
+  private static final VectorSpecies<Short> HALVES =
+      VectorSpecies.of(short.class, VectorShape.forBitSize(BITS / 2));
+
+  /** Mask that keeps a widened short's bits but removes the copies of its sign. */
+  private static final int NUMBER = 0x8FFFE000;
+
   private Lanes() {}
+
+  private static VectorShuffle<Float> partners(int apart) {
+    return VectorShuffle.fromOp(FLOATS, lane -> (lane ^ apart) % COUNT);
+  }
 
   public static FloatVector loadFloats(long address) {
     return FloatVector.fromMemorySegment(FLOATS, MEMORY, address, ORDER);
@@ -119,5 +141,43 @@ public final class Lanes {
   /** Loads one f16 number. */
   public static FloatVector broadcastHalf(long address) {
     return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
+  }
+
+  /** Loads signed bytes as a vector of floats, of up to 256 bits. */
+  public static FloatVector loadSignedBytes(long address) {
+    return (FloatVector)
+        ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)
+            .convertShape(B2F, FLOATS, 0);
+  }
+
+  /** Loads one f16 number per lane, multiplied by 2^−112; correct for finite numbers only. */
+  public static FloatVector loadHalves(long address) {
+    return ((IntVector)
+            ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)
+                .convertShape(S2I, INTS, 0))
+        .lanewise(LSHL, 13)
+        .and(NUMBER)
+        .reinterpretAsFloats();
+  }
+
+  /**
+   * Adds a vector's lanes in a fixed order. The upper half is added to the lower half, until two
+   * lanes remain.
+   *
+   * <p>{@code reduceLanes(ADD)} has no fixed order. Interpreted and compiled code add in different
+   * orders, so a result's last bits would change while a program warms up.
+   */
+  public static float sumOfLanes(FloatVector lanes) {
+    FloatVector four = toFour(toEight(lanes));
+    FloatVector two = four.add(four.rearrange(BY_2));
+    return two.lane(0) + two.lane(1);
+  }
+
+  private static FloatVector toEight(FloatVector lanes) {
+    return COUNT == 16 ? lanes.add(lanes.rearrange(BY_8)) : lanes;
+  }
+
+  private static FloatVector toFour(FloatVector lanes) {
+    return COUNT >= 8 ? lanes.add(lanes.rearrange(BY_4)) : lanes;
   }
 }

@@ -192,7 +192,7 @@ final class RowProductCode {
     code.add(X, xBytes);
     code.loop(LEFT, next);
     code.emit(Op.ADD, OFFSET_SUM, SUM);
-    code.combineLanes(Op.ADD, SUM, A); // in the order of LaneSums
+    code.combineLanes(Op.ADD, SUM, A); // in the order of sumOfLanes
     code.storeFirst(SUM, Y, 0);
     code.add(WEIGHTS, OWN, NEXT_ROW);
     code.add(Y, OWN, NEXT_RESULT);

@@ -9,9 +9,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadHalves;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 
-import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -52,15 +52,15 @@ public final class HalfAttention {
       FloatVector t1 = s0;
       long i = 0;
       for (; i != pairs; i += BYTES) {
-        FloatVector x = WideningLoads.halves(k + i);
+        FloatVector x = loadHalves(k + i);
         s0 = loadFloats(q + 2 * i).fma(x, s0);
         t0 = loadFloats(other + 2 * i).fma(x, t0);
-        FloatVector z = WideningLoads.halves(k + i + BYTES / 2);
+        FloatVector z = loadHalves(k + i + BYTES / 2);
         s1 = loadFloats(q + 2 * i + BYTES).fma(z, s1);
         t1 = loadFloats(other + 2 * i + BYTES).fma(z, t1);
       }
-      float sum = LaneSums.sum(s1.add(s0));
-      float otherSum = LaneSums.sum(t1.add(t0));
+      float sum = sumOfLanes(s1.add(s0));
+      float otherSum = sumOfLanes(t1.add(t0));
       for (; i != 2L * size; i += 2) {
         float x = TOO_SMALL * Float.float16ToFloat(MEMORY.get(SHORT, k + i & ADDRESS));
         sum += x * MEMORY.get(FLOAT, q + 2 * i & ADDRESS);
@@ -109,28 +109,28 @@ public final class HalfAttention {
             FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, w + p & ADDRESS));
         FloatVector g =
             FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, u + p & ADDRESS));
-        FloatVector xa = WideningLoads.halves(v);
+        FloatVector xa = loadHalves(v);
         ya = f.fma(xa, ya);
         za = g.fma(xa, za);
-        FloatVector xb = WideningLoads.halves(v + BYTES / 2);
+        FloatVector xb = loadHalves(v + BYTES / 2);
         yb = f.fma(xb, yb);
         zb = g.fma(xb, zb);
-        FloatVector xc = WideningLoads.halves(v + 2L * (BYTES / 2));
+        FloatVector xc = loadHalves(v + 2L * (BYTES / 2));
         yc = f.fma(xc, yc);
         zc = g.fma(xc, zc);
-        FloatVector xd = WideningLoads.halves(v + 3L * (BYTES / 2));
+        FloatVector xd = loadHalves(v + 3L * (BYTES / 2));
         yd = f.fma(xd, yd);
         zd = g.fma(xd, zd);
-        FloatVector xe = WideningLoads.halves(v + 4L * (BYTES / 2));
+        FloatVector xe = loadHalves(v + 4L * (BYTES / 2));
         ye = f.fma(xe, ye);
         ze = g.fma(xe, ze);
-        FloatVector xf = WideningLoads.halves(v + 5L * (BYTES / 2));
+        FloatVector xf = loadHalves(v + 5L * (BYTES / 2));
         yf = f.fma(xf, yf);
         zf = g.fma(xf, zf);
-        FloatVector xg = WideningLoads.halves(v + 6L * (BYTES / 2));
+        FloatVector xg = loadHalves(v + 6L * (BYTES / 2));
         yg = f.fma(xg, yg);
         zg = g.fma(xg, zg);
-        FloatVector xh = WideningLoads.halves(v + 7L * (BYTES / 2));
+        FloatVector xh = loadHalves(v + 7L * (BYTES / 2));
         yh = f.fma(xh, yh);
         zh = g.fma(xh, zh);
       }
@@ -155,7 +155,7 @@ public final class HalfAttention {
       FloatVector ya = loadFloats(y + 4L * i);
       FloatVector za = loadFloats(z + 4L * i);
       for (int p = 0; p < count; p++) {
-        FloatVector xa = WideningLoads.halves(values + 2L * (p * size + i));
+        FloatVector xa = loadHalves(values + 2L * (p * size + i));
         ya =
             FloatVector.broadcast(FLOATS, WEIGHT_FACTOR * MEMORY.get(FLOAT, w + 4L * p))
                 .fma(xa, ya);

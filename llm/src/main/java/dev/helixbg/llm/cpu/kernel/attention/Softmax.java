@@ -8,10 +8,10 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -74,6 +74,6 @@ public final class Softmax {
     for (int i = count; i < end; i++) {
       MEMORY.set(FLOAT, scores + 4L * i, 0);
     }
-    return LaneSums.sum(sums);
+    return sumOfLanes(sums);
   }
 }

@@ -10,6 +10,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastFloat;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static dev.helixbg.llm.cpu.lanes.ShortProducts.add;
 import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofBytes;
 import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofHigh;
@@ -19,7 +20,6 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.lanes.LaneSums;
 import dev.helixbg.llm.cpu.lanes.SubBlockScales;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
@@ -125,7 +125,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
         odd = add(ofHigh(w + 112, low, at + 448), broadcastFloat(f + 44), odd);
         sum = broadcastHalf(w & ADDRESS).fma(even.add(odd), sum);
       }
-      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(MINIMA.fma(minima, sum)));
+      MEMORY.set(FLOAT, y + 4L * row, sumOfLanes(MINIMA.fma(minima, sum)));
     }
   }
 
@@ -179,7 +179,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
         }
         sum = broadcastHalf(w & ADDRESS).fma(even.add(odd), sum);
       }
-      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(MINIMA.fma(minima, sum)));
+      MEMORY.set(FLOAT, y + 4L * row, sumOfLanes(MINIMA.fma(minima, sum)));
     }
   }
 }

@@ -11,6 +11,8 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static dev.helixbg.llm.cpu.lanes.Lanes.loadSignedBytes;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static dev.helixbg.llm.cpu.lanes.ShortProducts.add;
 import static dev.helixbg.llm.cpu.lanes.ShortProducts.factors;
 import static dev.helixbg.llm.cpu.lanes.ShortProducts.ofBytes;
@@ -19,8 +21,6 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.lanes.LaneSums;
-import dev.helixbg.llm.cpu.lanes.WideningLoads;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
@@ -90,11 +90,11 @@ public final class Q6KIntegerProduct implements RowKernel {
         FloatVector even = FloatVector.zero(FLOATS);
         FloatVector odd = even;
         for (int lane = 0; lane < 8; lane += COUNT) {
-          FloatVector scales = WideningLoads.signedBytes(w + 192 + lane);
+          FloatVector scales = loadSignedBytes(w + 192 + lane);
           long place = 4L * lane;
           loadFloats(steps + place).mul(scales).intoMemorySegment(MEMORY, scratch + place, ORDER);
           even = loadFloats(steps + 32 + place).fma(scales, even);
-          scales = WideningLoads.signedBytes(w + 200 + lane);
+          scales = loadSignedBytes(w + 200 + lane);
           loadFloats(steps + 64 + place)
               .mul(scales)
               .intoMemorySegment(MEMORY, scratch + 32 + place, ORDER);
@@ -129,7 +129,7 @@ public final class Q6KIntegerProduct implements RowKernel {
         }
         sum = broadcastHalf((w & ADDRESS) + 208).fma(even.add(odd), sum);
       }
-      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(sum));
+      MEMORY.set(FLOAT, y + 4L * row, sumOfLanes(sum));
     }
   }
 }

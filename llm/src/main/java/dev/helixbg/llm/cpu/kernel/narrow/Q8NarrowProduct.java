@@ -7,11 +7,11 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.broadcastHalf;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static jdk.incubator.vector.VectorOperators.B2F;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 
@@ -57,7 +57,7 @@ public final class Q8NarrowProduct implements RowKernel {
         even = d.fma(a, even);
         odd = d.fma(b, odd);
       }
-      MEMORY.set(FLOAT, y + 4L * row, LaneSums.sum(even.add(odd)));
+      MEMORY.set(FLOAT, y + 4L * row, sumOfLanes(even.add(odd)));
     }
   }
 }

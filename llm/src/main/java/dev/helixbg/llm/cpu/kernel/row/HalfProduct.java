@@ -13,13 +13,13 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.UPPER_HALF;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
+import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static jdk.incubator.vector.VectorOperators.GE;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
 import dev.helixbg.llm.cpu.kernel.Unpacker;
-import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
@@ -108,7 +108,7 @@ record HalfProduct(boolean brain) implements RowKernel {
         FloatVector q = m.min(t).or(z.and(sign)).reinterpretAsFloats();
         odd = loadFloats(prepared + 4L * i + BYTES).fma(q, odd);
       }
-      float sum = LaneSums.sum(even.add(odd));
+      float sum = sumOfLanes(even.add(odd));
       for (; i < columns; i++) {
         sum +=
             Float.float16ToFloat(MEMORY.get(SHORT, w + 2L * i))
@@ -132,7 +132,7 @@ record HalfProduct(boolean brain) implements RowKernel {
         even = loadFloats(prepared + 4L * i).fma(z.lanewise(LSHL, 16).reinterpretAsFloats(), even);
         odd = loadFloats(prepared + 4L * i + BYTES).fma(z.and(oddHalf).reinterpretAsFloats(), odd);
       }
-      float sum = LaneSums.sum(even.add(odd));
+      float sum = sumOfLanes(even.add(odd));
       for (; i < columns; i++) {
         sum +=
             Float.intBitsToFloat(MEMORY.get(SHORT, w + 2L * i) << 16)

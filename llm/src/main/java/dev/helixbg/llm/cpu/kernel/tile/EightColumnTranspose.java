@@ -1,5 +1,7 @@
 package dev.helixbg.llm.cpu.kernel.tile;
 
+import static dev.helixbg.llm.cpu.lanes.Lanes.BY_2;
+import static dev.helixbg.llm.cpu.lanes.Lanes.BY_4;
 import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
@@ -8,7 +10,6 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts;
 
-import dev.helixbg.llm.cpu.lanes.LaneSums;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
@@ -39,8 +40,6 @@ final class EightColumnTranspose {
 
   private static final VectorShuffle<Float> BY_1 =
       VectorShuffle.fromOp(FLOATS, lane -> (lane ^ 1) % COUNT);
-  private static final VectorShuffle<Float> BY_2 = LaneSums.BY_2;
-  private static final VectorShuffle<Float> BY_4 = LaneSums.BY_4;
 
   // Masks of the lanes whose index has bit 1, 2 or 4 set.
   private static final VectorMask<Float> ODD_1 = VectorMask.fromLong(FLOATS, lanes(0xAAAA));
