@@ -301,19 +301,13 @@ public final class CpuBackend extends HostBackend {
     }
 
     private void store(HostKvCache cache, int r, int position) {
-      KvShape shape = cache.shape();
-      int run = cache.runOf(position);
-      long bytes = shape.headBytes();
-      long skipped = (position - cache.runStart(run)) * bytes;
+      int size = cache.shape().headSize();
       HostActivations k = (HostActivations) qkv.k();
       HostActivations v = (HostActivations) qkv.v();
-      for (int head = 0; head < shape.kvHeads(); head++) {
-        long from = 4L * head * shape.headSize();
-        long keyAt = cache.keys(run, layer, head) + skipped;
-        long valueAt = cache.values(run, layer, head) + skipped;
-        long page = cache.data(run).address();
-        HalfFloats.packF16(k.address(r) + from, shape.headSize(), page + keyAt);
-        HalfFloats.packF16(v.address(r) + from, shape.headSize(), page + valueAt);
+      for (int head = 0; head < cache.shape().kvHeads(); head++) {
+        long from = 4L * head * size;
+        HalfFloats.packF16(k.address(r) + from, size, cache.key(position, layer, head));
+        HalfFloats.packF16(v.address(r) + from, size, cache.value(position, layer, head));
       }
     }
   }

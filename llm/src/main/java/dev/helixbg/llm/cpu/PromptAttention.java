@@ -255,13 +255,10 @@ final class PromptAttention {
         int position,
         int count,
         long floats) {
-      KvShape shape = cache.shape();
-      int done = 0;
-      for (int run = cache.runOf(position); done < count; run++) {
-        int part = Math.min(count, cache.runEnd(run) - position) - done;
-        long offset = ofValues ? cache.values(run, layer, head) : cache.keys(run, layer, head);
-        long skipped = (position + done - cache.runStart(run)) * shape.headBytes();
-        long stored = cache.data(run).address() + offset + skipped;
+      for (int done = 0; done < count; ) {
+        int at = position + done;
+        int part = Math.min(count - done, cache.runEnd(at) - at);
+        long stored = ofValues ? cache.value(at, layer, head) : cache.key(at, layer, head);
         HalfFloats.unpackF16(stored, part * size, floats + 4L * done * size);
         done += part;
       }

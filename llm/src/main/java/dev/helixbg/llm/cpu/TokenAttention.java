@@ -42,10 +42,9 @@ record TokenAttention(ThreadScratch scratch) {
     long scores = scratch.scores(stride / Float.BYTES * group);
     long scaled = scratch.floats((long) group * size);
     VectorOps.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
-    for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
-      int start = cache.runStart(run);
-      int count = Math.min(cache.runEnd(run), positions) - start;
-      long keys = cache.data(run).address() + cache.keys(run, layer, kvHead);
+    for (int start = 0; start < positions; start = cache.runEnd(start)) {
+      int count = Math.min(cache.runEnd(start), positions) - start;
+      long keys = cache.key(start, layer, kvHead);
       score(size, group, scaled, keys, count, scores + 4L * start, stride);
     }
     VectorOps.clear(results, group * size);
@@ -56,10 +55,9 @@ record TokenAttention(ThreadScratch scratch) {
       float max = Softmax.max(at, positions);
       inverses[g] = 1 / Softmax.exponentials(at, positions, max, scale, positions);
     }
-    for (int run = 0; run < cache.runs() && cache.runStart(run) < positions; run++) {
-      int start = cache.runStart(run);
-      int count = Math.min(cache.runEnd(run), positions) - start;
-      long values = cache.data(run).address() + cache.values(run, layer, kvHead);
+    for (int start = 0; start < positions; start = cache.runEnd(start)) {
+      int count = Math.min(cache.runEnd(start), positions) - start;
+      long values = cache.value(start, layer, kvHead);
       weigh(size, group, scores + 4L * start, stride, values, count, results);
     }
     for (int g = 0; g < group; g++) {

@@ -135,7 +135,7 @@ public final class ChoiceScorer {
         KvCache prompt = group.cache(place.prompt());
         KvCache cache = prompt.fork(prompt.length());
         caches.add(cache);
-        work.add(cache, path, 0, path.length, 1);
+        work.add(cache, path, 0, path.length, 1, 0);
         room -= path.length;
         asked.add(open.removeFirst());
       }

@@ -93,12 +93,8 @@ public final class ForwardPasses {
     return true;
   }
 
-  /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to slot 0. */
-  int add(KvCache cache, int[] ids, int first, int count, int wantedCount) {
-    return add(cache, ids, first, count, wantedCount, 0);
-  }
-
-  private int add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
+  /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to a slot. */
+  int add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
       tokens.set(slot, row + i, ids[first + i]);

@@ -57,9 +57,9 @@ final class PromptGroup implements AutoCloseable {
       }
       work.clear();
     }
-    work.add(caches.getFirst(), first, first.length - tail, tail, 1);
+    work.add(caches.getFirst(), first, first.length - tail, tail, 1, 0);
     for (int i = 1; i < prompts.size(); i++) {
-      work.add(caches.get(i), prompts.get(i), 0, prompts.get(i).length, 1);
+      work.add(caches.get(i), prompts.get(i), 0, prompts.get(i).length, 1, 0);
     }
   }
 

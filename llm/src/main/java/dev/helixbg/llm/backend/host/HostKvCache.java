@@ -9,8 +9,7 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * A cache as a list of runs. Run i has the positions from {@code runStart(i)} up to {@code
- * runEnd(i)}, stored at the start of a page.
+ * A cache as a list of runs. A run has consecutive positions, stored at the start of a page.
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
  * nothing. Only the cache that took a page from the pool writes to it, and only after the positions
@@ -27,11 +26,7 @@ public final class HostKvCache extends KvCache {
     this.pool = pool;
   }
 
-  public int runs() {
-    return runs;
-  }
-
-  public int runOf(int position) {
+  private int runOf(int position) {
     int run = runs - 1;
     while (starts[run] > position) {
       run--;
@@ -39,12 +34,12 @@ public final class HostKvCache extends KvCache {
     return run;
   }
 
-  public int runStart(int run) {
-    return starts[run];
+  /** Returns the position after the last position of the run of {@code position}. */
+  public int runEnd(int position) {
+    return endOf(runOf(position));
   }
 
-  /** The position after a run's last position. */
-  public int runEnd(int run) {
+  private int endOf(int run) {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
@@ -56,30 +51,28 @@ public final class HostKvCache extends KvCache {
             && pages[run] == other.pages[run]
             && starts[run] == other.starts[run];
         run++) {
-      shared = Math.min(runEnd(run), other.runEnd(run));
+      shared = Math.min(endOf(run), other.endOf(run));
     }
     return shared;
   }
 
-  public MemorySegment data(int run) {
-    return pages[run].data;
-  }
-
   /**
-   * Returns the offset in {@link #data} of a head's key at the run's first position, in bytes. The
-   * keys of the next positions follow, with {@code headSize} values each.
+   * Returns the address of a head's key at a position. The keys of the next positions follow, up to
+   * the end of the position's run, with {@code headSize} values each.
    */
-  public long keys(int run, int layer, int kvHead) {
-    return headBytes() * (2L * layer * shape().kvHeads() + kvHead);
+  public long key(int position, int layer, int kvHead) {
+    return address(position, 2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /** Returns the offset of a head's values, which are stored in the same way as the keys. */
-  public long values(int run, int layer, int kvHead) {
-    return headBytes() * ((2L * layer + 1) * shape().kvHeads() + kvHead);
+  /** Returns the address of a head's values, which are stored in the same way as the keys. */
+  public long value(int position, int layer, int kvHead) {
+    return address(position, (2L * layer + 1) * shape().kvHeads() + kvHead);
   }
 
-  private long headBytes() {
-    return Pool.POSITIONS * shape().headBytes();
+  private long address(int position, long head) {
+    int run = runOf(position);
+    long skipped = head * Pool.POSITIONS + position - starts[run];
+    return pages[run].data.address() + skipped * shape().headBytes();
   }
 
   @Override
@@ -124,7 +117,7 @@ public final class HostKvCache extends KvCache {
     for (int run = 0; run < runs && starts[run] < prefix; run++) {
       Page page = pages[run];
       page.holders++;
-      page.frozen = Math.max(page.frozen, Math.min(runEnd(run), prefix) - starts[run]);
+      page.frozen = Math.max(page.frozen, Math.min(endOf(run), prefix) - starts[run]);
       child.length = starts[run];
       child.appendRun(page);
     }

@@ -1,12 +1,12 @@
 package dev.helixbg.llm.backend.scalar;
 
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
 import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
@@ -69,13 +69,10 @@ public final class ScalarBackend extends HostBackend {
   }
 
   private static void store(HostKvCache cache, int layer, int position, float[] k, float[] v) {
-    KvShape shape = cache.shape();
-    int size = shape.headSize();
-    int run = cache.runOf(position);
-    long skipped = (position - cache.runStart(run)) * shape.headBytes();
-    for (int head = 0; head < shape.kvHeads(); head++) {
-      put(cache, run, cache.keys(run, layer, head) + skipped, k, head * size);
-      put(cache, run, cache.values(run, layer, head) + skipped, v, head * size);
+    int size = cache.shape().headSize();
+    for (int head = 0; head < cache.shape().kvHeads(); head++) {
+      put(cache.key(position, layer, head), k, head * size, size);
+      put(cache.value(position, layer, head), v, head * size, size);
     }
   }
 
@@ -112,8 +109,7 @@ public final class ScalarBackend extends HostBackend {
     double max = Double.NEGATIVE_INFINITY;
     float[] numbers = new float[size];
     for (int p = 0; p < positions; p++) {
-      int run = cache.runOf(p);
-      get(cache, run, p, cache.keys(run, layer, kvHead), numbers);
+      get(cache.key(p, layer, kvHead), numbers);
       double dot = 0;
       for (int i = 0; i < size; i++) {
         dot += (double) query[head * size + i] * numbers[i];
@@ -124,8 +120,7 @@ public final class ScalarBackend extends HostBackend {
     double total = 0;
     double[] sum = new double[size];
     for (int p = 0; p < positions; p++) {
-      int run = cache.runOf(p);
-      get(cache, run, p, cache.values(run, layer, kvHead), numbers);
+      get(cache.value(p, layer, kvHead), numbers);
       double weight = Math.exp(weights[p] - max);
       total += weight;
       for (int i = 0; i < size; i++) {
@@ -257,19 +252,17 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /** Reads one head's vector at a position; {@code first} is its offset at the run's start. */
-  private static void get(HostKvCache cache, int run, int position, long first, float[] numbers) {
-    long offset = first + (position - cache.runStart(run)) * cache.shape().headBytes();
+  private static void get(long address, float[] numbers) {
+    MemorySegment halves = MemorySegment.ofAddress(address).reinterpret(2L * numbers.length);
     for (int i = 0; i < numbers.length; i++) {
-      numbers[i] =
-          Float.float16ToFloat(cache.data(run).get(ValueLayout.JAVA_SHORT, offset + 2L * i));
+      numbers[i] = Float.float16ToFloat(halves.getAtIndex(ValueLayout.JAVA_SHORT, i));
     }
   }
 
-  private static void put(HostKvCache cache, int run, long offset, float[] numbers, int first) {
-    for (int i = 0; i < cache.shape().headSize(); i++) {
-      short half = Float.floatToFloat16(numbers[first + i]);
-      cache.data(run).set(ValueLayout.JAVA_SHORT, offset + 2L * i, half);
+  private static void put(long address, float[] numbers, int first, int count) {
+    MemorySegment halves = MemorySegment.ofAddress(address).reinterpret(2L * count);
+    for (int i = 0; i < count; i++) {
+      halves.setAtIndex(ValueLayout.JAVA_SHORT, i, Float.floatToFloat16(numbers[first + i]));
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.backend.KvShape;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,34 +63,26 @@ class HostKvCacheTest {
     held.cache.extend(count);
     for (int p = start; p < start + count; p++) {
       held.written.add((short) value);
-      int run = held.cache.runOf(p);
-      held.cache.data(run).set(ValueLayout.JAVA_SHORT, lastKey(held.cache, run, p), (short) value);
-      held.cache
-          .data(run)
-          .set(ValueLayout.JAVA_SHORT, lastValue(held.cache, run, p), (short) -value);
+      last(held.cache.key(p, 1, 1)).set(ValueLayout.JAVA_SHORT, 0, (short) value);
+      last(held.cache.value(p, 1, 1)).set(ValueLayout.JAVA_SHORT, 0, (short) -value);
     }
   }
 
   private static void verify(Held held) {
     assertEquals(held.written.size(), held.cache.length());
     for (int p = 0; p < held.written.size(); p++) {
-      int run = held.cache.runOf(p);
-      assertTrue(held.cache.runStart(run) <= p && p < held.cache.runEnd(run));
+      assertTrue(p < held.cache.runEnd(p) && held.cache.runEnd(p) <= held.written.size());
       short expected = held.written.get(p);
-      var data = held.cache.data(run);
-      assertEquals(expected, data.get(ValueLayout.JAVA_SHORT, lastKey(held.cache, run, p)));
-      assertEquals(
-          (short) -expected, data.get(ValueLayout.JAVA_SHORT, lastValue(held.cache, run, p)));
+      short key = last(held.cache.key(p, 1, 1)).get(ValueLayout.JAVA_SHORT, 0);
+      short value = last(held.cache.value(p, 1, 1)).get(ValueLayout.JAVA_SHORT, 0);
+      assertEquals(expected, key);
+      assertEquals((short) -expected, value);
     }
   }
 
-  /** The last number of the last head's key in the last layer. */
-  private static long lastKey(HostKvCache cache, int run, int position) {
-    return cache.keys(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Short.BYTES;
-  }
-
-  private static long lastValue(HostKvCache cache, int run, int position) {
-    return cache.values(run, 1, 1) + ((position - cache.runStart(run)) * 4L + 3) * Short.BYTES;
+  /** The last number of a key or value in the last layer. */
+  private static MemorySegment last(long address) {
+    return MemorySegment.ofAddress(address + 3 * Short.BYTES).reinterpret(Short.BYTES);
   }
 
   @Test
@@ -98,7 +91,11 @@ class HostKvCacheTest {
     for (int i = 0; i < 900; i++) {
       cache.extend(1);
     }
-    assertTrue(cache.runs() <= 8, cache.runs() + " runs");
+    int runs = 0;
+    for (int start = 0; start < 900; start = cache.runEnd(start)) {
+      runs++;
+    }
+    assertTrue(runs <= 8, runs + " runs");
   }
 
   @Test
@@ -127,11 +124,11 @@ class HostKvCacheTest {
   void closedCachesGiveTheirPagesToTheNext() {
     HostKvCache first = new HostKvCache(SHAPE, pool);
     first.extend(10);
-    var memory = first.data(0);
+    long memory = first.key(0, 0, 0);
     first.close();
     HostKvCache second = new HostKvCache(SHAPE, pool);
     second.extend(10);
-    assertEquals(memory, second.data(0));
+    assertEquals(memory, second.key(0, 0, 0));
   }
 
   @Test
