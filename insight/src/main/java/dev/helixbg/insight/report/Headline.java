@@ -85,8 +85,9 @@ record Headline(String title, String sure, String also) {
         "In about "
             + NumberWords.count(Math.round(expected))
             + " of the "
-            + NumberWords.count(known.size(), "pair", "pairs")
-            + (known.size() < leading ? " that were read" : "")
+            + (known.size() < leading
+                ? NumberWords.count(known.size(), "pair that was read", "pairs that were read")
+                : NumberWords.count(leading, "pair", "pairs"))
             + ", one entry can go. That is an estimate.");
   }
 

@@ -114,7 +114,11 @@ public final class TerminalSummary {
               + NumberWords.count(judgements.verdicts().size(), "verdict", "verdicts")
               + ", "
               + NumberWords.count(judgements.summaries().size(), "summary", "summaries")
-              + (left > 0 ? "; " + NumberWords.count(left) + " left for the next run" : ""));
+              + (left > 0
+                  ? "; "
+                      + NumberWords.count(left, "question", "questions")
+                      + " left for the next run"
+                  : ""));
       if (judgements.areGuesses()) {
         say(JudgeTrust.GUESSING);
       } else if (judgements.trust().isEmpty()) {

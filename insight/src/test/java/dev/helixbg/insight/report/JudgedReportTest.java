@@ -235,7 +235,7 @@ class JudgedReportTest {
     assertTrue(markdown.contains("## Other pairs (1)"));
     assertTrue(markdown.contains("- `auth`: 2 · `Refresh tokens rotate. x`"), markdown);
     String terminal = TerminalSummaryTest.plain(report);
-    assertTrue(terminal.contains("Qwen3 x: 2 verdicts, 2 summaries; 4 left"), terminal);
+    assertTrue(terminal.contains("Qwen3 x: 2 verdicts, 2 summaries; 4 questions left"), terminal);
     assertTrue(
         terminal.contains("  same 97 %: Refresh tokens rotate on every use. · auth:0 ~ auth:1\n"),
         terminal);

@@ -153,7 +153,7 @@ class ManyRelationsTest {
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("These pairs are the likeliest: 40 pairs were ranked."), lead);
     assertTrue(lead.contains("A language model has judged 3 of them."), lead);
-    assertTrue(lead.startsWith("In about 1 of the 1 pair that were read, one entry can go."), lead);
+    assertTrue(lead.startsWith("In about 1 of the 1 pair that was read, one entry can go."), lead);
     assertTrue(TerminalSummaryTest.plain(report).contains("40 ranked, 3 judged"));
   }
 
