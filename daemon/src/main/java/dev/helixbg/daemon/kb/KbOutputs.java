@@ -18,8 +18,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -194,26 +192,28 @@ public final class KbOutputs {
     database.write(
         Durability.COMPUTED,
         connection -> {
-          try (PreparedStatement insert =
-              connection.prepareStatement("INSERT OR REPLACE INTO output VALUES (?, ?, ?, ?)")) {
-            Database.execute(insert, file.getFileName().toString(), state, sha256, log);
-          }
+          Database.execute(
+              connection,
+              "INSERT OR REPLACE INTO output VALUES (?, ?, ?, ?)",
+              file.getFileName().toString(),
+              state,
+              sha256,
+              log);
           return null;
         });
   }
 
   private Optional<Published> published(Path file) {
-    return database.read(
-        connection -> {
-          try (PreparedStatement select =
-              connection.prepareStatement("SELECT state, sha256, log FROM output WHERE name = ?")) {
-            select.setString(1, file.getFileName().toString());
-            ResultSet row = select.executeQuery();
-            return row.next()
-                ? Optional.of(new Published(row.getString(1), row.getString(2), row.getString(3)))
-                : Optional.empty();
-          }
-        });
+    return database
+        .read(
+            connection ->
+                Database.rows(
+                    connection,
+                    "SELECT state, sha256, log FROM output WHERE name = ?",
+                    row -> new Published(row.getString(1), row.getString(2), row.getString(3)),
+                    file.getFileName().toString()))
+        .stream()
+        .findFirst();
   }
 
   /** Returns the names of the published files whose content has changed; reads all files. */

@@ -23,7 +23,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -109,30 +108,28 @@ public final class LastReport {
   }
 
   private static Optional<Origin> origin(Connection connection) throws SQLException {
-    try (PreparedStatement select =
-            connection.prepareStatement(
-                "SELECT checksum, logSha256, made, decided, firstLook, questions,"
-                    + " summary, model, guesses FROM report");
-        ResultSet row = select.executeQuery()) {
-      if (!row.next()) {
-        return Optional.empty();
-      }
-      Origin origin =
-          new Origin(
-              row.getString(2),
-              new ReportBasis(row.getString(3), row.getString(4)),
-              Optional.of(row.getString(5))
-                  .filter(look -> !look.isEmpty())
-                  .map(look -> value(look, FirstLook.class)),
-              row.getInt(6),
-              row.getString(7),
-              Optional.of(row.getString(8)).filter(name -> !name.isEmpty()),
-              row.getBoolean(9));
-      if (row.getInt(1) != checksum(origin)) {
-        throw new Damaged();
-      }
-      return Optional.of(origin);
+    String select =
+        "SELECT checksum, logSha256, made, decided, firstLook, questions, summary, model, guesses"
+            + " FROM report";
+    return Database.rows(connection, select, LastReport::origin).stream().findFirst();
+  }
+
+  private static Origin origin(ResultSet row) throws SQLException {
+    Origin origin =
+        new Origin(
+            row.getString(2),
+            new ReportBasis(row.getString(3), row.getString(4)),
+            Optional.of(row.getString(5))
+                .filter(look -> !look.isEmpty())
+                .map(look -> value(look, FirstLook.class)),
+            row.getInt(6),
+            row.getString(7),
+            Optional.of(row.getString(8)).filter(name -> !name.isEmpty()),
+            row.getBoolean(9));
+    if (row.getInt(1) != checksum(origin)) {
+      throw new Damaged();
     }
+    return origin;
   }
 
   /** Hashes each field, since a record's generated toString is slow at its first call. */
@@ -164,12 +161,8 @@ public final class LastReport {
     return read(
         connection -> {
           Origin origin = origin(connection).orElseThrow(this::none);
-          List<ReportedFinding> findings = new ArrayList<>();
-          try (PreparedStatement select =
-              connection.prepareStatement(FINDINGS + "ORDER BY place")) {
-            addTo(findings, select);
-          }
-          return new Listing(origin, findings);
+          return new Listing(
+              origin, Database.rows(connection, FINDINGS + "ORDER BY place", LastReport::finding));
         });
   }
 
@@ -179,27 +172,12 @@ public final class LastReport {
         connection -> {
           origin(connection).orElseThrow(this::none);
           List<ReportedFinding> findings = new ArrayList<>();
-          try (PreparedStatement select = connection.prepareStatement(FINDINGS + "WHERE id = ?")) {
-            for (String id : ids) {
-              select.setString(1, id);
-              addTo(findings, select);
-            }
+          for (String id : ids) {
+            findings.addAll(
+                Database.rows(connection, FINDINGS + "WHERE id = ?", LastReport::finding, id));
           }
           return findings;
         });
-  }
-
-  private static void addTo(List<ReportedFinding> findings, PreparedStatement select)
-      throws SQLException {
-    try (ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        ReportedFinding finding = finding(row);
-        if (row.getInt(1) != checksum(finding)) {
-          throw new Damaged();
-        }
-        findings.add(finding);
-      }
-    }
   }
 
   /** The error of a row that does not match its checksum; SQLite has no checksums for rows. */
@@ -230,18 +208,23 @@ public final class LastReport {
       throw new Damaged();
     }
     int rank = row.getInt(5);
-    return new ReportedFinding(
-        row.getString(2),
-        row.getString(3),
-        row.getBoolean(4),
-        rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
-        row.getDouble(6),
-        row.getString(7),
-        topics(row.getString(8)),
-        words(row.getString(9)),
-        Verdict.titled(row.getString(10)),
-        Optional.ofNullable(row.getString(11)),
-        Optional.ofNullable(row.getString(12)));
+    ReportedFinding finding =
+        new ReportedFinding(
+            row.getString(2),
+            row.getString(3),
+            row.getBoolean(4),
+            rank == 0 ? OptionalInt.empty() : OptionalInt.of(rank),
+            row.getDouble(6),
+            row.getString(7),
+            topics(row.getString(8)),
+            words(row.getString(9)),
+            Verdict.titled(row.getString(10)),
+            Optional.ofNullable(row.getString(11)),
+            Optional.ofNullable(row.getString(12)));
+    if (row.getInt(1) != checksum(finding)) {
+      throw new Damaged();
+    }
+    return finding;
   }
 
   private static List<String> words(String joined) {
@@ -286,24 +269,23 @@ public final class LastReport {
     return read(
         connection -> {
           Map<ReportedFinding, JsonNode> told = new HashMap<>();
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT told, toldChecksum FROM finding WHERE id = ? AND section = ?")) {
-            for (ReportedFinding finding : findings) {
-              select.setString(1, finding.id());
-              select.setString(2, finding.section());
-              try (ResultSet row = select.executeQuery()) {
-                if (row.next()) {
-                  if (Database.checksum(row.getString(1)) != row.getInt(2)) {
-                    throw new Damaged();
-                  }
-                  told.put(finding, value(row.getString(1), JsonNode.class));
-                }
-              }
-            }
+          for (ReportedFinding finding : findings) {
+            Database.rows(
+                connection,
+                "SELECT told, toldChecksum FROM finding WHERE id = ? AND section = ?",
+                row -> told.put(finding, told(row)),
+                finding.id(),
+                finding.section());
           }
           return told;
         });
+  }
+
+  private static JsonNode told(ResultSet row) throws SQLException {
+    if (Database.checksum(row.getString(1)) != row.getInt(2)) {
+      throw new Damaged();
+    }
+    return value(row.getString(1), JsonNode.class);
   }
 
   /** Returns the pair judge's probabilities that pairs are worth an edit, by the findings' ids. */
@@ -311,13 +293,10 @@ public final class LastReport {
     return read(
         connection -> {
           Map<String, Double> acts = new HashMap<>();
-          try (PreparedStatement select =
-                  connection.prepareStatement("SELECT id, act FROM finding WHERE act IS NOT NULL");
-              ResultSet row = select.executeQuery()) {
-            while (row.next()) {
-              acts.put(row.getString(1), row.getDouble(2));
-            }
-          }
+          Database.rows(
+              connection,
+              "SELECT id, act FROM finding WHERE act IS NOT NULL",
+              row -> acts.put(row.getString(1), row.getDouble(2)));
           return acts;
         });
   }
@@ -334,13 +313,12 @@ public final class LastReport {
   /** Returns the keys of all entries that the report was made from. */
   public Set<String> entries() {
     return read(
-        connection -> {
-          try (PreparedStatement select =
-                  connection.prepareStatement("SELECT entries FROM report");
-              ResultSet row = select.executeQuery()) {
-            return row.next() ? new HashSet<>(words(row.getString(1))) : Set.of();
-          }
-        });
+            connection ->
+                Database.rows(
+                    connection, "SELECT entries FROM report", row -> words(row.getString(1))))
+        .stream()
+        .flatMap(List::stream)
+        .collect(Collectors.toSet());
   }
 
   /** Wraps the error of an insert, because the sink of findings cannot throw SQLExceptions. */
@@ -374,24 +352,20 @@ public final class LastReport {
         Durability.COMPUTED,
         connection -> {
           forget(connection);
-          try (PreparedStatement insert =
-              connection.prepareStatement(
-                  "INSERT INTO report (checksum, logSha256, made, decided, firstLook, questions,"
-                      + " summary, model, guesses, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                      + " ?)")) {
-            Database.execute(
-                insert,
-                checksum(origin),
-                origin.logSha256(),
-                origin.basis().made(),
-                origin.basis().decided(),
-                origin.firstLook().map(look -> Json.of(look).toString()).orElse(""),
-                origin.questions(),
-                origin.summary(),
-                origin.model().orElse(""),
-                origin.guesses(),
-                String.join(" ", entries));
-          }
+          Database.execute(
+              connection,
+              "INSERT INTO report (checksum, logSha256, made, decided, firstLook, questions,"
+                  + " summary, model, guesses, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+              checksum(origin),
+              origin.logSha256(),
+              origin.basis().made(),
+              origin.basis().decided(),
+              origin.firstLook().map(look -> Json.of(look).toString()).orElse(""),
+              origin.questions(),
+              origin.summary(),
+              origin.model().orElse(""),
+              origin.guesses(),
+              String.join(" ", entries));
           try (PreparedStatement insert =
               connection.prepareStatement(
                   "INSERT INTO finding (place, checksum, section, id, leads, rank, similarity,"

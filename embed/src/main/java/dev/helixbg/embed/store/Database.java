@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -338,13 +339,10 @@ public final class Database implements AutoCloseable {
   /** Runs SQLite's check of all pages and returns the first fault. */
   public Optional<String> fault() {
     return read(
-        connection -> {
-          try (Statement statement = connection.createStatement();
-              ResultSet rows = statement.executeQuery("PRAGMA integrity_check(1)")) {
-            return Optional.of(rows.next() ? rows.getString(1) : "")
-                .filter(said -> !said.equals("ok"));
-          }
-        });
+            connection -> rows(connection, "PRAGMA integrity_check(1)", row -> row.getString(1)))
+        .stream()
+        .findFirst()
+        .filter(said -> !said.equals("ok"));
   }
 
   /** Runs SQL statements that return no rows, separated by semicolons. */
@@ -356,18 +354,48 @@ public final class Database implements AutoCloseable {
 
   /** Runs a statement with values for its parameters; returns how many rows it changed. */
   public static int execute(PreparedStatement statement, Object... values) throws SQLException {
+    setAll(statement, values);
+    return statement.executeUpdate();
+  }
+
+  /** Prepares a statement, and runs it once with values for its parameters. */
+  public static void execute(Connection connection, String sql, Object... values)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      execute(statement, values);
+    }
+  }
+
+  /** Makes a value from the present row of a result. */
+  @FunctionalInterface
+  public interface RowReader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  /** Returns the rows of a query with values for its parameters. */
+  public static <T> List<T> rows(
+      Connection connection, String sql, RowReader<T> reader, Object... values)
+      throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(sql)) {
+      setAll(select, values);
+      List<T> all = new ArrayList<>();
+      ResultSet row = select.executeQuery(); // closed with its statement
+      while (row.next()) {
+        all.add(reader.read(row));
+      }
+      return all;
+    }
+  }
+
+  private static void setAll(PreparedStatement statement, Object... values) throws SQLException {
     for (int i = 0; i < values.length; i++) {
       statement.setObject(i + 1, values[i]);
     }
-    return statement.executeUpdate();
   }
 
   /** Returns the number that a query yields; 0 if the query yields no row. */
   public static int number(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      return rows.next() ? rows.getInt(1) : 0;
-    }
+    return rows(connection, sql, row -> row.getInt(1)).stream().findFirst().orElse(0);
   }
 
   /**
@@ -388,30 +416,24 @@ public final class Database implements AutoCloseable {
    * @param columns text columns that {@code isUsed} receives
    */
   public void forgetStale(String table, List<String> columns, Predicate<List<String>> isUsed) {
-    List<Integer> stale = new ArrayList<>();
-    int used =
+    String sql = "SELECT number, " + String.join(", ", columns) + " FROM " + table;
+    List<OptionalInt> rows =
         read(
-            connection -> {
-              int count = 0;
-              stale.clear();
-              String sql = "SELECT number, " + String.join(", ", columns) + " FROM " + table;
-              try (Statement statement = connection.createStatement();
-                  ResultSet rows = statement.executeQuery(sql)) {
-                while (rows.next()) {
-                  List<String> row = new ArrayList<>();
-                  for (int i = 0; i < columns.size(); i++) {
-                    row.add(rows.getString(i + 2));
-                  }
-                  if (isUsed.test(row)) {
-                    count++;
-                  } else {
-                    stale.add(rows.getInt(1));
-                  }
-                }
-              }
-              return count;
-            });
-    if (stale.size() > FEW_STALE && stale.size() > used) {
+            connection ->
+                rows(
+                    connection,
+                    sql,
+                    row -> {
+                      List<String> texts = new ArrayList<>();
+                      for (int i = 0; i < columns.size(); i++) {
+                        texts.add(row.getString(i + 2));
+                      }
+                      return isUsed.test(texts)
+                          ? OptionalInt.empty()
+                          : OptionalInt.of(row.getInt(1));
+                    }));
+    int[] stale = rows.stream().flatMapToInt(OptionalInt::stream).toArray();
+    if (stale.length > FEW_STALE && 2 * stale.length > rows.size()) {
       write(
           Durability.COMPUTED,
           connection -> {

@@ -12,11 +12,9 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -33,7 +31,7 @@ import javax.crypto.spec.SecretKeySpec;
  * damaged database is moved aside and replaced, all answers that can still be read are copied into
  * the new one.
  */
-public final class AgentAnswerStore {
+public record AgentAnswerStore(Database database) {
   /** The tables, for {@link Database.Schema}. */
   public static final List<String> TABLES =
       List.of(
@@ -56,12 +54,6 @@ public final class AgentAnswerStore {
 
   /** Time after which no answer to a question is expected. */
   private static final Duration ANSWERED_WITHIN = Duration.ofDays(30);
-
-  private final Database database;
-
-  public AgentAnswerStore(Database database) {
-    this.database = database;
-  }
 
   /** Returns a number that grows with each answer. */
   public int version() {
@@ -86,13 +78,14 @@ public final class AgentAnswerStore {
           Map<String, String> given = new HashMap<>();
           Set<String> borrowed = askedOfOthers(connection, client, since);
           Mac secret = secret(connection);
-          try (PreparedStatement delete =
-                  connection.prepareStatement("DELETE FROM agentQuestion WHERE at < ?");
-              PreparedStatement insert =
-                  connection.prepareStatement(
-                      "INSERT INTO agentQuestion (client, id, kind, keys, characters, at,"
-                          + " given) VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-            Database.execute(delete, now.minus(ANSWERED_WITHIN).toString());
+          Database.execute(
+              connection,
+              "DELETE FROM agentQuestion WHERE at < ?",
+              now.minus(ANSWERED_WITHIN).toString());
+          try (PreparedStatement insert =
+              connection.prepareStatement(
+                  "INSERT INTO agentQuestion (client, id, kind, keys, characters, at, given)"
+                      + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
             for (AgentQuestion question : questions) {
               boolean isFree = question.keys().isEmpty() || !borrowed.contains(question.id());
               if (!isFree || given.size() >= most || given.containsKey(question.id())) {
@@ -125,12 +118,12 @@ public final class AgentAnswerStore {
   }
 
   private static Mac secret(Connection connection) throws SQLException {
-    try (Statement select = connection.createStatement();
-        ResultSet row = select.executeQuery("SELECT secret FROM agentSecret")) {
-      byte[] secret = row.next() ? row.getBytes(1) : null;
-      if (secret == null || secret.length == 0) {
-        throw new SQLException("the secret of questions is gone");
-      }
+    byte[] secret =
+        Database.rows(connection, "SELECT secret FROM agentSecret", row -> row.getBytes(1)).stream()
+            .filter(bytes -> bytes != null && bytes.length > 0)
+            .findFirst()
+            .orElseThrow(() -> new SQLException("the secret of questions is gone"));
+    try {
       Mac mac = Mac.getInstance(HMAC);
       mac.init(new SecretKeySpec(secret, HMAC));
       return mac;
@@ -144,28 +137,27 @@ public final class AgentAnswerStore {
     return database.read(
         connection -> {
           Map<String, AgentQuestion> asked = new HashMap<>();
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT id, kind, keys, characters, at, given FROM agentQuestion"
-                      + " WHERE client = ?")) {
-            select.setString(1, client.name());
-            ResultSet row = select.executeQuery();
-            while (row.next()) {
-              String keys = row.getString(3);
-              asked.put(
-                  row.getString(6),
-                  new AgentQuestion(
-                      row.getString(1),
-                      kind(row.getString(2)),
-                      keys.isEmpty() ? List.of() : List.of(keys.split(" ")),
-                      row.getInt(4),
-                      Instant.parse(row.getString(5))));
-            }
-          } catch (DateTimeException e) {
-            throw new SQLException("a question is damaged", e);
-          }
+          Database.rows(
+              connection,
+              "SELECT id, kind, keys, characters, at, given FROM agentQuestion WHERE client = ?",
+              row -> asked.put(row.getString(6), question(row)),
+              client.name());
           return asked;
         });
+  }
+
+  private static AgentQuestion question(ResultSet row) throws SQLException {
+    String keys = row.getString(3);
+    try {
+      return new AgentQuestion(
+          row.getString(1),
+          kind(row.getString(2)),
+          keys.isEmpty() ? List.of() : List.of(keys.split(" ")),
+          row.getInt(4),
+          Instant.parse(row.getString(5)));
+    } catch (DateTimeException e) {
+      throw new SQLException("a question is damaged", e);
+    }
   }
 
   private static QuestionKind kind(String title) throws SQLException {
@@ -179,17 +171,13 @@ public final class AgentAnswerStore {
 
   private static Set<String> askedOfOthers(Connection connection, AgentClient client, Instant since)
       throws SQLException {
-    Set<String> ids = new HashSet<>();
-    try (PreparedStatement select =
-        connection.prepareStatement("SELECT id FROM agentQuestion WHERE client <> ? AND at >= ?")) {
-      select.setString(1, client.name());
-      select.setString(2, since.toString());
-      ResultSet row = select.executeQuery();
-      while (row.next()) {
-        ids.add(row.getString(1));
-      }
-    }
-    return ids;
+    return new HashSet<>(
+        Database.rows(
+            connection,
+            "SELECT id FROM agentQuestion WHERE client <> ? AND at >= ?",
+            row -> row.getString(1),
+            client.name(),
+            since.toString()));
   }
 
   /** Returns all answers in the order in which they came, without damaged answers. */
@@ -198,15 +186,10 @@ public final class AgentAnswerStore {
   }
 
   private static List<AgentAnswer> all(Connection connection) throws SQLException {
-    List<AgentAnswer> answers = new ArrayList<>();
-    try (Statement select = connection.createStatement();
-        ResultSet row =
-            select.executeQuery("SELECT " + COLUMNS + " FROM agentAnswer ORDER BY number")) {
-      while (row.next()) {
-        answer(row).ifPresent(answers::add);
-      }
-    }
-    return answers;
+    String select = "SELECT " + COLUMNS + " FROM agentAnswer ORDER BY number";
+    return Database.rows(connection, select, AgentAnswerStore::answer).stream()
+        .flatMap(Optional::stream)
+        .toList();
   }
 
   private static Optional<AgentAnswer> answer(ResultSet row) throws SQLException {

@@ -17,13 +17,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -74,35 +71,39 @@ public final class DecisionStore {
    * a decision is lost.
    */
   private static List<Decision> all(Connection connection) throws SQLException {
-    List<Decision> decisions = new ArrayList<>();
     int added =
         Database.number(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'decision'");
-    try (Statement select = connection.createStatement();
-        ResultSet rows =
-            select.executeQuery(
-                "SELECT checksum, at, id, verdict, by, about, reason, number FROM decision"
-                    + " ORDER BY number")) {
-      while (rows.next()) {
-        Decision decision =
-            decision(
-                rows.getString(2),
-                rows.getString(3),
-                rows.getString(4),
-                rows.getString(5),
-                rows.getString(6),
-                rows.getString(7));
-        decisions.add(decision);
-        if (rows.getInt(1) != checksum(decision) || rows.getInt(8) != decisions.size()) {
-          throw new SQLException("a decision is damaged");
-        }
-      }
-    } catch (IllegalArgumentException | DateTimeException e) {
-      throw new SQLException("a decision is damaged", e);
-    }
-    if (added != decisions.size()) {
+    List<Decision> decisions =
+        Database.rows(
+            connection,
+            "SELECT checksum, at, id, verdict, by, about, reason FROM decision ORDER BY number",
+            DecisionStore::decision);
+    int known =
+        Database.number(
+            connection, "SELECT COUNT(*) FROM decision WHERE number BETWEEN 1 AND " + added);
+    if (added != decisions.size() || added != known) {
       throw new SQLException("a decision is lost");
     }
     return decisions;
+  }
+
+  private static Decision decision(ResultSet row) throws SQLException {
+    try {
+      Decision decision =
+          decision(
+              row.getString(2),
+              row.getString(3),
+              row.getString(4),
+              row.getString(5),
+              row.getString(6),
+              row.getString(7));
+      if (row.getInt(1) != checksum(decision)) {
+        throw new SQLException("a decision is damaged");
+      }
+      return decision;
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw new SQLException("a decision is damaged", e);
+    }
   }
 
   /**
@@ -124,20 +125,17 @@ public final class DecisionStore {
   }
 
   private static void insert(Connection connection, Decision decision) throws SQLException {
-    try (PreparedStatement insert =
-        connection.prepareStatement(
-            "INSERT INTO decision (checksum, at, id, verdict, by, about, reason)"
-                + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-      Database.execute(
-          insert,
-          checksum(decision),
-          decision.at().toString(),
-          decision.id(),
-          word(decision.outcome()),
-          word(decision.by()),
-          decision.about(),
-          decision.reason());
-    }
+    Database.execute(
+        connection,
+        "INSERT INTO decision (checksum, at, id, verdict, by, about, reason)"
+            + " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        checksum(decision),
+        decision.at().toString(),
+        decision.id(),
+        word(decision.outcome()),
+        word(decision.by()),
+        decision.about(),
+        decision.reason());
   }
 
   private void writeCopy(List<Decision> all) throws IOException {

@@ -13,8 +13,8 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -66,17 +66,15 @@ public record KbLayout(
         Durability.COMPUTED,
         connection -> {
           Database.execute(connection, "DELETE FROM layout");
-          try (PreparedStatement insert =
-              connection.prepareStatement("INSERT INTO layout VALUES (?, ?, ?, ?, ?, ?)")) {
-            Database.execute(
-                insert,
-                log,
-                version,
-                model(ids, modelTokens),
-                way,
-                Database.checksum(way, bytes.array()),
-                bytes.array());
-          }
+          Database.execute(
+              connection,
+              "INSERT INTO layout VALUES (?, ?, ?, ?, ?, ?)",
+              log,
+              version,
+              model(ids, modelTokens),
+              way,
+              Database.checksum(way, bytes.array()),
+              bytes.array());
           return null;
         });
   }
@@ -95,26 +93,28 @@ public record KbLayout(
   private static Optional<KbLayout> kept(
       Database store, String log, VectorIds ids, int modelTokens) {
     int version = VectorStore.layoutVersion(store);
-    return store.read(
-        connection -> {
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT way, checksum, places FROM layout WHERE log = ? AND vectors = ? AND"
-                      + " model = ?")) {
-            select.setString(1, log);
-            select.setInt(2, version);
-            select.setString(3, model(ids, modelTokens));
-            ResultSet row = select.executeQuery();
-            if (!row.next()) {
-              return Optional.empty();
-            }
-            String way = row.getString(1);
-            byte[] places = row.getBytes(3);
-            return row.getInt(2) == Database.checksum(way, places)
-                ? Optional.of(of(way, ByteBuffer.wrap(places)))
-                : Optional.empty();
-          }
-        });
+    return store
+        .read(
+            connection ->
+                Database.rows(
+                    connection,
+                    "SELECT way, checksum, places FROM layout WHERE log = ? AND vectors = ? AND"
+                        + " model = ?",
+                    KbLayout::of,
+                    log,
+                    version,
+                    model(ids, modelTokens)))
+        .stream()
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  private static Optional<KbLayout> of(ResultSet row) throws SQLException {
+    String way = row.getString(1);
+    byte[] places = row.getBytes(3);
+    return row.getInt(2) == Database.checksum(way, places)
+        ? Optional.of(of(way, ByteBuffer.wrap(places)))
+        : Optional.empty();
   }
 
   private static KbLayout of(String way, ByteBuffer bytes) {
