@@ -28,8 +28,11 @@ import java.util.function.Consumer;
  * The store of one knowledge base: a private folder with a database, a copy of the decisions, and
  * the files of the last report. Files beside the log in the KB's folder are output only and never
  * read.
+ *
+ * @param published callback that runs after a report was published
  */
-public final class KbStore implements AutoCloseable {
+public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, Runnable published)
+    implements AutoCloseable {
   private static final String DATABASE = "kb.db";
   private static final String LOCK = "run.lock";
   private static final Duration LOCK_WAIT = Duration.ofSeconds(1);
@@ -40,21 +43,10 @@ public final class KbStore implements AutoCloseable {
    */
   private static final int VERSION = 7;
 
-  private final Kb kb;
-  private final Path folder;
-  private final Database database;
-  private final KbOutputs outputs;
-
-  /** Callback that runs after a report was published. */
-  private final Runnable published;
-
-  KbStore(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
-    this.kb = kb;
-    this.folder = folder;
-    this.published = published;
+  static KbStore open(Kb kb, Path folder, Consumer<String> warnings, Runnable published) {
     Path file = folder.resolve(DATABASE);
-    this.database = new Database(file, schema(file), warnings);
-    this.outputs = new KbOutputs(kb, folder, database);
+    Database database = new Database(file, schema(file), warnings);
+    return new KbStore(kb, folder, database, new KbOutputs(kb, folder, database), published);
   }
 
   private static Database.Schema schema(Path file) {
@@ -78,10 +70,6 @@ public final class KbStore implements AutoCloseable {
         });
   }
 
-  public Kb kb() {
-    return kb;
-  }
-
   /**
    * Returns the entries with their vectors; empty if the store has no layout of the present log.
    *
@@ -91,14 +79,6 @@ public final class KbStore implements AutoCloseable {
     Optional<String> log = outputs.seenLog();
     return log.flatMap(sha256 -> KbLayout.read(kb.dataLog(), sha256, database, ids, modelTokens))
         .filter(_ -> outputs.seenLog().equals(log));
-  }
-
-  public Path folder() {
-    return folder;
-  }
-
-  public Database database() {
-    return database;
   }
 
   public DecisionStore decisions() {
@@ -125,10 +105,6 @@ public final class KbStore implements AutoCloseable {
 
   public LastReport report() {
     return new LastReport(kb, database);
-  }
-
-  public KbOutputs outputs() {
-    return outputs;
   }
 
   /**

@@ -16,7 +16,7 @@ import java.util.Set;
  * version, model file and the whole text of the question. Methods throw {@link
  * dev.helixbg.embed.store.StoreException} when the database cannot be used.
  */
-public final class AnswerStore implements RememberedAnswers {
+public record AnswerStore(Database database) implements RememberedAnswers {
   /** The table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE answer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
@@ -27,12 +27,6 @@ public final class AnswerStore implements RememberedAnswers {
 
   /** Maximum length of a free text that is accepted, in characters. */
   private static final int MAX_TEXT = 20_000;
-
-  private final Database database;
-
-  public AnswerStore(Database database) {
-    this.database = database;
-  }
 
   /**
    * Identity of a question and its model.

@@ -36,7 +36,7 @@ package dev.helixbg.insight.log;
  * overlap at most twice. A candidate costs at most {@value #CHAIN} headers with topics. The time is
  * therefore linear in the size of the file.
  */
-final class RecordResync {
+record RecordResync(byte[] log) {
   static final int CHAIN = 8;
 
   private static final int SHORT_CHAIN = 2;
@@ -44,12 +44,6 @@ final class RecordResync {
   private static final long NO_CLAIM = Long.MAX_VALUE;
   private static final int MINUTES_2000 = 15_778_080;
   private static final int MINUTES_2100 = 68_374_080;
-
-  private final byte[] log;
-
-  RecordResync(byte[] log) {
-    this.log = log;
-  }
 
   /** Whether the bytes from {@code end} on confirm a whole record that ends there. */
   boolean confirms(int end) {

@@ -15,8 +15,10 @@ import java.util.Set;
 /**
  * The readings of one pair judge in a table of a database. A reading is the judge's logits on a
  * pair. Its key is computed from the two texts and the judge.
+ *
+ * @param model id of the judge
  */
-public final class ReadingStore {
+public record ReadingStore(Database database, String model) {
   /** The table, for {@link Database.Schema}. Logits are big-endian f32. */
   public static final String TABLE =
       "CREATE TABLE reading (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
@@ -25,16 +27,6 @@ public final class ReadingStore {
           + " UNIQUE (model, key) ON CONFLICT REPLACE)";
 
   private static final int CLASSES = Relation.values().length;
-
-  private final Database database;
-
-  /** Id of the judge. */
-  private final String model;
-
-  public ReadingStore(Database database, String model) {
-    this.database = database;
-    this.model = model;
-  }
 
   Map<String, Reading> find(Set<String> wanted) {
     Map<String, Reading> found = new HashMap<>();

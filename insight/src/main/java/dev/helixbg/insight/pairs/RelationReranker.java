@@ -30,17 +30,19 @@ import java.util.function.Supplier;
  * and words. Unread pairs are last.
  *
  * <p>Readings are saved; without a new pair, no model is opened.
+ *
+ * @param opener opens the model, which is closed after the last pair
+ * @param said whether a pair is worth an act; empty if no reliable agent has answered
  */
-public final class RelationReranker {
+public record RelationReranker(
+    ReadingStore memory,
+    PairCalibration calibration,
+    Supplier<? extends PairReader> opener,
+    ReadingProgress progress,
+    int threads,
+    Function<Relation, Optional<Boolean>> said) {
   /** Minimum number of readings that are saved together. */
   private static final int SAVED_AT_ONCE = 32;
-
-  private final ReadingStore memory;
-  private final PairCalibration calibration;
-  private final Supplier<? extends PairReader> opener;
-  private final ReadingProgress progress;
-  private final int threads;
-  private final Function<Relation, Optional<Boolean>> said;
 
   /** Receives the progress of reading. */
   public interface ReadingProgress {
@@ -55,25 +57,6 @@ public final class RelationReranker {
 
     /** Reports that a pair with this amount of work was read. */
     default void read(long work) {}
-  }
-
-  /**
-   * @param opener opens the model, which is closed after the last pair
-   * @param said whether a pair is worth an act; empty if no reliable agent has answered
-   */
-  public RelationReranker(
-      ReadingStore memory,
-      PairCalibration calibration,
-      Supplier<? extends PairReader> opener,
-      ReadingProgress progress,
-      int threads,
-      Function<Relation, Optional<Boolean>> said) {
-    this.memory = memory;
-    this.calibration = calibration;
-    this.opener = opener;
-    this.progress = progress;
-    this.threads = threads;
-    this.said = said;
   }
 
   /**
