@@ -41,7 +41,124 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
 
   List<SyncToolSpecification> all() {
     return List.of(
-        search(), related(), entry(), findings(), act(), decide(), questions(), answer(), status());
+        tool(
+            "search",
+            "Find entries of the knowledge base by meaning and words. In a result, text is the"
+                + " matching passage; in a long entry, from is the character where it begins.",
+            reads(),
+            List.of(
+                ToolArgument.text("text", SearchRequest.MAX_TEXT, "query").needed(),
+                ToolArgument.text("topic", NAME, "only entries of this topic"),
+                ToolArgument.number("limit", 1, MOST_HITS, HITS),
+                KB),
+            answers::search),
+        tool(
+            "related",
+            "For a text that is about to be stored, or for an entry: the nearest entries, and"
+                + " whether one of them already says the same. alreadySaid has one of five values."
+                + " 'yes' and 'contradicts': the field 'entry' has the other entry and a"
+                + " probability. 'perhaps': read the nearest entries, first the one in 'entry'."
+                + " 'no'. 'unknown': not all entries are indexed, see 'coverage'. Give either text"
+                + " or entry.",
+            reads(),
+            List.of(
+                ToolArgument.text(
+                    "text", SearchRequest.MAX_TEXT, "text that is about to be stored"),
+                ToolArgument.text("topic", NAME, "topic it would be stored under"),
+                ToolArgument.text("entry", NAME, "an entry, as topic:number or by its id"),
+                ToolArgument.number("limit", 1, MOST_HITS, NEAREST),
+                KB),
+            answers::related),
+        tool(
+            "entry",
+            "Read an entry, 8,000 characters at a time. To read on, call again with 'from' set to"
+                + " the returned 'next'; 'total' is the number of characters.",
+            reads(),
+            List.of(
+                ToolArgument.text(
+                        "entry",
+                        NAME,
+                        "topic:number, or the id, which does not change if the entry moves")
+                    .needed(),
+                ToolArgument.number("from", 0, Integer.MAX_VALUE, 0),
+                KB),
+            answers::entry),
+        tool(
+            "findings",
+            "The findings, the most valuable first: id, kind, entries, possible edits. With id: one"
+                + " finding with its texts, up to 4,000 characters each (if textOmitted is set,"
+                + " call entry for the rest). Ask the user before you edit. Call act for the calls"
+                + " that carry out a finding, then call decide.",
+            reads(),
+            List.of(
+                ToolArgument.text("id", NAME, "one finding, in full"),
+                ToolArgument.choice("kind", ReportedFinding.KINDS),
+                ToolArgument.text("topic", NAME, "only findings on this topic"),
+                ToolArgument.choice(
+                    "verdict", List.of("same", "overtaken", "related", "different")),
+                ToolArgument.number("page", 1, 1_000_000, 1),
+                KB),
+            answers::findings),
+        tool(
+            "act",
+            "Returns the calls that carry out one finding in the present knowledge base; changes"
+                + " nothing. Make the checks first: each must find the given number of entries."
+                + " Then make the calls in their order, without a pause, exactly as given (blanks"
+                + " at the end, too). Calls of act are for this tool, which checks that the plan is"
+                + " still right; the other calls are for helix. If a call fails or gives another"
+                + " answer, stop and call act again. If the answer lists choices, set as. A folder"
+                + " of notes has no calls: byHand describes the edits of the files in folder."
+                + " edits, if present, has the exact old and new text.",
+            reads(),
+            List.of(
+                ToolArgument.text("id", NAME, "id of the finding").needed(),
+                ToolArgument.choice("as", FindingRequests.WAYS),
+                ToolArgument.text(
+                    "plan", NAME, "leave out, unless a call that act returned sets it"),
+                ToolArgument.text(
+                    "marked", NAME, "leave out, unless a call that act returned sets it"),
+                KB),
+            answers::act),
+        tool(
+            "decide",
+            "Store an agent's decision on a finding: done (the edit was made, and the log must show"
+                + " it), dismissed (wrong or unimportant) or undo (of the agent's own decision). Or"
+                + " store an opinion, which leaves the finding open: same, overtaken, related,"
+                + " different. Changes no entry.",
+            notes(true),
+            List.of(
+                ToolArgument.text("id", NAME, "id of the finding").needed(),
+                ToolArgument.choice("decision", DECISIONS).needed(),
+                ToolArgument.text("reason", DecisionStore.MAX_TEXT, "why, in a sentence"),
+                KB),
+            answers::decide),
+        tool(
+            "questions",
+            "The next open questions. Answers about pairs of entries decide which pairs come first"
+                + " in findings; questions of another kind begin with the newest entries. Read the"
+                + " texts yourself, then call answers. Changes no entry.",
+            notes(false),
+            List.of(
+                ToolArgument.choice(
+                    "kind", AgentQuestion.KINDS.stream().map(AgentQuestion::title).toList()),
+                ToolArgument.number("count", 1, MOST_QUESTIONS, QUESTIONS),
+                KB),
+            answers::questions),
+        tool(
+            "answers",
+            "Your answers to questions: each with the id of its question, and one of the answers"
+                + " that questions named, or a sentence where it asks for one. Returns which"
+                + " answers were refused, and why.",
+            notes(true),
+            List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
+            answers::answers),
+        tool(
+            "status",
+            "Which knowledge bases there are, and whether the helix-bg daemon keeps them up to"
+                + " date.",
+            reads(),
+            List.of(),
+            (_, _) -> answers.status()));
   }
 
   private interface Work {
@@ -99,136 +216,6 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return ToolAnnotations.builder().readOnlyHint(true).openWorldHint(false).build();
   }
 
-  private SyncToolSpecification search() {
-    return tool(
-        "search",
-        "Find entries of the knowledge base by meaning and words. In a result, text is the"
-            + " matching passage; in a long entry, from is the character where it begins.",
-        reads(),
-        List.of(
-            ToolArgument.text("text", SearchRequest.MAX_TEXT, "query").needed(),
-            ToolArgument.text("topic", NAME, "only entries of this topic"),
-            ToolArgument.number("limit", 1, MOST_HITS, HITS),
-            KB),
-        answers::search);
-  }
-
-  private SyncToolSpecification related() {
-    return tool(
-        "related",
-        "For a text that is about to be stored, or for an entry: the nearest entries, and whether"
-            + " one of them already says the same. alreadySaid has one of five values. 'yes' and"
-            + " 'contradicts': the field 'entry' has the other entry and a probability. 'perhaps':"
-            + " read the nearest entries, first the one in 'entry'. 'no'. 'unknown': not all"
-            + " entries are indexed, see 'coverage'. Give either text or entry.",
-        reads(),
-        List.of(
-            ToolArgument.text("text", SearchRequest.MAX_TEXT, "text that is about to be stored"),
-            ToolArgument.text("topic", NAME, "topic it would be stored under"),
-            ToolArgument.text("entry", NAME, "an entry, as topic:number or by its id"),
-            ToolArgument.number("limit", 1, MOST_HITS, NEAREST),
-            KB),
-        answers::related);
-  }
-
-  private SyncToolSpecification entry() {
-    return tool(
-        "entry",
-        "Read an entry, 8,000 characters at a time. To read on, call again with 'from' set to the"
-            + " returned 'next'; 'total' is the number of characters.",
-        reads(),
-        List.of(
-            ToolArgument.text(
-                    "entry",
-                    NAME,
-                    "topic:number, or the id, which does not change if the entry moves")
-                .needed(),
-            ToolArgument.number("from", 0, Integer.MAX_VALUE, 0),
-            KB),
-        answers::entry);
-  }
-
-  private SyncToolSpecification findings() {
-    return tool(
-        "findings",
-        "The findings, the most valuable first: id, kind, entries, possible edits. With id: one"
-            + " finding with its texts, up to 4,000 characters each (if textOmitted is set, call"
-            + " entry for the rest). Ask the user before you edit. Call act for the calls that"
-            + " carry out a finding, then call decide.",
-        reads(),
-        List.of(
-            ToolArgument.text("id", NAME, "one finding, in full"),
-            ToolArgument.choice("kind", ReportedFinding.KINDS),
-            ToolArgument.text("topic", NAME, "only findings on this topic"),
-            ToolArgument.choice("verdict", List.of("same", "overtaken", "related", "different")),
-            ToolArgument.number("page", 1, 1_000_000, 1),
-            KB),
-        answers::findings);
-  }
-
-  private SyncToolSpecification act() {
-    return tool(
-        "act",
-        "Returns the calls that carry out one finding in the present knowledge base; changes"
-            + " nothing. Make the checks first: each must find the given number of entries. Then"
-            + " make the calls in their order, without a pause, exactly as given (blanks at the"
-            + " end, too). Calls of act are for this tool, which checks that the plan is still"
-            + " right; the other calls are for helix. If a call fails or gives another answer,"
-            + " stop and call act again. If the answer lists choices, set as. A folder of notes"
-            + " has no calls: byHand describes the edits of the files in folder. edits, if"
-            + " present, has the exact old and new text.",
-        reads(),
-        List.of(
-            ToolArgument.text("id", NAME, "id of the finding").needed(),
-            ToolArgument.choice("as", FindingRequests.WAYS),
-            ToolArgument.text("plan", NAME, "leave out, unless a call that act returned sets it"),
-            ToolArgument.text("marked", NAME, "leave out, unless a call that act returned sets it"),
-            KB),
-        answers::act);
-  }
-
-  private SyncToolSpecification decide() {
-    return tool(
-        "decide",
-        "Store an agent's decision on a finding: done (the edit was made, and the log must show"
-            + " it), dismissed (wrong or unimportant) or undo (of the agent's own decision). Or"
-            + " store an opinion, which leaves the finding open: same, overtaken, related,"
-            + " different. Changes no entry.",
-        notes(true),
-        List.of(
-            ToolArgument.text("id", NAME, "id of the finding").needed(),
-            ToolArgument.choice("decision", DECISIONS).needed(),
-            ToolArgument.text("reason", DecisionStore.MAX_TEXT, "why, in a sentence"),
-            KB),
-        answers::decide);
-  }
-
-  private SyncToolSpecification questions() {
-    return tool(
-        "questions",
-        "The next open questions. Answers about pairs of entries decide which pairs come first in"
-            + " findings; questions of another kind begin with the newest entries. Read the texts"
-            + " yourself, then call answers. Changes no entry.",
-        notes(false),
-        List.of(
-            ToolArgument.choice(
-                "kind", AgentQuestion.KINDS.stream().map(AgentQuestion::title).toList()),
-            ToolArgument.number("count", 1, MOST_QUESTIONS, QUESTIONS),
-            KB),
-        answers::questions);
-  }
-
-  private SyncToolSpecification answer() {
-    return tool(
-        "answers",
-        "Your answers to questions: each with the id of its question, and one of the answers that"
-            + " questions named, or a sentence where it asks for one. Returns which answers were"
-            + " refused, and why.",
-        notes(true),
-        List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
-        answers::answers);
-  }
-
   /** Returns the hints for a tool that changes decisions or answers, but no entry. */
   private static ToolAnnotations notes(boolean isIdempotent) {
     return ToolAnnotations.builder()
@@ -237,14 +224,5 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
         .idempotentHint(isIdempotent)
         .openWorldHint(false)
         .build();
-  }
-
-  private SyncToolSpecification status() {
-    return tool(
-        "status",
-        "Which knowledge bases there are, and whether the helix-bg daemon keeps them up to date.",
-        reads(),
-        List.of(),
-        (_, _) -> answers.status());
   }
 }
