@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.report.MarkdownReport;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -19,7 +20,6 @@ public final class StudyPage {
   private static final String FENCED = "entry";
 
   private static final Pattern FENCE = Pattern.compile(" {0,3}(`{3,})\\s*(\\S*).*");
-  private static final Pattern TICKS = Pattern.compile("`+");
 
   private static final Pattern ANSWER =
       Pattern.compile("^[\\s>*|#`\\-\\d.)]*?\\b([0-9a-f]{16})\\b[\\s*`]*[:|=\\-–→]+[\\s*`]*(\\w+)");
@@ -42,7 +42,7 @@ public final class StudyPage {
       page.append("\n## ").append(question.path("id").asText()).append('\n');
       for (String side : List.of("older", "newer")) {
         String text = question.path(side).path("text").asText();
-        String fence = "`".repeat(Math.max(3, longestTicks(text) + 1));
+        String fence = MarkdownReport.fence(text);
         page.append('\n').append(side).append(":\n\n");
         page.append(fence).append(FENCED).append('\n').append(text.stripTrailing());
         page.append('\n').append(fence).append('\n');
@@ -53,10 +53,6 @@ public final class StudyPage {
       }
     }
     return page.toString();
-  }
-
-  private static int longestTicks(String text) {
-    return TICKS.matcher(text).results().mapToInt(run -> run.group().length()).max().orElse(0);
   }
 
   /** Returns the answers in a chat's lines, in the form of the request {@code answers}. */

@@ -66,15 +66,8 @@ record Ink(boolean colour, boolean plain) {
   AttributedString marked(String text, String other) {
     String shown = PrintableText.block(text);
     List<WordDifference.Stretch> stretches =
-        WordDifference.besides(PrintableText.block(WordDifference.begin(other))).mark(shown);
-    int own =
-        stretches.stream()
-            .filter(WordDifference.Stretch::own)
-            .mapToInt(stretch -> stretch.text().length())
-            .sum();
-    if (own > shown.length() / 2) { // marks on most of a text would be of no use
-      return text(text);
-    }
+        WordDifference.besides(PrintableText.block(WordDifference.begin(other)))
+            .markUpToHalf(shown);
     AttributedStyle mark = coloured(NONE.bold().underline(), AttributedStyle.YELLOW);
     AttributedStringBuilder marked = new AttributedStringBuilder();
     for (WordDifference.Stretch stretch : stretches) {

@@ -7,7 +7,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
-import dev.helixbg.insight.sources.SourceCheck;
+import dev.helixbg.insight.sources.SourceMentions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -89,7 +89,7 @@ public final class Acts {
   public static List<Act> onMoved(NamedEntry entry, String named, Optional<String> now) {
     return one(
         When.MOVED,
-        now.filter(SourceCheck::isPlace)
+        now.filter(SourceMentions::isPlace)
             .<Change>map(place -> new Change.Rename(entry, named, place))
             .orElseGet(() -> new Change.Reread(entry, named)));
   }

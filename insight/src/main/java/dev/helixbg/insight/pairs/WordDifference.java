@@ -95,8 +95,15 @@ public final class WordDifference {
     return runs;
   }
 
+  /** Returns the text in pieces, or in one if marks on most of the text would be of no use. */
+  public List<Stretch> markUpToHalf(String text) {
+    List<Stretch> stretches = mark(text);
+    int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();
+    return own > text.length() / 2 ? List.of(new Stretch(text, false)) : stretches;
+  }
+
   /** Returns the text in pieces. Own words with only a blank between them are one piece. */
-  public List<Stretch> mark(String text) {
+  List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
     Matcher word = WORD.matcher(begin(text));
     int written = 0;

@@ -92,16 +92,8 @@ record EntryView(
                     : NumberWords.count(ownWords.size(), "word of its own", "words of its own")));
   }
 
-  /** Returns the text in marked pieces; without marks if more than half would be marked. */
   private static List<WordDifference.Stretch> marked(Optional<WordDifference> own, String text) {
-    return own.map(words -> words.mark(text))
-        .filter(
-            stretches ->
-                stretches.stream()
-                        .filter(WordDifference.Stretch::own)
-                        .mapToInt(stretch -> stretch.text().length())
-                        .sum()
-                    <= text.length() / 2)
+    return own.map(words -> words.markUpToHalf(text))
         .orElseGet(() -> List.of(new WordDifference.Stretch(text, false)));
   }
 

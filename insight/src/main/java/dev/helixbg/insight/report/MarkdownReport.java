@@ -41,8 +41,13 @@ public final class MarkdownReport {
 
   /** Returns a code block for the top level of the document. */
   static String fenced(String text) {
-    String fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+    String fence = fence(text);
     return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
+  }
+
+  /** Returns the delimiter of a code block that a text in the block cannot close. */
+  public static String fence(String text) {
+    return "`".repeat(Math.max(3, longestRun(text) + 1));
   }
 
   static String code(String text) {

@@ -74,14 +74,6 @@ public final class SourceCheck {
     return Sha256.of(parts);
   }
 
-  /**
-   * Whether an entry could contain a path of a repository. The check is needed because other people
-   * choose the names of its files.
-   */
-  public static boolean isPlace(String place) {
-    return SourceMentions.isPlace(place);
-  }
-
   /** Returns the files that change when another commit is checked out; some may not exist. */
   public static List<Path> watched(List<Path> folders) {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
@@ -180,7 +172,7 @@ public final class SourceCheck {
         one.folder(),
         one.named(),
         one.path(),
-        one.gone().now().filter(SourceCheck::isPlace),
+        one.gone().now().filter(SourceMentions::isPlace),
         Optional.of(new Since(commit.id().substring(0, COMMIT), commit.date())));
   }
 

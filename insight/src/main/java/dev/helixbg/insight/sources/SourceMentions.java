@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Files that an entry names in its source line or its text, and that may be in a repository. */
-final class SourceMentions {
+public final class SourceMentions {
   /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
 
@@ -39,8 +39,11 @@ final class SourceMentions {
     }
   }
 
-  /** Whether an entry could name a place: one word of bounded length, without brackets. */
-  static boolean isPlace(String place) {
+  /**
+   * Whether an entry could name a path of a repository, whose names other people choose: one word
+   * of bounded length, without brackets.
+   */
+  public static boolean isPlace(String place) {
     Matcher whole = PATH.matcher(place);
     if (!whole.matches()) {
       return false;
