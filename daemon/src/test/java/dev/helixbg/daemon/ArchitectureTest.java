@@ -17,7 +17,7 @@ import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.cli.OneShotCommand;
 import dev.helixbg.daemon.cli.TidyCommand;
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.TerminalProgress;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
@@ -184,7 +184,11 @@ class ArchitectureTest {
       noClasses()
           .that()
           .doNotBelongToAnyOf(
-              Console.class, Progress.class, TidyCommand.class, OneShotCommand.class, HelixBg.class)
+              Console.class,
+              TerminalProgress.class,
+              TidyCommand.class,
+              OneShotCommand.class,
+              HelixBg.class)
           .should()
           .callMethod(Console.class, "coloured")
           .orShould()

@@ -2,7 +2,7 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.config.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.FileVisitResult;

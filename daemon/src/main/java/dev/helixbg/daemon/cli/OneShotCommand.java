@@ -16,7 +16,7 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.Analysis;
@@ -76,10 +76,11 @@ public final class OneShotCommand extends JsonCommand {
         new RerankingStage(
             Optional.of(PairSource.located(settings)),
             settings.threads(),
-            Progress.on(console),
+            TerminalProgress.on(console),
             warning -> console.warn("%s", warning)),
-        new JudgingStage(settings, Progress.on(console), warning -> console.warn("%s", warning)),
-        Progress.on(console));
+        new JudgingStage(
+            settings, TerminalProgress.on(console), warning -> console.warn("%s", warning)),
+        TerminalProgress.on(console));
   }
 
   private void show(KbStore store, String summary, Settings settings) throws IOException {

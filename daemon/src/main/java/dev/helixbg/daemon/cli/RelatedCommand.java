@@ -14,7 +14,7 @@ import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -115,7 +115,7 @@ final class RelatedCommand extends ConsoleCommand {
                 chosen,
                 RelatedAnswer.request(asked, limit),
                 settings,
-                Progress.on(console)),
+                TerminalProgress.on(console)),
             limit,
             settings,
             Optional.of(PairSource.located(settings)))

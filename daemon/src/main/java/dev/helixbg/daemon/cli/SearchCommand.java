@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
@@ -21,7 +22,7 @@ import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.findings.KbEntries;
@@ -83,7 +84,7 @@ final class SearchCommand extends ConsoleCommand {
       answer =
           link.watches(chosen)
               ? ask(link, chosen, request)
-              : here(stores, chosen, request, settings, Progress.on(console)).toJson();
+              : here(stores, chosen, request, settings, TerminalProgress.on(console)).toJson();
     }
     if (json) {
       answer.forEach(console.json()::println);

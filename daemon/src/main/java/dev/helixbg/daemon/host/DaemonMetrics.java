@@ -1,6 +1,6 @@
 package dev.helixbg.daemon.host;
 
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.config.Progress;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,7 +44,7 @@ public final class DaemonMetrics {
 
   /** Returns a display that counts embedded texts and shows nothing. */
   public Progress.Display countingEmbedded() {
-    return (what, things, work) -> part -> embedded.increment();
+    return (_, _, _) -> (texts, _) -> embedded.add(texts);
   }
 
   void error(String message) {

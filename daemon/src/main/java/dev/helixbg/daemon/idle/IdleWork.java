@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.idle;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
@@ -263,7 +264,7 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /** A job on its own thread. It asks the same questions as {@code one-shot}, in the same order. */
-  private final class Run implements JudgeProgress {
+  private final class Run {
     private final KbWatch watch;
     private final IdleJob work;
     private final long since = clock.nanos();
@@ -335,7 +336,7 @@ public final class IdleWork implements AutoCloseable {
               gpu,
               clock::nanos,
               JudgeProgress.SILENT,
-              this,
+              this::begin,
               () -> stopped,
               true);
       try {
@@ -354,25 +355,21 @@ public final class IdleWork implements AutoCloseable {
       LOG.info("{}: {} of {} answered", about, now.answered(), before);
     }
 
-    @Override
-    public void begin(QuestionKind job, int questions) {
+    private Progress begin(QuestionKind job, int questions) {
       note(Optional.of(job), 0, questions, now.answered());
-    }
+      return new Progress() {
+        @Override
+        public void step(long answered, long work) {
+          int some = (int) answered;
+          note(now.job(), now.done() + some, now.left() - some, now.answered() + some);
+          metrics.answers.add(some);
+        }
 
-    @Override
-    public void answered(int questions) {
-      Current before = now;
-      note(
-          before.job(),
-          before.done() + questions,
-          before.left() - questions,
-          before.answered() + questions);
-      metrics.answers.add(questions);
-    }
-
-    @Override
-    public void end() {
-      note(Optional.empty(), 0, 0, now.answered());
+        @Override
+        public void close() {
+          note(Optional.empty(), 0, 0, now.answered());
+        }
+      };
     }
 
     private void note(Optional<QuestionKind> job, int done, int left, int answered) {

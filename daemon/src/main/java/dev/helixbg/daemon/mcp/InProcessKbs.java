@@ -2,6 +2,7 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.host.NativeMemory;
 import dev.helixbg.daemon.kb.Kb;
@@ -17,7 +18,6 @@ import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.DaemonClock;
@@ -13,7 +14,6 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.findings.Analysis;
 import java.time.Duration;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.StudyPage;
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.Progress;
 import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.ClientCapabilities;
 import io.modelcontextprotocol.spec.McpSchema.CreateMessageRequest;

@@ -1,10 +1,10 @@
 package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.FindingRequests;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.decisions.DecisionStore;

@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.mcp;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
 import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
@@ -83,8 +83,8 @@ final class ToolCallProgress implements AutoCloseable {
       what = step;
       return new Progress() {
         @Override
-        public void step(long part) {
-          done.incrementAndGet();
+        public void step(long items, long part) {
+          done.addAndGet(items);
         }
 
         @Override

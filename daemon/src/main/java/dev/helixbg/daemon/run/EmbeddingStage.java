@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.run;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.embed.cache.TextKey;

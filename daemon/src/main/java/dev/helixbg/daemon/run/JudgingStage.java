@@ -1,11 +1,11 @@
 package dev.helixbg.daemon.run;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -79,11 +79,22 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
             settings.threads(),
             new GpuRetry(warnings),
             System::nanoTime,
-            new JudgeProgressBar(display, Optional.of("Measuring the model")),
-            new JudgeProgressBar(display, Optional.empty()),
+            (_, questions) -> display.begin("Measuring the model", questions),
+            (job, questions) -> display.begin(title(job), questions),
             () -> Thread.currentThread().isInterrupted(),
             false),
         warnings);
+  }
+
+  private static String title(QuestionKind job) {
+    return switch (job) {
+      case LABEL -> "Labelling";
+      case PAIR, OVERTAKEN -> "Comparing";
+      case SUMMARY -> "Summarising";
+      case MERGE -> "Merging";
+      case LESSON -> "Writing lessons";
+      case RULE -> "Comparing lessons";
+    };
   }
 
   /** Returns a stage that only uses stored answers, for callers that must be quick. */

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.run;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.host.EmbedderSource;
@@ -7,7 +8,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportBasis;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.decisions.Decisions;

@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.run;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -59,7 +59,7 @@ public final class RerankingStage {
     try {
       return isIdle(findings)
           ? 0
-          : reader(store, RelationReranker.ReadingProgress.SILENT, _ -> Optional.empty())
+          : reader(store, Progress.Display.SILENT, _ -> Optional.empty())
               .left(findings.relations(), first(findings));
     } catch (EmbeddingException e) {
       refuse(e);
@@ -77,9 +77,9 @@ public final class RerankingStage {
     if (isIdle(findings)) {
       return findings;
     }
-    try (ShownReading shown = new ShownReading(display)) {
+    try {
       // The trust in the language model is unknown here, so all accepted agents' answers are used.
-      RelationReranker reader = reader(store, shown, store.agents()::isWorthAnAct);
+      RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
@@ -106,17 +106,10 @@ public final class RerankingStage {
   }
 
   private RelationReranker reader(
-      KbStore store,
-      RelationReranker.ReadingProgress progress,
-      Function<Finding.Relation, Optional<Boolean>> said) {
+      KbStore store, Progress.Display shown, Function<Finding.Relation, Optional<Boolean>> said) {
     PairSource.Judge judge = source.orElseThrow().judge();
     return new RelationReranker(
-        store.readings(judge.id()),
-        judge.calibration(),
-        source.get()::open,
-        progress,
-        threads,
-        said);
+        store.readings(judge.id()), judge.calibration(), source.get()::open, shown, threads, said);
   }
 
   private static int first(Findings findings) {
@@ -126,30 +119,5 @@ public final class RerankingStage {
   /** Returns the part of a report's basis that depends on the pair judge. */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
-  }
-
-  private static final class ShownReading
-      implements RelationReranker.ReadingProgress, AutoCloseable {
-    private final Progress.Display display;
-    private Progress bar = Progress.SILENT;
-
-    ShownReading(Progress.Display display) {
-      this.display = display;
-    }
-
-    @Override
-    public void begin(int pairs, long work) {
-      bar = display.begin("Reading pairs", pairs, work);
-    }
-
-    @Override
-    public void read(long work) {
-      bar.step(work);
-    }
-
-    @Override
-    public void close() {
-      bar.close();
-    }
   }
 }

@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.run;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.EmbedderSource.ForMany;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.SpeedTrial;
@@ -162,7 +162,7 @@ public final class TextVectors implements AutoCloseable {
     embedder.embed(
         nextTexts,
         (index, vector) -> {
-          progress.step(work(nextTexts.get(index)));
+          progress.step(1, work(nextTexts.get(index)));
           add(next.get(index), vector);
         });
   }

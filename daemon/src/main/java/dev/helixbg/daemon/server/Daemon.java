@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.server;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
@@ -17,7 +18,6 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.service.ServiceErrorLog;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.InotifyWatcher;

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.server;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
@@ -12,7 +13,6 @@ import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.search.SearchService;
-import dev.helixbg.daemon.terminal.Progress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;

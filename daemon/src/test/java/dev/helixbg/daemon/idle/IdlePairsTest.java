@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
 import dev.helixbg.daemon.kb.Kb;
@@ -14,7 +15,6 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.FakeModel;
@@ -14,7 +15,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.KbHost;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.findings.Analysis;
 import java.io.IOException;

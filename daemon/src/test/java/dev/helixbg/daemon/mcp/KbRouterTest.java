@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.host.DaemonClock;
@@ -19,7 +20,6 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.Daemon;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;

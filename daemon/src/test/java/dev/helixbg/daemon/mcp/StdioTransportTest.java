@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.Progress;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
 import io.modelcontextprotocol.server.McpServer;
@@ -120,7 +120,7 @@ class StdioTransportTest {
                 request,
                 progress -> {
                   try (Progress step = progress.begin("Embedding", 1200)) {
-                    step.step();
+                    step.step(1, 1);
                     return waits(Map.of());
                   }
                 }));

@@ -3,8 +3,8 @@ package dev.helixbg.daemon.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeEmbedder;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
@@ -116,7 +116,7 @@ class EmbeddingEstimateTest {
     }
 
     @Override
-    public void step(long part) {
+    public void step(long items, long part) {
       done += part;
       moments.add(new Moment(now - start, done));
     }
@@ -198,23 +198,11 @@ class EmbeddingEstimateTest {
               new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
     }
     Bar[] bar = new Bar[1];
-    RelationReranker.ReadingProgress progress =
-        new RelationReranker.ReadingProgress() {
-          @Override
-          public void begin(int all, long work) {
-            bar[0] = new Bar(all, work);
-          }
-
-          @Override
-          public void read(long work) {
-            bar[0].step(work);
-          }
-        };
     new RelationReranker(
             new ReadingStore(database(ReadingStore.TABLE), "model"),
             new PairCalibration(1, 2, 2, 8),
             TimedReader::new,
-            progress,
+            (_, all, work) -> bar[0] = new Bar(all, work),
             1,
             _ -> Optional.empty())
         .rank(pairs, count);

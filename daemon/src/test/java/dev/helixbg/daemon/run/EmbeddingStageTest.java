@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
@@ -394,7 +394,7 @@ class EmbeddingStageTest {
     int[] embedded = {0};
     int[] most = {0};
     Progress counting =
-        work -> { // before the vector is taken in
+        (_, _) -> { // before the vector is taken in
           now[0] += perText.toNanos();
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Judgements;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -37,14 +37,12 @@ class JudgingStageTest {
   /** Asks a model that was measured, while the first {@code failures} attempts fail. */
   private Judgements ask(int failures, Map<String, String> more) throws Exception {
     JudgeProgress failing =
-        new JudgeProgress() {
-          @Override
-          public void begin(QuestionKind job, int questions) {
-            begun++;
-            if (begun <= failures) {
-              throw GpuException.unfinished("it was lost");
-            }
+        (_, _) -> {
+          begun++;
+          if (begun <= failures) {
+            throw GpuException.unfinished("it was lost");
           }
+          return Progress.SILENT;
         };
     return ask(
         more,
@@ -104,12 +102,10 @@ class JudgingStageTest {
   void aDaemonAsksEvenIfMeasuringTookAllTheTime() throws Exception {
     AtomicLong now = new AtomicLong();
     JudgeProgress slow =
-        new JudgeProgress() {
-          @Override
-          public void answered(int questions) {
-            now.addAndGet(Duration.ofHours(1).toNanos());
-          }
-        };
+        (_, _) ->
+            (questions, _) -> {
+              now.addAndGet(Duration.ofHours(1).toNanos());
+            };
     JudgingStage.Asking asking =
         new JudgingStage.Asking(
             1, new GpuRetry(news::add), now::get, slow, JudgeProgress.SILENT, () -> false, true);

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.watch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
@@ -18,7 +19,6 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.terminal.Progress;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
@@ -458,7 +459,7 @@ public final class FindingsBench {
         readings,
         judge.calibration(),
         () -> judge.open(),
-        RelationReranker.ReadingProgress.SILENT,
+        Progress.Display.SILENT,
         Runtime.getRuntime().availableProcessors(),
         said);
   }

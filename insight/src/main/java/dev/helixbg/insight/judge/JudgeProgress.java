@@ -1,14 +1,11 @@
 package dev.helixbg.insight.judge;
 
-/** Receives the progress of a run. */
+import dev.helixbg.config.Progress;
+
+/** Shows the progress of a run. */
 public interface JudgeProgress {
-  JudgeProgress SILENT = new JudgeProgress() {};
+  JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 
-  default void begin(QuestionKind job, int questions) {}
-
-  /** Reports a number of questions that have just been answered and saved. */
-  default void answered(int questions) {}
-
-  /** Reports that the job has ended, or that its time is over. */
-  default void end() {}
+  /** Begins a job; each step of the progress is a number of questions answered and saved. */
+  Progress begin(QuestionKind job, int questions);
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import dev.helixbg.config.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -120,19 +121,16 @@ public final class QuestionSession implements AutoCloseable {
       open.forEach(question -> unasked.put(id(question), question));
       return open.size();
     }
-    progress.begin(open.getFirst().job(), open.size());
-    try {
+    try (Progress shown = progress.begin(open.getFirst().job(), open.size())) {
       for (int from = 0; from < open.size() && !timeIsOver(); from += blockSize) {
         int size = Math.min(blockSize, open.size() - from);
         List<Question> block = open.subList(from, from + size);
-        answer(block, question -> isComplete(question, second));
+        answer(block, shown, question -> isComplete(question, second));
         List<Question> following =
             block.stream().flatMap(question -> second.apply(question).stream()).toList();
         recall(following);
-        answer(following, question -> true);
+        answer(following, shown, question -> true);
       }
-    } finally {
-      progress.end();
     }
     return (int) open.stream().filter(question -> !isComplete(question, second)).count();
   }
@@ -162,7 +160,7 @@ public final class QuestionSession implements AutoCloseable {
    *
    * @param counts whether an answered question is complete, because it needs no second answer
    */
-  private void answer(List<Question> questions, Function<Question, Boolean> counts)
+  private void answer(List<Question> questions, Progress shown, Function<Question, Boolean> counts)
       throws InterruptedException {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();
     for (Question question : questions) {
@@ -181,8 +179,8 @@ public final class QuestionSession implements AutoCloseable {
       }
       answers.add(fresh);
       known.putAll(fresh);
-      progress.answered(
-          (int) open.subList(done, done + some.size()).stream().filter(counts::apply).count());
+      long counted = open.subList(done, done + some.size()).stream().filter(counts::apply).count();
+      shown.step(counted, counted);
       done += some.size();
       asked += some.size();
     }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.pairs;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.PairCalibration;
@@ -38,26 +39,11 @@ public record RelationReranker(
     ReadingStore memory,
     PairCalibration calibration,
     Supplier<? extends PairReader> opener,
-    ReadingProgress progress,
+    Progress.Display display,
     int threads,
     Function<Relation, Optional<Boolean>> said) {
   /** Minimum number of readings that are saved together. */
   private static final int SAVED_AT_ONCE = 32;
-
-  /** Receives the progress of reading. */
-  public interface ReadingProgress {
-    ReadingProgress SILENT = new ReadingProgress() {};
-
-    /**
-     * Reports that the reading begins. It is not called if there is no pair to read.
-     *
-     * @param work work of all pairs, see {@link MiniLm#work}
-     */
-    default void begin(int pairs, long work) {}
-
-    /** Reports that a pair with this amount of work was read. */
-    default void read(long work) {}
-  }
 
   /**
    * Returns the list in its new order.
@@ -174,15 +160,16 @@ public record RelationReranker(
       return;
     }
     List<Texts> pairs = keys.stream().map(texts::get).toList();
-    progress.begin(pairs.size(), pairs.stream().mapToLong(RelationReranker::work).sum());
+    long work = pairs.stream().mapToLong(RelationReranker::work).sum();
     Map<String, Reading> unsaved = new HashMap<>();
-    try (PairReader reader = opener.get()) {
+    try (Progress progress = display.begin("Reading pairs", pairs.size(), work);
+        PairReader reader = opener.get()) {
       reader.read(
           pairs,
           (index, reading) -> {
             known.put(keys.get(index), reading);
             unsaved.put(keys.get(index), reading);
-            progress.read(work(pairs.get(index)));
+            progress.step(1, work(pairs.get(index)));
             if (unsaved.size() >= SAVED_AT_ONCE) {
               save(unsaved);
             }

@@ -122,18 +122,10 @@ class JudgeRunTest {
 
   /** Each batch takes a second. */
   private JudgeProgress ticking() {
-    return new JudgeProgress() {
-      @Override
-      public void begin(QuestionKind job, int questions) {}
-
-      @Override
-      public void answered(int questions) {
-        clock.addAndGet(1_000_000_000L);
-      }
-
-      @Override
-      public void end() {}
-    };
+    return (_, _) ->
+        (questions, _) -> {
+          clock.addAndGet(1_000_000_000L);
+        };
   }
 
   private Judgements run(Duration time, JudgeProgress progress)
@@ -284,19 +276,11 @@ class JudgeRunTest {
     for (int run = 1; ; run++) {
       List<Integer> batches = new ArrayList<>();
       JudgeProgress progress =
-          new JudgeProgress() {
-            @Override
-            public void begin(QuestionKind job, int questions) {}
-
-            @Override
-            public void answered(int questions) {
-              batches.add(questions);
-              clock.addAndGet(1_000_000_000L);
-            }
-
-            @Override
-            public void end() {}
-          };
+          (_, _) ->
+              (questions, _) -> {
+                batches.add((int) questions);
+                clock.addAndGet(1_000_000_000L);
+              };
       int left;
       int known;
       try (QuestionSession asking = asking(Duration.ofMillis(1500), progress)) {
@@ -330,19 +314,11 @@ class JudgeRunTest {
     }
     int[] answered = {0};
     JudgeProgress interrupting =
-        new JudgeProgress() {
-          @Override
-          public void begin(QuestionKind job, int questions) {}
-
-          @Override
-          public void answered(int questions) {
-            answered[0] += questions;
-            Thread.currentThread().interrupt();
-          }
-
-          @Override
-          public void end() {}
-        };
+        (_, _) ->
+            (questions, _) -> {
+              answered[0] += questions;
+              Thread.currentThread().interrupt();
+            };
     List<NamedEntry> all = findings().entries();
     try (QuestionSession asking = asking(LONG, interrupting)) {
       assertThrows(
@@ -366,18 +342,10 @@ class JudgeRunTest {
     int[] counted = {0};
     Set<Integer> seen = new HashSet<>();
     JudgeProgress counting =
-        new JudgeProgress() {
-          @Override
-          public void begin(QuestionKind job, int questions) {}
-
-          @Override
-          public void answered(int questions) {
-            counted[0] += questions;
-          }
-
-          @Override
-          public void end() {}
-        };
+        (_, _) ->
+            (questions, _) -> {
+              counted[0] += questions;
+            };
     try (QuestionSession asking =
         new QuestionSession(
             new AnswerStore(database),

@@ -64,18 +64,10 @@ class VerdictRunTest {
 
   private QuestionSession asking(QuestionAnswerer oracle, Duration time) {
     JudgeProgress ticking =
-        new JudgeProgress() {
-          @Override
-          public void begin(QuestionKind job, int questions) {}
-
-          @Override
-          public void answered(int questions) {
-            clock.addAndGet(1_000_000_000L);
-          }
-
-          @Override
-          public void end() {}
-        };
+        (_, _) ->
+            (questions, _) -> {
+              clock.addAndGet(1_000_000_000L);
+            };
     return new QuestionSession(
         new AnswerStore(database), "model", () -> oracle, time, clock::get, ticking, () -> false);
   }

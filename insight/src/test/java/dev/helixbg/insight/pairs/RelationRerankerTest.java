@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
@@ -109,7 +110,7 @@ class RelationRerankerTest {
           opened++;
           return new FakeReader();
         },
-        RelationReranker.ReadingProgress.SILENT,
+        Progress.Display.SILENT,
         2,
         _ -> Optional.empty());
   }

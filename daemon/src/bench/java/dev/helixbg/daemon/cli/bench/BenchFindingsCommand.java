@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -17,7 +18,7 @@ import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.terminal.Progress;
+import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
@@ -39,7 +40,6 @@ import dev.helixbg.insight.findings.RelationsCost;
 import dev.helixbg.insight.findings.Share;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -163,7 +163,7 @@ final class BenchFindingsCommand extends JsonCommand {
       throws IOException, InterruptedException {
     KbEntries known;
     try (EmbeddingStage stage =
-        new EmbeddingStage(store.database(), source, Progress.on(console), log.entries())) {
+        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log.entries())) {
       known = stage.run().of(log);
     }
     Findings findings =
@@ -196,7 +196,7 @@ final class BenchFindingsCommand extends JsonCommand {
         store.readings(judge.judge().id()),
         judge.judge().calibration(),
         judge::open,
-        RelationReranker.ReadingProgress.SILENT,
+        Progress.Display.SILENT,
         Runtime.getRuntime().availableProcessors(),
         said);
   }
@@ -265,24 +265,16 @@ final class BenchFindingsCommand extends JsonCommand {
     }
     LanguageModelFile file = new LanguageModelFile(model);
     JudgeProgress progress =
-        new JudgeProgress() {
-          private int done;
-          private int all;
+        (_, all) ->
+            new Progress() {
+              private long done;
 
-          @Override
-          public void begin(QuestionKind job, int questions) {
-            all = questions;
-          }
-
-          @Override
-          public void answered(int questions) {
-            done += questions;
-            console.err().printf("%d of %d pairs%n", done, all);
-          }
-
-          @Override
-          public void end() {}
-        };
+              @Override
+              public void step(long questions, long work) {
+                done += questions;
+                console.err().printf("%d of %d pairs%n", done, all);
+              }
+            };
     return ModelTrial.ofJudge(settings, file)
         .run(
             () -> file.open(settings),

@@ -1,31 +1,27 @@
-package dev.helixbg.daemon.run;
+package dev.helixbg.daemon.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.Progress;
-import dev.helixbg.insight.judge.QuestionKind;
+import dev.helixbg.config.Progress;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class JudgeProgressBarTest {
+class TerminalProgressTest {
   private static String shown(boolean terminal) throws InterruptedException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
     Console console = new Console(err, err, false, terminal);
-    JudgeProgressBar progress = new JudgeProgressBar(Progress.on(console), Optional.empty());
-    progress.begin(QuestionKind.LABEL, 40);
-    progress.answered(10);
-    Thread.sleep(1_500); // the bar draws itself every 0.2 s, and knows a rate after a second
-    progress.answered(7);
-    for (int i = 0; i < 600 && !bytes.toString(StandardCharsets.UTF_8).contains("17/40"); i++) {
-      Thread.sleep(terminal ? 100 : 1); // until it has drawn itself, on a busy machine, too
+    try (Progress progress = TerminalProgress.on(console).begin("Labelling", 40)) {
+      progress.step(10, 10);
+      Thread.sleep(1_500); // the bar draws itself every 0.2 s, and knows a rate after a second
+      progress.step(7, 7);
+      for (int i = 0; i < 600 && !bytes.toString(StandardCharsets.UTF_8).contains("17/40"); i++) {
+        Thread.sleep(terminal ? 100 : 1); // until it has drawn itself, on a busy machine, too
+      }
     }
-    progress.end();
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
@@ -46,9 +42,9 @@ class JudgeProgressBarTest {
   @Test
   void elsewhereWhatTakesLongIsNamedWhenItBegins() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    Progress.Display display = Progress.on(new Console(bytes, bytes, false, false));
+    Progress.Display display = TerminalProgress.on(new Console(bytes, bytes, false, false));
     try (Progress progress = display.begin("Embedding", 1261)) {
-      progress.step();
+      progress.step(1, 1);
     }
     assertEquals(
         "Embedding: 1,261 to do\n",

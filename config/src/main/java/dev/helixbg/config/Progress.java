@@ -1,0 +1,27 @@
+package dev.helixbg.config;
+
+/** Shows the progress of a long step. */
+public interface Progress extends AutoCloseable {
+  Progress SILENT = (_, _) -> {};
+
+  /** Counts items; {@code work} is their work in the unit of {@link Display#begin}. */
+  void step(long items, long work);
+
+  @Override
+  default void close() {}
+
+  interface Display {
+    Display SILENT = (what, things, work) -> Progress.SILENT;
+
+    /**
+     * @param things number of items
+     * @param work work of all items, in any unit; the remaining time is estimated from it
+     */
+    Progress begin(String what, long things, long work);
+
+    /** Begins a step whose items all take the same work. */
+    default Progress begin(String what, long things) {
+      return begin(what, things, things);
+    }
+  }
+}
