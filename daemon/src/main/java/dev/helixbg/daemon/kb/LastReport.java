@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
 /**
  * The last report on a knowledge base, in the store: its sources, and its findings, one per row.
  */
-public final class LastReport {
+public record LastReport(Kb kb, Database database) {
   /** SQL statements that create the tables, for {@link Database.Schema}. */
   static final List<String> TABLES =
       List.of(
@@ -56,14 +56,6 @@ public final class LastReport {
   private static final String FINDINGS =
       "SELECT checksum, section, id, leads, rank, similarity, about, topics, keys, verdict, named,"
           + " proposed FROM finding ";
-
-  private final Kb kb;
-  private final Database database;
-
-  LastReport(Kb kb, Database database) {
-    this.kb = kb;
-    this.database = database;
-  }
 
   /**
    * Sources of the report.

@@ -9,7 +9,7 @@ import java.util.List;
  * A: …⏎B: …} for texts to compare or merge. A text over the budget is cut at a sentence, around the
  * matching passage.
  */
-final class QuestionPrompts {
+record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   /** Maximum number of tokens of a topic's name; the name is longer only in a damaged log. */
   private static final int TOPIC_TOKENS = 48;
 
@@ -19,20 +19,12 @@ final class QuestionPrompts {
   /** Maximum number of tokens of each entry of a pair; most entries are shorter. */
   private static final int PAIR_TOKENS = 1024;
 
-  private final BpeTokenizer tokenizer;
-  private final int budget;
-
   /** Returns the tokens that a question of a job may use for all its entries together. */
   static int budget(QuestionKind job) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * PAIR_TOKENS;
       default -> ENTRY_TOKENS;
     };
-  }
-
-  QuestionPrompts(BpeTokenizer tokenizer, int budget) {
-    this.tokenizer = tokenizer;
-    this.budget = budget;
   }
 
   /** Returns the beginning of every turn of a job; a space follows. */

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * in May follows from another date of the file, otherwise from the dates of the folder if they
  * agree.
  */
-final class NoteTime {
+record NoteTime(Optional<Boolean> dayFirst) {
   private static final String CLOCK =
       "(?:[T ,at]*(\\d{1,2}):(\\d{2})(?::\\d{2}(?:[.,]\\d+)?)?\\s*([AaPp]\\.?[Mm])?)?";
 
@@ -71,12 +71,6 @@ final class NoteTime {
   private static final int FIRST_YEAR = 2000;
   private static final int LAST_YEAR = 2099;
   private static final int MONTHS = 12;
-
-  private final Optional<Boolean> dayFirst;
-
-  private NoteTime(Optional<Boolean> dayFirst) {
-    this.dayFirst = dayFirst;
-  }
 
   /** Returns a reader of times; the dates of all notes decide whether the day comes first. */
   static NoteTime of(Collection<Note> notes) {
