@@ -11,7 +11,6 @@ import dev.helixbg.insight.findings.EmptyStore;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
-import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Judgements.Lesson;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
@@ -311,6 +310,7 @@ public final class LessonsBench {
   }
 
   private Named named(double share) throws IOException, InterruptedException {
+    asked = -entries.size();
     try (EmptyStore memory = EmptyStore.in(cache, AnswerStore.TABLE);
         QuestionSession asking =
             new QuestionSession(
@@ -319,7 +319,7 @@ public final class LessonsBench {
                 () -> (questions, cancelled) -> questions.stream().map(this::answer).toList(),
                 Duration.ofDays(1),
                 () -> 0,
-                JudgeProgress.SILENT,
+                (_, _) -> (questions, _) -> asked += (int) questions,
                 () -> false)) {
       List<Lesson> lessons = new LessonRun(asking, entries, this::vectors).ask(share);
       taken =
@@ -332,7 +332,6 @@ public final class LessonsBench {
                               .isPresent())
                   .count();
       refused = (int) sentences.stream().filter(one -> !one.equals("-")).count() - taken;
-      asked = asking.asked() - entries.size();
       Set<String> planted = new HashSet<>();
       int right = 0;
       int wrong = 0;

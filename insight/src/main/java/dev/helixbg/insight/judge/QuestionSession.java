@@ -36,7 +36,6 @@ public final class QuestionSession implements AutoCloseable {
   private final Map<AnswerStore.Id, Answer> known = new HashMap<>();
   private final Map<AnswerStore.Id, Question> unasked = new LinkedHashMap<>();
   private QuestionAnswerer oracle;
-  private int asked;
 
   /**
    * @param modelHash SHA-256 of the model file
@@ -71,11 +70,6 @@ public final class QuestionSession implements AutoCloseable {
 
   public List<Question> unasked() {
     return List.copyOf(unasked.values());
-  }
-
-  /** Returns the number of questions that the model was asked; saved answers do not count. */
-  public int asked() {
-    return asked;
   }
 
   /** Returns the answer to a question of {@link #ask}, if it is known. */
@@ -182,7 +176,6 @@ public final class QuestionSession implements AutoCloseable {
       long counted = open.subList(done, done + some.size()).stream().filter(counts::apply).count();
       shown.step(counted, counted);
       done += some.size();
-      asked += some.size();
     }
   }
 
