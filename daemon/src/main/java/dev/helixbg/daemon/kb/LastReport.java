@@ -164,9 +164,10 @@ public record LastReport(Kb kb, Database database) {
         connection -> {
           origin(connection).orElseThrow(this::none);
           List<ReportedFinding> findings = new ArrayList<>();
-          for (String id : ids) {
-            findings.addAll(
-                Database.rows(connection, FINDINGS + "WHERE id = ?", LastReport::finding, id));
+          try (PreparedStatement select = connection.prepareStatement(FINDINGS + "WHERE id = ?")) {
+            for (String id : ids) {
+              findings.addAll(Database.rows(select, LastReport::finding, id));
+            }
           }
           return findings;
         });
@@ -261,13 +262,13 @@ public record LastReport(Kb kb, Database database) {
     return read(
         connection -> {
           Map<ReportedFinding, JsonNode> told = new HashMap<>();
-          for (ReportedFinding finding : findings) {
-            Database.rows(
-                connection,
-                "SELECT told, toldChecksum FROM finding WHERE id = ? AND section = ?",
-                row -> told.put(finding, told(row)),
-                finding.id(),
-                finding.section());
+          try (PreparedStatement select =
+              connection.prepareStatement(
+                  "SELECT told, toldChecksum FROM finding WHERE id = ? AND section = ?")) {
+            for (ReportedFinding finding : findings) {
+              Database.rows(
+                  select, row -> told.put(finding, told(row)), finding.id(), finding.section());
+            }
           }
           return told;
         });

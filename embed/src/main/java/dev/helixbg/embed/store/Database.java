@@ -377,14 +377,21 @@ public final class Database implements AutoCloseable {
       Connection connection, String sql, RowReader<T> reader, Object... values)
       throws SQLException {
     try (PreparedStatement select = connection.prepareStatement(sql)) {
-      setAll(select, values);
-      List<T> all = new ArrayList<>();
-      ResultSet row = select.executeQuery(); // closed with its statement
+      return rows(select, reader, values);
+    }
+  }
+
+  /** Returns the rows of a query that is prepared once for many values. */
+  public static <T> List<T> rows(PreparedStatement select, RowReader<T> reader, Object... values)
+      throws SQLException {
+    setAll(select, values);
+    List<T> all = new ArrayList<>();
+    try (ResultSet row = select.executeQuery()) {
       while (row.next()) {
         all.add(reader.read(row));
       }
-      return all;
     }
+    return all;
   }
 
   private static void setAll(PreparedStatement statement, Object... values) throws SQLException {
