@@ -4,6 +4,7 @@ import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.BackendContract;
 import dev.helixbg.llm.cpu.kernel.row.RowKernels;
 import dev.helixbg.llm.tensor.TensorType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -13,7 +14,8 @@ class CpuBackendContractTest extends BackendContract {
     return new CpuBackend(2, () -> {});
   }
 
-  /** What an emulated processor does within a minute: scripts/check-arm64 --quick. */
+  /** So little that an emulated processor does it within a minute: scripts/check-arm64 --quick. */
+  @Tag("one-size")
   @ParameterizedTest
   @EnumSource(names = {"F32", "F16", "Q8_0"})
   void productsOfOneSizeAgree(TensorType type) {
