@@ -63,7 +63,7 @@ final class LabelTraining {
   public static void main(String[] args) throws IOException, InterruptedException {
     List<Example> train;
     List<Example> test;
-    try (Embedder embedder = model().open(2)) {
+    try (Embedder embedder = model(Path.of("target", "test-cache").toAbsolutePath()).open(2)) {
       train = read(Path.of(args[0]), embedder);
       test = read(Path.of(args[1]), embedder);
     }
@@ -73,9 +73,13 @@ final class LabelTraining {
     System.out.println("other code bases: " + quality(LabelClassifier.parse(weights), test));
   }
 
-  /** The model that comes with the program, with its vectors' usual recipe. */
-  static EmbeddingModel model() throws IOException {
-    Path cache = Files.createDirectories(Path.of("target", "test-cache").toAbsolutePath());
+  /**
+   * The model that comes with the program, with its vectors' usual recipe.
+   *
+   * @param cache folder in which the model may be unpacked
+   */
+  static EmbeddingModel model(Path cache) throws IOException {
+    Files.createDirectories(cache);
     return EmbeddingModel.locate(
         new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256), cache);
   }

@@ -21,7 +21,8 @@ final class LabelClassifierTest {
   @BeforeAll
   static void embed() throws Exception {
     Path folder = Path.of("src/test/resources/labels");
-    try (Embedder embedder = LabelTraining.model().open(2)) {
+    Path prepared = Path.of("../embed/target/test-cache").toAbsolutePath();
+    try (Embedder embedder = LabelTraining.model(prepared).open(2)) {
       train = LabelTraining.read(folder.resolve("train.tsv"), embedder);
       test = LabelTraining.read(folder.resolve("test.tsv"), embedder);
     }
