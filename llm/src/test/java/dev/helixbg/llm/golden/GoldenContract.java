@@ -65,7 +65,17 @@ abstract class GoldenContract {
     return new int[] {1, 16, 40};
   }
 
-  /** How many cases of each model are looked at inside. */
+  /** How many prompts get choices. */
+  int chosen() {
+    return 2;
+  }
+
+  /** The models that are looked at inside. */
+  List<GoldenModel> inside() {
+    return List.of(GoldenModel.values());
+  }
+
+  /** How many cases of each of them. */
   int tapped() {
     return Integer.MAX_VALUE;
   }
@@ -132,7 +142,7 @@ abstract class GoldenContract {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("inside")
   void logitsAndTapsAreWithinTheirBounds(GoldenModel golden) {
     with(
         golden,
@@ -194,7 +204,8 @@ abstract class GoldenContract {
     List<int[]> choices =
         List.of(
             new int[] {420, 663, 426}, new int[] {420, 663, 9}, new int[] {420, 11}, new int[] {5});
-    List<int[]> prompts = golden.cases().stream().limit(2).map(GoldenCase::promptIds).toList();
+    List<int[]> prompts =
+        golden.cases().stream().limit(chosen()).map(GoldenCase::promptIds).toList();
     with(
         golden,
         model -> {

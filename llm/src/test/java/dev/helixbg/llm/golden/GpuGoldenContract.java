@@ -3,6 +3,7 @@ package dev.helixbg.llm.golden;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuDevice;
+import java.util.List;
 
 /** The golden models on the engine for GPUs, whatever drives them. */
 abstract class GpuGoldenContract extends SlowGoldenContract {
@@ -11,6 +12,12 @@ abstract class GpuGoldenContract extends SlowGoldenContract {
   @Override
   Backend backend() {
     return new GpuBackend(device(), false);
+  }
+
+  /** Of the others there are answers, and each type has a contract of its own. */
+  @Override
+  List<GoldenModel> inside() {
+    return ALL ? super.inside() : inDepth();
   }
 
   @Override

@@ -24,6 +24,11 @@ abstract class SlowGoldenContract extends GoldenContract {
     return ALL ? super.inDepth() : List.of(GoldenModel.Q4_K_M);
   }
 
+  @Override
+  int chosen() {
+    return ALL ? super.chosen() : 1;
+  }
+
   /** Across the cache's blocks of 16. */
   @Override
   int[] parts(int prompt) {
