@@ -4,7 +4,6 @@
 # Exit code 77: this machine does not let a user instance run.
 set -u
 if [ "$(id -u)" = 0 ]; then
-  renice -n 0 -p $$ > /dev/null || exit 77 # a unit has a nice value, to which nobody may not return from a higher one
   mount -t tmpfs tmpfs /run || exit 77
   # What PID 1 makes: the sign that systemd is there, and where it mounts what services see.
   mkdir -p /run/systemd/system /run/systemd/unit-root /run/user/65534 || exit 77
