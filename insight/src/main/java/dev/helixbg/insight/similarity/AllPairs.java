@@ -101,42 +101,48 @@ public final class AllPairs {
       PairSink sink) {
 
     void run() {
-      int rowBlocks = Math.ceilDiv(rows.count(), block);
-      long blocks = (long) rowBlocks * Math.ceilDiv(columns.count(), block);
+      int columnBlocks = Math.ceilDiv(columns.count(), block);
+      long blocks = (long) columnBlocks * Math.ceilDiv(rows.count(), block);
       float[] products = new float[STRIP * PANEL];
-      // Successive blocks have the same columns, which therefore stay in the cache of a core.
+      // Successive blocks have the same rows, so that a worker makes their strips only once.
+      float[] strips = new float[block * rows.dimension()];
+      int rowOfStrips = -1;
       for (long i = next.getAndIncrement(); i < blocks; i = next.getAndIncrement()) {
         // the interrupt of the caller ends all workers
         if (Thread.currentThread().isInterrupted()) {
           next.set(blocks);
           return;
         }
-        int row = (int) (i % rowBlocks) * block;
-        int column = (int) (i / rowBlocks) * block;
+        int row = (int) (i / columnBlocks) * block;
+        int column = (int) (i % columnBlocks) * block;
         if (!upper || row <= column) {
-          compareBlock(row, column, products);
+          if (row != rowOfStrips) {
+            rows.strips(row, Math.min(row + block, rows.count()), strips);
+            rowOfStrips = row;
+          }
+          compareBlock(row, column, strips, products);
         }
       }
     }
 
-    private void compareBlock(int firstRow, int firstColumn, float[] products) {
+    private void compareBlock(int firstRow, int firstColumn, float[] strips, float[] products) {
       int rowEnd = Math.min(firstRow + block, rows.count());
       int columnEnd = Math.min(firstColumn + block, columns.count());
       for (int row = firstRow; row < rowEnd; row += STRIP) {
         for (int column = firstColumn; column < columnEnd; column += PANEL) {
           if (!upper || row < column + PANEL - 1) {
-            compareTile(row, column, products);
+            compareTile(row, column, strips, (row - firstRow) * rows.dimension(), products);
           }
         }
       }
     }
 
-    private void compareTile(int firstRow, int firstColumn, float[] products) {
+    private void compareTile(
+        int firstRow, int firstColumn, float[] strips, int stripStart, float[] products) {
       int rowEnd = Math.min(firstRow + STRIP, rows.count());
       int columnEnd = Math.min(firstColumn + PANEL, columns.count());
       float least = Math.max(limit, sink.limit(firstRow, rowEnd, firstColumn, columnEnd));
-      if (!kernel.multiply(
-          rows.strips(), firstRow * rows.dimension(), firstColumn, least, products)) {
+      if (!kernel.multiply(strips, stripStart, firstColumn, least, products)) {
         return;
       }
       for (int row = firstRow; row < rowEnd; row++) {

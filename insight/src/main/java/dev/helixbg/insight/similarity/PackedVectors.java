@@ -7,49 +7,42 @@ import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Vectors packed for {@link TileKernel}, once as rows and once as columns. Rows are in strips of
- * {@link #STRIP} vectors, columns in panels of {@link #PANEL} vectors. A strip or panel has the
- * first values of all its vectors, then the second values, and so on. So a kernel reads both from
- * front to back.
+ * Vectors packed for {@link TileKernel}, as rows and as columns. Rows are read in strips of {@link
+ * #STRIP} vectors, columns in panels of {@link #PANEL} vectors. A strip or panel has the first
+ * values of all its vectors, then the second values, and so on. So a kernel reads both from front
+ * to back.
  *
- * <p>For many vectors, the columns are in native memory until {@link #close}.
+ * <p>All panels are made at once; for many vectors, they are in native memory until {@link #close}.
+ * Strips are made when a scan reads them, because another copy of all vectors would be large.
  */
 public final class PackedVectors implements AutoCloseable {
   static final int STRIP = 12;
   static final int PANEL = 32;
   private static final long CACHE_LINE_BYTES = 64;
 
-  private final int count;
-  private final int dimension;
-  private final float[] strips;
+  private final Vectors vectors;
   private final TileKernel kernel;
   private final Arena arena;
 
-  private PackedVectors(int count, int dimension, float[] strips, TileKernel kernel, Arena arena) {
-    this.count = count;
-    this.dimension = dimension;
-    this.strips = strips;
+  private PackedVectors(Vectors vectors, TileKernel kernel, Arena arena) {
+    this.vectors = vectors;
     this.kernel = kernel;
     this.arena = arena;
   }
 
   /**
-   * Packs copies of vectors for the kernel that compares all their pairs fastest. Zero vectors fill
-   * the last strip and the last panel.
-   *
-   * @throws ArithmeticException when the strips would exceed the largest array
+   * Packs vectors for the kernel that compares all their pairs fastest. Zero vectors fill the last
+   * strip and the last panel.
    */
   public static PackedVectors pack(Vectors vectors) {
     return pack(vectors, TileKernels.forPairs((long) vectors.count() * vectors.count()));
   }
 
   static PackedVectors pack(Vectors vectors, TileKernel.Packing columns) {
-    float[] strips = interleaved(vectors, STRIP);
     // The arena is shared because all workers of a scan read it.
     Arena arena = Arena.ofShared();
     try {
-      TileKernel kernel = columns.pack(vectors, arena);
-      return new PackedVectors(vectors.count(), vectors.dimension(), strips, kernel, arena);
+      return new PackedVectors(vectors, columns.pack(vectors, arena), arena);
     } catch (Throwable e) {
       arena.close();
       throw e;
@@ -76,15 +69,35 @@ public final class PackedVectors implements AutoCloseable {
     return packed;
   }
 
-  /** Returns the vectors on the heap, in strips or panels of {@code width} vectors. */
-  static float[] interleaved(Vectors vectors, int width) {
-    int dimension = vectors.dimension();
-    int padded = Math.multiplyExact(Math.ceilDiv(vectors.count(), width), width);
-    float[] packed = new float[Math.multiplyExact(padded, dimension)];
-    for (int first = 0; first < vectors.count(); first += width) {
-      interleave(vectors, first, width, packed, first * dimension);
-    }
+  /**
+   * Returns panels on the heap.
+   *
+   * @throws ArithmeticException when the panels would exceed the largest array
+   */
+  static float[] panels(Vectors vectors) {
+    int padded = Math.multiplyExact(Math.ceilDiv(vectors.count(), PANEL), PANEL);
+    float[] packed = new float[Math.multiplyExact(padded, vectors.dimension())];
+    interleaveAll(vectors, 0, vectors.count(), PANEL, packed);
     return packed;
+  }
+
+  /**
+   * Makes the strips of vectors {@code first} to {@code end}, exclusive. The strip of vector i
+   * begins at (i − first) × dimension, if i − first is a multiple of {@link #STRIP}.
+   *
+   * @param strips long enough for whole strips
+   */
+  void strips(int first, int end, float[] strips) {
+    requireOpen();
+    Arrays.fill(strips, 0); // vectors that are missing in the last strip
+    interleaveAll(vectors, first, end, STRIP, strips);
+  }
+
+  private static void interleaveAll(
+      Vectors vectors, int first, int end, int width, float[] packed) {
+    for (int i = first; i < end; i += width) {
+      interleave(vectors, i, width, packed, (i - first) * vectors.dimension());
+    }
   }
 
   private static void interleave(Vectors vectors, int first, int width, float[] packed, int start) {
@@ -101,20 +114,11 @@ public final class PackedVectors implements AutoCloseable {
 
   /** Returns the number of vectors, without the zero vectors at the end. */
   public int count() {
-    return count;
+    return vectors.count();
   }
 
   public int dimension() {
-    return dimension;
-  }
-
-  /**
-   * Returns all strips. The strip of vector i, a multiple of {@link #STRIP}, begins at i ×
-   * dimension.
-   */
-  float[] strips() {
-    requireOpen();
-    return strips;
+    return vectors.dimension();
   }
 
   TileKernel kernel() {

@@ -17,7 +17,7 @@ final class ScalarKernel implements TileKernel {
   private final int dimension;
 
   ScalarKernel(Vectors columns) {
-    this.panels = PackedVectors.interleaved(columns, PackedVectors.PANEL);
+    this.panels = PackedVectors.panels(columns);
     this.dimension = columns.dimension();
   }
 

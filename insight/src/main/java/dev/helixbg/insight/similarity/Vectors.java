@@ -1,5 +1,6 @@
 package dev.helixbg.insight.similarity;
 
+import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -31,11 +32,14 @@ public record Vectors(int count, int dimension, float[] values) {
   }
 
   /**
-   * Copies sets of vectors one after the other. All vectors must have the same length; empty sets
-   * are ignored.
+   * Returns sets of vectors one after the other; a single set is not copied. All vectors must have
+   * the same length; empty sets are ignored.
    */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
+    if (filled.size() == 1) {
+      return filled.getFirst();
+    }
     int dimension = filled.isEmpty() ? 1 : filled.getFirst().dimension;
     int count = filled.stream().mapToInt(Vectors::count).reduce(0, Math::addExact);
     float[] values = new float[Math.multiplyExact(count, dimension)];
@@ -87,6 +91,21 @@ public record Vectors(int count, int dimension, float[] values) {
   /** Copies one vector. */
   public float[] row(int index) {
     return Arrays.copyOfRange(values, index * dimension, (index + 1) * dimension);
+  }
+
+  /** Returns a list that copies a vector at each access. */
+  public List<float[]> rows() {
+    return new AbstractList<>() {
+      @Override
+      public float[] get(int index) {
+        return row(index);
+      }
+
+      @Override
+      public int size() {
+        return count;
+      }
+    };
   }
 
   /** Copies the vectors at {@code rows}, in that order. */

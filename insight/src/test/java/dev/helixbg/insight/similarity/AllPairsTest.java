@@ -210,19 +210,19 @@ class AllPairsTest {
     assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
   }
 
-  /** What a kernel allocates when it boxes its vectors is gigabytes; a scan needs kilobytes. */
+  /** What a kernel allocates when it boxes its vectors is gigabytes; a scan needs a few strips. */
   @Test
   void theVectorKernelDoesNotBoxItsVectors() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long allocated = Long.MAX_VALUE;
     try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), TileKernels.fastest())) {
-      for (int round = 0; round < 60 && allocated > 100_000; round++) {
+      for (int round = 0; round < 60 && allocated > 1_000_000; round++) {
         long before = threads.getCurrentThreadAllocatedBytes();
         AllPairs.among(packed, 0.9f, 1, Hits::new);
         allocated = threads.getCurrentThreadAllocatedBytes() - before;
       }
     }
-    assertTrue(allocated <= 100_000, allocated + " bytes allocated");
+    assertTrue(allocated <= 1_000_000, allocated + " bytes allocated");
   }
 
   /** Nor where registers are narrower than here. */
