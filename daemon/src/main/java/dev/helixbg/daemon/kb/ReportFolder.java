@@ -54,8 +54,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file in one step. Only one form is in memory at a time, since the forms of a
-   * large KB have hundreds of megabytes.
+   * Replaces each file in one step. JSON is written as it is made, because that of a large KB has
+   * hundreds of megabytes.
    */
   public void write(Report report) {
     Path folder = json.getParent();
@@ -63,7 +63,7 @@ public record ReportFolder(Path html, Path markdown, Path json) {
       PrivateFiles.makeFolder(folder);
       replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
       replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
-      replace(json, JsonReport.render(report));
+      AtomicFile.replace(json, out -> JsonReport.write(report, out));
     } catch (IOException e) {
       throw Failure.io(ExitCode.WRITE, "write the report to " + folder, e);
     }

@@ -24,6 +24,7 @@ import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.StringWriter;
 import java.util.HashMap;
 import java.util.List;
@@ -52,19 +53,27 @@ public final class JsonReport extends FindingJson {
 
   public static byte[] render(Report report) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(1 << 16);
+    try {
+      write(report, out);
+    } catch (IOException e) {
+      throw new AssertionError("a byte array takes everything", e);
+    }
+    return out.toByteArray();
+  }
+
+  /** Writes the report to a stream, which stays open. */
+  public static void write(Report report, OutputStream out) throws IOException {
     DefaultIndenter lines = new DefaultIndenter("  ", "\n");
     Separators separators =
         Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER);
     DefaultPrettyPrinter printer =
         new DefaultPrettyPrinter(separators).withObjectIndenter(lines).withArrayIndenter(lines);
     try (JsonGenerator json = new JsonFactory().createGenerator(PrintableStream.json(out))) {
+      json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.setPrettyPrinter(printer);
       new JsonReport(json, report).report(report);
       json.writeRaw('\n');
-    } catch (IOException e) {
-      throw new AssertionError("a byte array takes everything", e);
     }
-    return out.toByteArray();
   }
 
   private void report(Report report) throws IOException {
