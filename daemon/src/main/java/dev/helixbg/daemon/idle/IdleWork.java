@@ -345,7 +345,7 @@ public final class IdleWork implements AutoCloseable {
                 new JudgingStage.Subject(
                     watch.store(),
                     outcome.get().report().findings(),
-                    outcome.get().vectors().vectors(),
+                    outcome.get().vectors().vectors().rows(),
                     embedder));
       } finally {
         metrics.modelNanos.add(System.nanoTime() - start);

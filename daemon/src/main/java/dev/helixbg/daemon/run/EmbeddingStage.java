@@ -47,8 +47,11 @@ public final class EmbeddingStage implements AutoCloseable {
   private final int entries;
   private final List<Integer> owners = new ArrayList<>();
   private final List<Passage> passages = new ArrayList<>();
-  private final TextVectors own;
-  private final TextVectors parts;
+
+  /** The entries' texts and the passages' texts; null once closed, which releases all vectors. */
+  private TextVectors own;
+
+  private TextVectors parts;
   private Embedder embedder;
 
   public EmbeddingStage(
@@ -77,8 +80,7 @@ public final class EmbeddingStage implements AutoCloseable {
   /**
    * @param keys keys of the entries, in their order
    * @param present indices of the entries with a vector; all entries once a run has ended
-   * @param vectors one vector per present entry, in the order of the entries; entries with the same
-   *     text share a vector
+   * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages of present entries that have a vector
    * @param whole number of present entries all of whose passages have a vector
    * @param reused number of distinct texts whose vector was known
@@ -89,7 +91,7 @@ public final class EmbeddingStage implements AutoCloseable {
   public record Result(
       List<TextKey> keys,
       BitSet present,
-      List<float[]> vectors,
+      Vectors vectors,
       PassageVectors passages,
       int whole,
       int reused,
@@ -99,7 +101,7 @@ public final class EmbeddingStage implements AutoCloseable {
 
     /** Returns the number of entries without a vector. */
     int unread() {
-      return keys.size() - vectors.size();
+      return keys.size() - vectors.count();
     }
 
     /** Returns the present entries of the log that the vectors were updated for. */
@@ -108,12 +110,7 @@ public final class EmbeddingStage implements AutoCloseable {
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
       List<NamedEntry> named = unread() == 0 ? all : present.stream().mapToObj(all::get).toList();
       return new KbEntries(
-          named,
-          Vectors.of(vectors),
-          passages,
-          log.account(),
-          new Coverage(whole, all.size()),
-          way);
+          named, vectors, passages, log.account(), new Coverage(whole, all.size()), way);
     }
   }
 
@@ -277,7 +274,7 @@ public final class EmbeddingStage implements AutoCloseable {
     return new Result(
         own.names(),
         present,
-        ownVectors,
+        Vectors.of(ownVectors),
         PassageVectors.of(knownOwners, List.copyOf(known), vectors),
         whole.cardinality(),
         own.reused() + parts.reused(),
@@ -290,6 +287,8 @@ public final class EmbeddingStage implements AutoCloseable {
   public void close() {
     own.close();
     parts.close();
+    own = null;
+    parts = null;
     if (embedder != null) {
       embedder.close();
     }

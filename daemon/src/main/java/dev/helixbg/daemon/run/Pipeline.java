@@ -132,6 +132,7 @@ public record Pipeline(
       vectors = stages.result();
       stages.keepLayout(log.account().sha256());
     }
+    System.gc(); // frees the stage's own vectors; the result has copies
     KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
       FirstLookMaker known = () -> remembered(seen);
@@ -202,7 +203,7 @@ public record Pipeline(
   }
 
   private JudgingStage.Subject subject(KbFindings found) {
-    return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors(), embedder);
+    return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
   }
 
   /** Returns an early report from what is already stored: readings of pairs, and answers. */
@@ -214,7 +215,7 @@ public record Pipeline(
             .asFirstLook(
                 new FirstLook(
                     found.vectors.unread(),
-                    found.vectors.vectors().size() - found.vectors.whole(),
+                    found.vectors.vectors().count() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
                     judging.mayAsk() ? judgements.questionsLeft() : 0)),
@@ -270,7 +271,7 @@ public record Pipeline(
   /** Writes the vectors of a log's entries to {@code embeddings.bin}, for other programs. */
   public static void publishVectors(KbStore kb, LogReading log, EmbeddingStage.Result made) {
     List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
-    kb.outputs().publishVectors(offsets, made.vectors(), log.account().sha256());
+    kb.outputs().publishVectors(offsets, made.vectors().rows(), log.account().sha256());
   }
 
   /** Returns the present basis of a report: everything except the log. */

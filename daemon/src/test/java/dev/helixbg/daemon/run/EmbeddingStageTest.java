@@ -359,7 +359,7 @@ class EmbeddingStageTest {
     List<Entry> twins = List.of(entry(8, "same"), entry(50, "same"), entry(90, "other"));
     EmbeddingStage.Result result = update(twins);
     assertEquals(2, embedder.asked.size());
-    assertEquals(3, result.vectors().size());
+    assertEquals(3, result.vectors().count());
     assertEquals(result.keys().get(0), result.keys().get(1));
     assertHolds(twins);
   }

@@ -76,7 +76,7 @@ class JudgingStageTest {
             new JudgingStage.Subject(
                 daemon.store(),
                 outcome.report().findings(),
-                outcome.vectors().vectors(),
+                outcome.vectors().vectors().rows(),
                 new FakeModel()));
   }
 
