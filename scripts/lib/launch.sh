@@ -56,7 +56,8 @@ launch() { # ARGUMENTS...; does not return
   else
     # A heap that begins at a 64th of the memory is filled with garbage before anyone looks. And what C2 has worked in, and gives back after
     # five seconds, stays in glibc's hands else: some fifty megabytes. A daemon rests, and trims after its models.
-    heap=-Xms24m
+    # The heap's young part could grow to half of its old part, and then is filled with garbage: 260 MB over 100,000 entries.
+    heap="-Xms24m -XX:MaxNewSize=32m"
     # Each agent has one: a small heap, and C2 only for what is really hot, since its work takes 10 MB for a while. Digests are its business
     # at their first calls: it makes them of the processor's own instructions, and a report is hashed once.
     [ "$name" != mcp ] || heap="-Xms8m -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=100000 \
