@@ -69,8 +69,8 @@ final class SettingCatalog {
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.AUTO)
           .means(
-              "Precision of the embedding model's weights. auto: fp32; for many texts 16 bits,"
-                  + " and for many passages 8 bits, if a trial on this machine found them"
+              "Precision of the embedding model's weights. auto: fp32; for many texts 8 or"
+                  + " 16 bits, as the processor permits, if a trial on this machine found them"
                   + " faster.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)

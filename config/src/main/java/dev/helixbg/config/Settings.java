@@ -71,7 +71,7 @@ public record Settings(
     }
 
     public enum Precision {
-      /** FP32. If faster in a speed trial: 16 bits for many texts, and eight bits for passages. */
+      /** FP32; for many texts eight or 16 bits if a speed trial found them faster. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
