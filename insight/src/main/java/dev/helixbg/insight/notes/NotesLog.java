@@ -23,6 +23,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -53,6 +56,9 @@ public final class NotesLog {
 
   private static final int MAX_LINKS = 50;
   private static final int MAX_MEMORY = 200;
+
+  /** Age that a new log is given, so that readers do not wait for its writer to finish. */
+  private static final Duration LONG_QUIET = Duration.ofSeconds(1);
 
   /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
   private static final String DRAWING = "excalidraw-plugin";
@@ -359,6 +365,8 @@ public final class NotesLog {
               write(record, out);
             }
           });
+      // The log is complete: DataLog.readQuiet need not wait for more.
+      Files.setLastModifiedTime(dataLog, FileTime.from(Instant.now().minus(LONG_QUIET)));
     }
   }
 

@@ -112,6 +112,15 @@ class NotesLogTest {
     assertEquals("Streams", entry("lang/java/streams.markdown").text().title());
   }
 
+  /** It is complete as soon as it is there, other than a log that helix writes. */
+  @Test
+  void aNewLogIsReadWithoutWaiting() throws IOException {
+    note("top.md", "Text of the top.");
+    update();
+    Duration age = Duration.between(Files.getLastModifiedTime(log).toInstant(), Instant.now());
+    assertTrue(age.toMillis() > 500, "DataLog.readQuiet would wait: " + age);
+  }
+
   @Test
   void whatIsUnchangedStaysWhateverElseChanges() throws IOException {
     for (int i = 0; i < 6; i++) {
