@@ -368,7 +368,7 @@ final class CheckTidy {
     if (notes.stream().anyMatch(one -> MARK.matcher(one.entry().body()).find())) {
       screen.close();
       try (TestScreen next = screen()) {
-        next.await(List.of("An act was broken off"));
+        next.await(List.of("An act was interrupted"));
         next.end("q");
       }
       plantAgain();

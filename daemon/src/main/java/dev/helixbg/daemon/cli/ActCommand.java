@@ -85,7 +85,7 @@ final class ActCommand extends JsonCommand {
   @Option(
       names = "--plan",
       paramLabel = "PLAN",
-      description = "Check whether this plan is still valid (its id is printed by act).")
+      description = "Check whether the plan with this id is still valid. act prints the id.")
   private String plan;
 
   @Option(
@@ -93,7 +93,8 @@ final class ActCommand extends JsonCommand {
       paramLabel = "MARKS",
       split = ",",
       description =
-          "Check whether these marks (act prints them) are in place, before you remove entries.")
+          "Before you remove entries: check that they still end in these marks, which calls of act"
+              + " have appended. act prints the marks.")
   private List<String> marked = List.of();
 
   @Override
@@ -153,8 +154,8 @@ final class ActCommand extends JsonCommand {
                 () ->
                     new Failure(
                         ExitCode.UNDONE,
-                        "there is no helix on PATH, and helix.command names none: without --run,"
-                            + " act shows the calls to make"));
+                        "there is no helix on PATH, and the setting helix.command is empty: without"
+                            + " --run, act shows the calls to make"));
     interruption.waitAtMost(ActRun.LONGEST);
     ActRun.Outcome outcome =
         Whole.of(

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
     name = "config",
     description = {
       "Show each setting: its value, where the value comes from, and what it means.",
-      "To change one, write it into the settings file, or give a command --set NAME=VALUE."
+      "To change a setting, write it into the settings file, or add --set NAME=VALUE to a command."
     })
 final class ConfigCommand extends JsonCommand {
   @Mixin private GlobalOptions options;

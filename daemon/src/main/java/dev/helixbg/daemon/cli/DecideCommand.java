@@ -49,7 +49,7 @@ final class DecideCommand extends JsonCommand {
               + " --settled'. '-' reads them from standard input: the first word of each line.")
   private List<String> ids = List.of();
 
-  @Option(names = "--dry-run", description = "Show what would be noted, and note nothing.")
+  @Option(names = "--dry-run", description = "Show the decisions, but do not store them.")
   private boolean dryRun;
 
   private final Outcome outcome;

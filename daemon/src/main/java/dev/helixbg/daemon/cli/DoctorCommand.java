@@ -191,7 +191,7 @@ final class DoctorCommand extends JsonCommand {
               .formatted(
                   model.get().file(), judge.model().name(), ModelMemory.of(judge.model()).words()));
       if (judge.model().backend() instanceof ScalarBackend) {
-        CpuBackend.slowness().ifPresent(why -> note("processor", why, "use a faster one"));
+        CpuBackend.slowness().ifPresent(why -> note("processor", why, "use a faster processor"));
       }
     } catch (GpuException e) {
       problem("language model", e.getMessage(), USE_THE_CPU);

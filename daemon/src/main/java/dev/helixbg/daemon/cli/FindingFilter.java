@@ -16,7 +16,7 @@ final class FindingFilter {
   @Option(
       names = "--topic",
       paramLabel = "TOPIC",
-      description = "All findings about this topic, or about an entry of it.")
+      description = "All findings about this topic or about one of its entries.")
   private String topic;
 
   @Option(

@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
       "With an ID, show one finding: its texts, the reasons for it, and the possible edits."
     })
 final class FindingsCommand extends JsonCommand {
-  /** Maximum number of entries that the list shows of a group. */
+  /** Maximum number of entries of a group that the list shows. */
   private static final int ENTRIES = 3;
 
   @Mixin private GlobalOptions options;
@@ -56,7 +56,8 @@ final class FindingsCommand extends JsonCommand {
 
   @Option(
       names = "--settled",
-      description = "List findings that are dismissed or done, with who decided so and why.")
+      description =
+          "List findings that are dismissed or done: who decided on each, and the reason.")
   private boolean settled;
 
   @Option(names = "--all", description = "List all open findings, not only the leading findings.")

@@ -43,7 +43,7 @@ final class ManCommand extends ConsoleCommand {
     return page.toString();
   }
 
-  /** Returns the text, in which each line that roff would read as a request is escaped. */
+  /** Escapes the characters of a text that have a meaning in roff. */
   private static String escaped(String text) {
     return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1");
   }
@@ -55,8 +55,8 @@ final class ManCommand extends ConsoleCommand {
             # Reference
 
             Commands, exit codes and settings, as the program itself knows them: `helix-bg man --markdown` prints this page.
-            The folder of a knowledge base is an argument or `--kb FOLDER`; in front of a text, the argument must be written as a
-            path (`./kb`). A checkout of the sources also has the command `bench`: [benchmarks.md](benchmarks.md).
+            Name the folder of a knowledge base by an argument or by `--kb FOLDER`. In front of a text, write the argument as a path
+            (`./kb`). A checkout of the sources also has the command `bench`: [benchmarks.md](benchmarks.md).
 
             ## Commands
             """);

@@ -150,7 +150,7 @@ final class SearchCommand extends ConsoleCommand {
         stages.keepLayout(log.account().sha256());
         store.outputs().noteLog(seen, log.account().sha256());
       } catch (StoreException e) {
-        // Without the layout, only the next search is slower.
+        // If saving the layout failed, only the next search is slower.
       }
       return known;
     }

@@ -35,7 +35,7 @@ final class StatusCommand extends JsonCommand {
               : kb.path("folder").asText(),
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
           kb.path("gone").asBoolean()
-              ? "waiting for it"
+              ? "missing at present"
               : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
       left(kb, "passagesLeft", "the report is a first look: %,d passages have not been read yet");
       left(kb, "pairsLeft", "the report is a first look: %,d pairs have not been read yet");

@@ -30,9 +30,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "study",
     description =
-        "Have a chat answer the questions that decide which findings lead: --export writes them"
-            + " as a Markdown page, --import reads the answers that the chat wrote. A coding"
-            + " agent that is connected over MCP does the same with the prompt study.")
+        "Let a chat with a language model answer the questions that decide which findings come"
+            + " first: --export writes the questions as a Markdown page, --import reads the chat's"
+            + " answers. A coding agent that is connected over MCP answers them with the prompt"
+            + " study.")
 final class StudyCommand extends JsonCommand {
   /** Largest answer file, in bytes. */
   private static final int LONGEST = 1 << 22;

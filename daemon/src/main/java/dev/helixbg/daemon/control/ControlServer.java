@@ -221,7 +221,10 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Returns a request; empty when the client has left, or was told that its line is invalid. */
+  /**
+   * Returns the next request; empty when the client has left, or has sent an invalid line and was
+   * told so.
+   */
   private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
       return lines.read(limits.idle(), limits.line());
@@ -293,7 +296,7 @@ public final class ControlServer implements AutoCloseable {
    * @param lineBytes largest size of a request, in bytes
    * @param idle longest time between two requests
    * @param line longest time from the first byte of a request to its end
-   * @param write longest wait of a reply for a client that does not read
+   * @param write longest time that a reply waits for a client that does not read
    */
   public record ControlLimits(
       int clients, int lineBytes, Duration idle, Duration line, Duration write) {

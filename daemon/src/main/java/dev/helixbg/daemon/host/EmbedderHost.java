@@ -61,7 +61,9 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     };
   }
 
-  /** Returns another way to embed many texts. The host does not keep that model loaded. */
+  /**
+   * Returns another way to embed many texts. The host does not keep the model of this way loaded.
+   */
   @Override
   public Optional<ForMany> forMany(boolean passages) {
     return source.forMany(passages);
@@ -80,7 +82,10 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return another.get();
   }
 
-  /** Returns a guess at the host for a KB's queries, for use before the KB's vectors are read. */
+  /**
+   * Returns the host that the queries of a KB with this number of entries probably need. The KB's
+   * vectors decide later which host is used.
+   */
   public EmbedderHost likelyForQueries(int entries) {
     return isForAllQueries() || entries < MANY
         ? this

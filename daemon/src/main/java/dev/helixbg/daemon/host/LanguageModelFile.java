@@ -23,8 +23,8 @@ public record LanguageModelFile(Path file) {
   private static final int CONTEXT = 8192;
 
   /**
-   * Number of rows in a pass through the model. Several whole prompts share a pass; in a larger
-   * pass, they leave a smaller share of rows unused.
+   * Number of rows (one per token) in a pass through the model. Several whole prompts share a pass.
+   * In a larger pass, a smaller share of rows stays unused.
    */
   public static final int PASS_ROWS = 1024;
 

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
  * no effect on Linux.
  *
  * <p>On Linux each thread has a nice value, which new threads inherit and no thread can lower
- * again. On a Mac all threads keep the service's nice value, since the lower background class would
- * also slow down work on the GPU.
+ * again. On a Mac all threads keep the service's nice value, because macOS's background priority
+ * would also slow down work on the GPU.
  */
 public final class LowPriority {
   private static final Logger LOG = LoggerFactory.getLogger(LowPriority.class);

@@ -15,8 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The language model in the models folder: the first usable file by name. If no file is usable, it
- * is the file that comes nearest to a usable model; opening that file then reports the reason.
+ * The language model in the models folder: the first usable file by name. If no file is usable, the
+ * file that comes nearest to a usable model is chosen; the attempt to open it then reports the
+ * reason.
  *
  * @param chosen the chosen file; empty if there is no model file
  * @param skipped reasons why files before the chosen file were skipped, one sentence each

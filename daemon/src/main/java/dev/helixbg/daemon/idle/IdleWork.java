@@ -83,9 +83,11 @@ public final class IdleWork implements AutoCloseable {
   private record KbJob(Kb kb, IdleJob work) {}
 
   /**
-   * The waiting time of a job from its end to its next try.
+   * The waiting time of a job until its next try.
    *
    * @param changes {@link KbWatch#changes} at the end of the job
+   * @param at time of the end, in nanoseconds of the clock
+   * @param pause time from the end to the next try, in nanoseconds
    */
   private record Waiting(int changes, long at, long pause) {}
 

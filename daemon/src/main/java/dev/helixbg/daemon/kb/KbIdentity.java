@@ -8,8 +8,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * Identity of a KB's folder when work on the KB began. The work is saved only if the same folder is
- * still at the path. A KB that was moved or deleted is thus never created again, and another KB
- * never gets its results.
+ * still at the path. Therefore helix-bg never recreates a KB that was moved or deleted, and never
+ * writes results into another KB.
  *
  * @param folder the inode of the folder and its device
  */

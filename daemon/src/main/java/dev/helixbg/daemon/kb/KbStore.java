@@ -71,7 +71,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   /**
-   * Returns the entries with their vectors; empty if the store has no layout of the present log.
+   * Returns the entries with their vectors; empty if the store has no layout (the vectors'
+   * positions) for the present log.
    *
    * @param modelTokens maximum number of tokens that the model reads of a text
    */

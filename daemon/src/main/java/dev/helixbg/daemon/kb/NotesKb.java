@@ -37,9 +37,9 @@ import java.util.stream.Stream;
  * A folder of Markdown notes, or one file, that is read as a knowledge base. Its log is in the
  * cache folder, at {@code notes/HASH/NAME}. helix-bg never writes into the folder of the notes.
  *
- * <p>The file {@value #ACCOUNT} beside the log has the folder's path and the files that were left
- * out. The file {@value #SEEN} has a digest of names and times, by which unchanged notes are
- * recognised.
+ * <p>The file {@value #ACCOUNT} (the account) beside the log has the folder's path and the files
+ * that were left out. The file {@value #SEEN} has a digest of names and times, by which unchanged
+ * notes are recognised.
  *
  * @param notes the folder or file, as a real path if it exists
  * @param home the user's home folder if the memory files of coding agents are read; else empty
@@ -53,7 +53,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
 
-  // Fields of the account.
+  // Fields of the account, see above.
   private static final String NOTES = "folder";
   private static final String HOME = "home";
   private static final String MADE = "made";
@@ -61,7 +61,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   /** Version of the format, raised when the same folder would give a different log. */
   private static final int FORMAT = 5;
 
-  /** Minimum age of the latest change; a change soon after it may leave the times the same. */
+  /**
+   * Minimum age of the latest change: another change within this time may leave the file's time
+   * unchanged.
+   */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
   private static final Duration LOCK_WAIT = Duration.ofMinutes(2);

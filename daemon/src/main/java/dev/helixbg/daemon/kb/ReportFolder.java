@@ -32,7 +32,10 @@ public record ReportFolder(Path html, Path markdown, Path json) {
         folder.resolve("report.html"), folder.resolve("report.md"), folder.resolve("report.json"));
   }
 
-  /** Returns the files in the order of writing: if the last, report.json, is new, all are new. */
+  /**
+   * Returns the files in the order of writing. The last is report.json: if it is new, all files
+   * are.
+   */
   List<Path> files() {
     return List.of(html, markdown, json);
   }
@@ -54,8 +57,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file in one step. JSON is written as it is made, because that of a large KB has
-   * hundreds of megabytes.
+   * Replaces each file in one step. The JSON is written while it is made, because a large KB has
+   * hundreds of megabytes of JSON.
    */
   public void write(Report report) {
     Path folder = json.getParent();

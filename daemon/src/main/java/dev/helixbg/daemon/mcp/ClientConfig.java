@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The clients, each with its own form of configuration for starting this MCP server. */
+/**
+ * MCP clients. Each client has its own format for the configuration that starts this MCP server.
+ */
 public enum ClientConfig {
   CLAUDE_CODE("run this command"),
   CLAUDE_DESKTOP(

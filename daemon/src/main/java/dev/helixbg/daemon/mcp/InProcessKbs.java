@@ -225,7 +225,8 @@ final class InProcessKbs implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      LOG.debug("another time: {}", e.toString()); // the next request reports the error
+      // The next request reports the error.
+      LOG.debug("background work failed, to be tried again: {}", e.toString());
     }
   }
 

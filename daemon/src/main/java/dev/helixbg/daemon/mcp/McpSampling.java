@@ -34,7 +34,10 @@ final class McpSampling {
   private static final int QUESTIONS = 10;
   private static final int QUESTIONS_A_DAY = 50;
 
-  /** Maximum number of tokens per answer; the words around all answers may have as many again. */
+  /**
+   * Maximum number of tokens per answer. The text around all answers may take as many tokens as one
+   * answer.
+   */
   private static final int TOKENS = 50;
 
   private static final int LONGEST_REASON = 300;

@@ -43,8 +43,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return List.of(
         tool(
             "search",
-            "Find entries of the knowledge base by meaning and words. In a result, text is the"
-                + " matching passage; in a long entry, from is the character where it begins.",
+            "Find entries of the knowledge base by meaning and words. In a result, 'text' is the"
+                + " matching passage. In a long entry, 'from' is the position of the passage, in"
+                + " characters.",
             reads(),
             List.of(
                 ToolArgument.text("text", SearchRequest.MAX_TEXT, "query").needed(),
@@ -58,8 +59,8 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                 + " whether one of them already says the same. alreadySaid has one of five values."
                 + " 'yes' and 'contradicts': the field 'entry' has the other entry and a"
                 + " probability. 'perhaps': read the nearest entries, first the one in 'entry'."
-                + " 'no'. 'unknown': not all entries are indexed, see 'coverage'. Give either text"
-                + " or entry.",
+                + " 'no': no entry says the same. 'unknown': not all entries are indexed, see"
+                + " 'coverage'. Give either text or entry.",
             reads(),
             List.of(
                 ToolArgument.text(
@@ -106,9 +107,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                 + " Then make the calls in their order, without a pause, exactly as given (blanks"
                 + " at the end, too). Calls of act are for this tool, which checks that the plan is"
                 + " still right; the other calls are for helix. If a call fails or gives another"
-                + " answer, stop and call act again. If the answer lists choices, set as. A folder"
-                + " of notes has no calls: byHand describes the edits of the files in folder."
-                + " edits, if present, has the exact old and new text.",
+                + " answer, stop and call act again. If the answer lists choices, call again with"
+                + " 'as'. A folder of notes has no calls: 'byHand' describes the edits of the files"
+                + " in 'folder'; 'edits', if present, has the exact old and new text.",
             reads(),
             List.of(
                 ToolArgument.text("id", NAME, "id of the finding").needed(),
@@ -146,9 +147,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             answers::questions),
         tool(
             "answers",
-            "Your answers to questions: each with the id of its question, and one of the answers"
-                + " that questions named, or a sentence where it asks for one. Returns which"
-                + " answers were refused, and why.",
+            "Your answers to questions: for each, the id of the question, and one of the possible"
+                + " answers, or a sentence if the question asks for a sentence. Returns the refused"
+                + " answers with the reasons.",
             notes(true),
             List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
             answers::answers),

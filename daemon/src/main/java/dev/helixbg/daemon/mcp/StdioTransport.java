@@ -168,7 +168,7 @@ final class StdioTransport implements McpServerTransportProvider {
       refuse(
           id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
           INVALID_REQUEST,
-          "this line is no JSON-RPC 2.0 message; batches are not taken");
+          "this line is no JSON-RPC 2.0 message; batches are not accepted");
       return;
     }
     switch (message) {
@@ -210,7 +210,7 @@ final class StdioTransport implements McpServerTransportProvider {
     }
     FutureTask<Void> call = new FutureTask<>(() -> handle(request), null);
     if (unanswered.putIfAbsent(request.id(), call) != null) {
-      refuse(request.id(), INVALID_REQUEST, "a request with this id is under way");
+      refuse(request.id(), INVALID_REQUEST, "a request with this id is still running");
     } else if (first) {
       call.run(); // not in parallel, since later messages need its session
     } else {
@@ -306,7 +306,7 @@ final class StdioTransport implements McpServerTransportProvider {
               && CLASS_NAME.matcher(String.valueOf(answer.error().message())).find()
           ? JSONRPCResponse.error(
               answer.id(),
-              new JSONRPCError(INVALID_PARAMS, "\"params\" are not what this method takes"))
+              new JSONRPCError(INVALID_PARAMS, "\"params\" are not valid for this method"))
           : message;
     }
 

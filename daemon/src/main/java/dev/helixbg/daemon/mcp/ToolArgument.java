@@ -64,8 +64,9 @@ record ToolArgument(
   }
 
   /**
-   * Returns an argument for a list of objects with two strings each. This check accepts wrong
-   * objects in the list, so that the tool can refuse them one by one and use the correct objects.
+   * Returns an argument for a list of objects, each with the string fields {@code key} and {@code
+   * value}. This check accepts wrong objects in the list, so that the tool can refuse them one by
+   * one and use the correct objects.
    */
   static ToolArgument pairs(String name, String key, String value, int most) {
     Map<String, Object> string = Map.of("type", "string");

@@ -63,10 +63,10 @@ final class ToolCallProgress implements AutoCloseable {
 
   private String told(Throwable e) {
     if (ErrorReporter.isExpected(e)) {
-      return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "called off";
+      return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "cancelled";
     }
     new ErrorReporter(console).report(e); // clients keep stderr as a log
-    return "a fault in helix-bg: " + e + "; its stderr says where the details are";
+    return "a fault in helix-bg: " + e + "; helix-bg's stderr says where the details are";
   }
 
   /** The progress of a call: the current step, and the seconds since the start. */

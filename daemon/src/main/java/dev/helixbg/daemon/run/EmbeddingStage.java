@@ -82,7 +82,7 @@ public final class EmbeddingStage implements AutoCloseable {
    * @param present indices of the entries with a vector; all entries once a run has ended
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages of present entries that have a vector
-   * @param whole number of present entries all of whose passages have a vector
+   * @param whole number of present entries whose passages all have a vector
    * @param reused number of distinct texts whose vector was known
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages of present entries without a vector
@@ -170,8 +170,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds entries for a time, the newest first. Also embeds the other entries if they take no
-   * longer than that time. Returns whether all entries have a vector.
+   * Embeds the newest entries for {@code time}. Then embeds the other entries, too, if they take no
+   * longer than that. Returns whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);

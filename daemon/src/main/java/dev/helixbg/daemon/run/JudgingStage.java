@@ -47,7 +47,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * @param threads number of threads, if the CPU runs the model
    * @param gpu repeats the questions after a failure of a GPU
    * @param measuring receives the progress of measuring a new model
-   * @param measuresReader whether the model is also measured as a reader of lessons
+   * @param measuresReader whether the model is also measured as a writer of lessons
    */
   public record Asking(
       int threads,
@@ -196,7 +196,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Duration time = measure(asJudge, opener, all);
     if (asking.measuresReader()) {
       measure(asReader, opener, all);
-      time = all; // else measuring a slow model could leave no time for questions
+      time = all; // otherwise a slow model would have no time for questions after its measurement
     }
     try (QuestionSession session =
         new QuestionSession(

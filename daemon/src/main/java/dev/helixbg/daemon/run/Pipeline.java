@@ -83,7 +83,10 @@ public record Pipeline(
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
-    /** Returns the number of questions left for the language model; answers may lead to others. */
+    /**
+     * Returns the number of questions left for the language model; answers may lead to further
+     * ones.
+     */
     public int questions() {
       return report.judgements().questionsLeft();
     }
@@ -256,7 +259,7 @@ public record Pipeline(
     reading.run(kb, findings);
   }
 
-  /** Updates the vectors of entries, and on request those of passages. */
+  /** Updates the vectors of entries and, on request, the vectors of passages. */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
     try (EmbeddingStage stages = embedding(kb, log)) {

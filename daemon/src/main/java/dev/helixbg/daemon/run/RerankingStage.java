@@ -78,7 +78,8 @@ public final class RerankingStage {
       return findings;
     }
     try {
-      // The trust in the language model is unknown here, so all accepted agents' answers are used.
+      // An agent that judges worse than the language model does not count. The trust in the
+      // model is unknown here, so the answers of all accepted agents are used.
       RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
@@ -92,9 +93,9 @@ public final class RerankingStage {
   }
 
   /**
-   * Stops using the pair judge. An interrupt may have caused the error, because it looks like an
-   * unwritable file. This method then throws; otherwise a report without readings would count as
-   * complete.
+   * Stops using the pair judge after an error. If the thread was interrupted, this method throws
+   * instead, because an interrupted write fails like a write to an unwritable file. Otherwise a
+   * report without readings would count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {

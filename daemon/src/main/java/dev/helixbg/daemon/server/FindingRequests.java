@@ -216,7 +216,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   /**
    * Returns the findings that match {@code wanted} and are not settled under any of their ids. The
-   * report's leads come first, then the other findings by kind.
+   * report's leads (the findings that it shows first) come first, then the other findings by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {

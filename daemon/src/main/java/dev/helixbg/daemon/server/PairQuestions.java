@@ -35,8 +35,8 @@ final class PairQuestions {
   static final int MOST_SHOWN = 800;
 
   /**
-   * Maximum length of an excerpt, in estimated tokens. A pair with its answer therefore costs at
-   * most 600 tokens.
+   * Maximum length of an excerpt, in estimated tokens. Two excerpts and the answer therefore cost
+   * at most 600 tokens.
    */
   private static final int MOST_TOKENS = 240;
 
@@ -103,8 +103,9 @@ final class PairQuestions {
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the relations that an agent may be asked about. Leads come first, then relations that
-   * the pair judge read, least certain first, then relations that it has not read.
+   * Returns the relations that an agent may be asked about. Leads (relations that the report shows
+   * first) come first. Then come relations that the pair judge has read, least certain first, then
+   * relations that it has not read.
    *
    * @param taken ids of questions to skip
    * @param most largest number of relations whose texts are read

@@ -35,7 +35,10 @@ import java.util.function.Supplier;
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
-  /** Entries of the present log; null if the report was made from it and no entry was needed. */
+  /**
+   * Entries of the present log; null if the report was made from this log and no entry was needed
+   * yet.
+   */
   private PresentEntries entries;
 
   private PresentFindings(Supplier<PresentEntries> log) {
@@ -201,8 +204,8 @@ public final class PresentFindings {
 
   /**
    * Returns one complete act: checks, calls in order, losses, and undo. Two of the calls are calls
-   * of helix-bg's own tool {@code act}: one passes the plan, the other passes the marks. If a
-   * finding allows several acts, {@code as} selects one.
+   * of helix-bg's own tool {@code act}: one checks the plan, the other checks the marks (lines that
+   * earlier calls append to notes). If a finding allows several acts, {@code as} selects one.
    *
    * @param as the agent's or user's verdict: {@code same}, {@code overtaken} or {@code related};
    *     empty if the request has none

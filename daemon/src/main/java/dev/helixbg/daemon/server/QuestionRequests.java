@@ -48,7 +48,7 @@ public record QuestionRequests(
   /** Time for which a question is reserved for the client that got it. */
   private static final Duration BORROWED = Duration.ofMinutes(10);
 
-  /** Highest plausible reading speed, in characters per millisecond. */
+  /** Highest plausible reading speed of an agent, in characters per millisecond. */
   private static final int CHARACTERS_PER_MILLI = 100;
 
   private static final String MEANING =
@@ -91,8 +91,9 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client: leads first, then pairs that the pair judge read
-   * with the least certainty. Some pairs with known answers are mixed in to measure the client.
+   * Returns the next open questions for a client, about the pairs that the report shows first, then
+   * about the pairs on which the pair judge is least certain. Some pairs with known answers are
+   * mixed in to measure the client.
    *
    * <p>Questions of other kinds begin with the newest entries.
    *

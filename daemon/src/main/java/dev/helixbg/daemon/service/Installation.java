@@ -34,7 +34,7 @@ public record Installation(Path root) {
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
-  /** Returns the installation for a service: that of this program, else that of this user. */
+  /** Returns the installation for a service: this program's installation, else this user's. */
   public static Optional<Installation> find(Path home) {
     return of(jar()).or(() -> ofUser(home));
   }

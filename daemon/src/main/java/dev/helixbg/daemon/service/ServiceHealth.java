@@ -19,7 +19,7 @@ public final class ServiceHealth {
   public static CheckLine check(Path file, DaemonHome home, Optional<Installation> program) {
     if (Files.notExists(file)) {
       return CheckLine.ok(
-          NAME, "not installed; 'helix-bg service install' lets it run from login on");
+          NAME, "not installed; 'helix-bg service install' starts it at each login");
     }
     Optional<JsonNode> status = new DaemonLink(home).status();
     if (status.isPresent()) {
@@ -64,8 +64,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Whether the service's last output is an error on stderr. Compares times of files, because a
-   * daemon that was stopped wrote to its log last.
+   * Whether the service's last output is an error on stderr. Compares the times of the two files,
+   * because a daemon that is stopped writes to its log last.
    */
   private static boolean saidLast(DaemonHome home) {
     try {

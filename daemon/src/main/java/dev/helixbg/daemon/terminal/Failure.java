@@ -30,7 +30,7 @@ public final class Failure extends RuntimeException {
 
   /** Remedy for a cache folder that cannot be written. */
   public static final String OTHER_CACHE =
-      "The setting cache (HELIX_BG_CACHE, --set cache=FOLDER) names another folder";
+      "To use another folder, set cache (HELIX_BG_CACHE, --set cache=FOLDER)";
 
   public ExitCode code() {
     return code;

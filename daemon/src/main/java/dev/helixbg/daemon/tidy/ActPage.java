@@ -34,7 +34,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   /** Width of a title, in columns; it leaves room for the name on a screen of 80 columns. */
   private static final int TITLE = 48;
 
-  /** Maximum number of words that are listed of a removed note; they fill a line or two. */
+  /** Maximum number of listed words of a removed note: a line or two. */
   private static final int MOST_WORDS = 60;
 
   String words() {
@@ -50,7 +50,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       text.add(
           ink.text(
               only.isEmpty()
-                  ? "\nIt has no word that the kept text lacks."
+                  ? "\nAll its words are also in the kept text."
                   : "\nOnly " + gone.name() + " says: " + only));
     }
     shown.merged().ifPresent(merged -> text.add(ink.text("\nThe merged text:\n" + merged)));
@@ -96,7 +96,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       return "helix cannot do it: " + byHand;
     }
     if (helix.isEmpty()) {
-      return "There is no helix on PATH, and the setting helix.command names none. A coding agent"
+      return "There is no helix on PATH, and the setting helix.command is empty. A coding agent"
           + " that has the tools of helix and of helix-bg can make these calls; the key y"
           + " copies them. Make them in this order, and stop at the first that fails:\n"
           + calls();

@@ -153,7 +153,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
           ? Outcome.done()
           : Outcome.nothing(
               State.STALE,
-              "helix does not have the number of entries in %s that the log had: %d"
+              "helix does not count as many entries in %s as the log has: %d"
                   .formatted(topic, entries));
     } catch (Helix.Refusal e) {
       return Outcome.nothing(
@@ -192,7 +192,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /** Returns the calls that mark notes before the second look; empty if there is one look. */
+  /** Returns the calls that mark notes before the second look; empty if there is only one look. */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {

@@ -8,7 +8,10 @@ public interface Helix extends AutoCloseable {
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 
-    /** {@code isCertain}: true if surely no note was changed; false without an answer. */
+    /**
+     * @param isCertain whether it is certain that no note was changed; false if helix did not
+     *     answer
+     */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
       this.isCertain = isCertain;
@@ -20,7 +23,8 @@ public interface Helix extends AutoCloseable {
   }
 
   /**
-   * Calls a tool, and returns its text. Throws a {@link Refusal} on an error or without an answer.
+   * Calls a tool, and returns its text. Throws a {@link Refusal} if helix reports an error or does
+   * not answer.
    */
   String call(String tool, Map<String, String> arguments);
 

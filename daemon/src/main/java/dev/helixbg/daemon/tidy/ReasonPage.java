@@ -30,7 +30,9 @@ final class ReasonPage extends Page {
   @Override
   List<AttributedString> body(int columns) {
     String effect =
-        "\n\nThe report leaves it out from now on. No note is changed, and u takes it back.\n";
+        "\n\n"
+            + "The report leaves it out from now on. No note is changed. The key u undoes the"
+            + " dismissal.\n";
     List<AttributedString> lines = new ArrayList<>(Ink.lines(ink.text(about + effect), columns));
     lines.addAll(Ink.lines(ink.bold("Reason, if you like: " + reason + "▏"), columns));
     return lines;

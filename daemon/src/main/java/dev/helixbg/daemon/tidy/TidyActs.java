@@ -29,7 +29,10 @@ final class TidyActs {
   /** Field of an act with the state of the whole log. */
   private static final String LOG = "log";
 
-  /** Allowance for notes that were read before the session, and for coarse file times. */
+  /**
+   * Margin before the last read: a file that changed within it counts as changed after the read.
+   * The first read may precede the session, and file times are coarse.
+   */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
   private final TidySession session;
@@ -87,7 +90,7 @@ final class TidyActs {
     ActRun.note(list.findings(), shown.id(), "dismissed", reason);
     String words = "dismissed: " + shown.finding().about();
     finish(new Made(shown.id(), words, false, List.of(), List.of(), List.of()));
-    session.say("Dismissed. u takes it back.");
+    session.say("Dismissed. To undo this, press u.");
   }
 
   /** Plans an act by a request for {@link TidyList#act}, and shows its changes. */
@@ -141,7 +144,7 @@ final class TidyActs {
       case DONE -> {
         boolean isFinal = outcome.undo().isEmpty() && edits.isEmpty();
         finish(new Made(shown.id(), words, true, outcome.undo(), List.of(), edits));
-        session.say("Done: " + words + (isFinal ? "." : ". u takes it back."));
+        session.say("Done: " + words + (isFinal ? "." : ". To undo this, press u."));
       }
       case STALE -> {
         refresh();

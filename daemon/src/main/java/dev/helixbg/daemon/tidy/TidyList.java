@@ -66,7 +66,10 @@ final class TidyList {
         .toList();
   }
 
-  /** Whether there are more open findings, which are neither leads nor in the list yet. */
+  /**
+   * Whether there are more open findings than the leads (the findings that the report shows first)
+   * and the findings already in the list.
+   */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }

@@ -58,9 +58,9 @@ final class TidySession {
             .collect(Collectors.joining(", "));
     if (!marked.isEmpty()) {
       message =
-          "An act was broken off. Its line (helix-bg: …) is left at the end of %s; the text above it"
+          "An act was interrupted. Its line (helix-bg: …) is still at the end of %s; the text above it"
                   .formatted(marked)
-              + " is whole. Take the line out by hand";
+              + " is complete. Remove the line by hand";
     }
   }
 

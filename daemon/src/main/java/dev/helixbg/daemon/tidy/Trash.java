@@ -63,7 +63,10 @@ record Trash(Path home, boolean isMac) {
     throw new IOException("the trash is full of files called " + from.getFileName());
   }
 
-  /** Writes the note about the file first, because the note reserves the name. */
+  /**
+   * Moves a file to the trash. A note about the file is written first, because it reserves the
+   * name.
+   */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
     boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
     Path top = atHome ? Path.of("/") : top(from);

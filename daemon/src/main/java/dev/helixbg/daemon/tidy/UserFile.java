@@ -50,6 +50,8 @@ public record UserFile(Path file) {
   }
 
   /**
+   * Checks that helix-bg may change the file.
+   *
    * @throws FileSystemException for a link, another user's file, a read-only file, or a file that
    *     another process is known to write
    */

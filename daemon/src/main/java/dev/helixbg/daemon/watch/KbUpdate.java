@@ -62,12 +62,15 @@ public final class KbUpdate {
     return questions;
   }
 
-  /** Returns the number of passages without vectors that make the report a first look. */
+  /**
+   * Returns the number of passages without vectors, which make the report a first look (an early
+   * report).
+   */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
-  /** Returns the number of unread pairs that make the report a first look. */
+  /** Returns the number of unread pairs, which make the report a first look (an early report). */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }

@@ -33,7 +33,7 @@ public record OneShotRun(Pipeline pipeline) {
   /**
    * Whether there is nothing to do. Needs no lock, and writes nothing.
    *
-   * @param enough whether the last report is acceptable, given the present basis
+   * @param enough whether the last report is acceptable, given the present {@link ReportBasis}
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()

@@ -229,7 +229,7 @@ class TidySessionTest {
             };
     assertThrows(IllegalStateException.class, () -> press("s", "enter"));
     session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
-    assertHas(screen(100, 30), "An act was broken off", "at the end of queue:");
+    assertHas(screen(100, 30), "An act was interrupted", "at the end of queue:");
   }
 
   @Test

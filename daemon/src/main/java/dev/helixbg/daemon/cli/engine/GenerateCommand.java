@@ -80,9 +80,9 @@ public final class GenerateCommand extends JsonCommand {
   @Option(
       names = "--check",
       description =
-          "Run the prompt on the CPU, too (on the scalar reference if the backend is the"
-              + " CPU). Print the difference at each tap of each layer, and the first tap that"
-              + " differs too much.")
+          "Run the prompt on the CPU, too (on the scalar reference if the backend is the CPU)."
+              + " Print the difference at each tap (a point of comparison) of each layer, and the"
+              + " first tap that differs too much.")
   private boolean check;
 
   @Override
@@ -276,7 +276,7 @@ public final class GenerateCommand extends JsonCommand {
         : ids.toArray();
   }
 
-  /** Returns the tokens per second without the first token, which reading the prompt produces. */
+  /** Returns the tokens per second. The first token is not counted: it results from the prompt. */
   private static double decodedPerSecond(Generation answer) {
     int passes = tokenIds(answer).length - 1;
     return passes < 1 ? 0 : passes * 1e9 / answer.decodeNanos();
