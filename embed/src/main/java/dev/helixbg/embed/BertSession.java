@@ -22,9 +22,9 @@ import java.util.TreeMap;
  * padding, and token types where the graph has such an input. A {@link Pooling} computes one vector
  * from the token states of a text.
  *
- * <p>Each sequence ends with the separator token, and no text contains the separator token. Token
- * types are 0 up to the first separator and 1 behind it. For a token that the other text also has,
- * the type is 2 higher.
+ * <p>Each sequence ends with the separator token, and no text contains the separator token. For a
+ * pair of texts, the token type is 0 up to the first separator, and 1 after it. The type of a token
+ * that both texts have is 2 higher. A single text has type 0 only.
  */
 final class BertSession implements AutoCloseable {
 
@@ -32,7 +32,10 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /** Name of the output: float [rows, columns, 384], or [rows, 1, 384] for first tokens only. */
+  /**
+   * Name of the output: float [rows, columns, 384], or [rows, 1, 384] if the graph computes only
+   * the state of the first token.
+   */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
@@ -166,7 +169,7 @@ final class BertSession implements AutoCloseable {
     return types;
   }
 
-  /** Returns the token types of one sequence, as described at the class. */
+  /** Returns the token types of one sequence; the class comment describes them. */
   static int[] tokenTypes(int[] ids) {
     int[] types = new int[ids.length];
     int last = ids.length - 1;

@@ -28,8 +28,8 @@ enum CpuNetwork {
   FINE_ENCODER("INT16 by machine code", "in 16 bits by machine code", Square.SHORTS),
 
   /**
-   * Eight-bit arithmetic in {@link Encoder}, smoothed (decision 104), for the bundled model and
-   * processors with VNNI.
+   * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, decision 104).
+   * It needs the bundled model and a processor with VNNI.
    */
   SMOOTHED_ENCODER(
       "INT8 smoothed by machine code", "in smoothed bytes by machine code", Square.FINE_BYTES);
@@ -60,7 +60,7 @@ enum CpuNetwork {
     return bundled && Encoder.isAvailable(Square.FINE_BYTES) ? SMOOTHED_ENCODER : ofJudge();
   }
 
-  /** Returns the network of the pair judge, which is calibrated for it. */
+  /** Returns the network of the pair judge. The judge is calibrated for this network. */
   static CpuNetwork ofJudge() {
     return Encoder.isAvailable(Square.BYTES) ? ENCODER : FUSED_INT8;
   }

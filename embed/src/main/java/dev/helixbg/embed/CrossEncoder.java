@@ -19,7 +19,8 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
   private static final int FRAME = 2;
 
   /**
-   * Token limit of the tokenizer: one token more than is read, so that longer texts are noticed.
+   * Token limit of the tokenizer. It is one token more than the judge reads, to tell whether a text
+   * was cut.
    */
   private static final int TOKENS = ROOM + FRAME + 1;
 

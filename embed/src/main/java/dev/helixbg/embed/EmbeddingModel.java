@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public final class EmbeddingModel {
 
-  /** Part of the id; must change with code that makes other vectors from the same files. */
+  /** Part of the id. It must change when the code makes different vectors from the same files. */
   private static final String RECIPE = "mean pooling 1";
 
   /** Folder in the cache folder with the results of speed trials. */
@@ -69,11 +69,11 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns this model with another method of computing, which may be faster but takes longer to
-   * open; its vectors have another id. On a Mac, the method is CoreML. Elsewhere, it is eight-bit
-   * arithmetic for passages. For entries it is smoothed eight-bit arithmetic where the processor
-   * has VNNI and the model is the bundled one, else sixteen-bit arithmetic if {@link Encoder} can
-   * run. Empty if there is no other method.
+   * Returns this model with a method of computing that suits many texts: it may be faster, but
+   * takes longer to open. Its vectors have another id. On a Mac, the method is CoreML. Elsewhere,
+   * passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic if the processor
+   * has VNNI and the model is the bundled one. Otherwise, entries get sixteen-bit arithmetic if
+   * {@link Encoder} can run. The result is empty if there is no other method.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -92,16 +92,18 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns the model that embeds queries: the model for many entries if it runs by machine code
-   * and the entries' vectors have its id ({@code vectors}), else this model.
+   * Returns the model that embeds queries. It is the model for many entries if that model runs by
+   * machine code and made the entries' vectors. Otherwise it is this model.
+   *
+   * @param vectors id of the entries' vectors
    */
   public EmbeddingModel forQueries(String vectors) {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
   /**
-   * Whether this model embeds all queries, because no model by machine code for many entries was
-   * prepared on this machine.
+   * Whether this model embeds all queries, because this machine has no prepared model that embeds
+   * many entries by machine code.
    */
   public boolean isForAllQueries() {
     return anotherForQueries()
@@ -123,8 +125,8 @@ public final class EmbeddingModel {
 
   /**
    * Returns how much faster this model is than {@code plain}. A trial of about a second measures
-   * the gain; the result is stored for this machine, model and runtime. If sixteen bits are worth
-   * their use, eight bits are used without a trial of their own.
+   * the gain; the result is stored for this machine, model and runtime. If the method for entries
+   * is fast enough to be used, its result also counts for passages, without a second trial.
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */

@@ -119,9 +119,10 @@ final class NativeLibraries {
   }
 
   /**
-   * Makes ONNX Runtime's environment, whose references are counted, and keeps one reference for
-   * good. The Java binding releases its own reference in a shutdown hook, which waits for no {@link
-   * OnnxCall}. Without the second reference, a model that is being opened would read freed memory.
+   * Makes ONNX Runtime's environment, whose references are counted, and takes a second reference
+   * that is never released. The Java binding releases the first reference in a shutdown hook, which
+   * waits for no {@link OnnxCall}. Without the second reference, a model that is being opened would
+   * then read freed memory.
    *
    * <p>The binding has no public method that takes a second reference, so a private method of the
    * bundled version is called. The C API through Java's FFM would add a tenth of a second to each

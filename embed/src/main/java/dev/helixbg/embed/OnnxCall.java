@@ -9,7 +9,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * end during a call: exit destroys the library's tables, and a thread that reads them then crashes.
  */
 public final class OnnxCall implements AutoCloseable {
-  /** Calls take the lock shared; {@link #endAll} takes it exclusively and never releases it. */
+  /**
+   * Lock that each call holds in shared mode. {@link #endAll} takes it in exclusive mode and never
+   * releases it.
+   */
   private static final ReentrantReadWriteLock ENTRY = new ReentrantReadWriteLock();
 
   private static final OnnxCall CALL = new OnnxCall();

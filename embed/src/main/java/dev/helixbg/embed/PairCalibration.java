@@ -3,7 +3,8 @@ package dev.helixbg.embed;
 import dev.helixbg.embed.PairReader.Relation;
 
 /**
- * Calibration of the pair judge's logits, measured on collections that were not used for training.
+ * Calibration of the pair judge's logits, measured on collections of notes that were not used for
+ * training.
  *
  * @param temperature divisor of the logits before they become probabilities; positive
  * @param likelySame minimum probability of <i>same</i> at which nine of ten pairs are the same;

@@ -17,8 +17,8 @@ public record PairModel(String id, PairCalibration calibration, Path cacheFolder
   private static final String RECIPE = "pair judge 1";
 
   /**
-   * Finds the pair judge. The weights have some megabytes, so they are not kept but read again on
-   * opening.
+   * Finds the pair judge. The weights take some megabytes. They are therefore not kept in memory,
+   * but read again when the judge is opened.
    *
    * @throws EmbeddingException when the pair judge is missing or damaged
    */

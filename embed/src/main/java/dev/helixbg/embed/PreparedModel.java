@@ -26,7 +26,10 @@ import java.util.StringJoiner;
  * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-  /** Raise the number whenever {@link CpuNetwork} or {@link TokenizerFile} write other files. */
+  /**
+   * Format of the prepared files. The number must rise whenever {@link CpuNetwork} or {@link
+   * TokenizerFile} write different files.
+   */
   static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";
@@ -35,7 +38,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double SMOOTHED_BOUND = 0.99;
   private static final double INT8_BOUND = 0.98;
 
-  /** Maximum difference of a logit from the fp32 logit. On 103 real pairs, the largest was 0.45. */
+  /**
+   * Maximum difference of a logit from the fp32 logit. On 103 real pairs, the largest difference
+   * was 0.45.
+   */
   private static final double LOGIT_BOUND = 1;
 
   /** Makes the network; the tokenizer is prepared already. */
@@ -129,7 +135,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return sizes.add(Long.toString(Files.exists(tokenizer) ? Files.size(tokenizer) : 0)).toString();
   }
 
-  /** Returns the least accepted cosine between vectors of a network and of the original. */
+  /**
+   * Returns the minimum cosine that is accepted between the vectors of a network and the vectors of
+   * the original.
+   */
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
@@ -179,7 +188,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
   }
 
-  /** Returns vectors of the probe texts, first computed one by one, then in padded batches. */
+  /**
+   * Returns the vectors of all probe texts computed one by one, followed by the vectors of the same
+   * texts computed in padded batches.
+   */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
     List<float[]> vectors = new ArrayList<>();

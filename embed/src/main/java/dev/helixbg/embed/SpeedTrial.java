@@ -28,7 +28,10 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Least cosine for CoreML, which must compute the same vectors. */
   static final double SAME = 0.999;
 
-  /** Lower bound of the uncertain gains, which are measured three times instead of once. */
+  /**
+   * Lower bound of uncertain gains. A gain above it and below {@link #CLEARLY_FASTER} is measured
+   * three times instead of once.
+   */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;

@@ -14,10 +14,13 @@ import java.util.function.IntFunction;
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /** Maximum number of texts that stay in one batch, because each batch reads all weights. */
+  /**
+   * Maximum number of texts that are not split for a second thread. Each batch reads all weights,
+   * so a split of few texts gains nothing.
+   */
   private static final int FEW = 16;
 
-  /** Makes the tokens of many texts, on several threads. */
+  /** Returns the token ids of many texts, computed on several threads. */
   int[][] ids(int texts, IntFunction<int[]> ids) throws InterruptedException {
     int[][] all = new int[texts][];
     ParallelLoop.run(

@@ -50,7 +50,10 @@ final class Tokenizer implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /** Makes an object that will close this tokenizer. If the object cannot be made, closes it. */
+  /**
+   * Makes an object that takes over this tokenizer and closes it later. If the object cannot be
+   * made, closes the tokenizer now.
+   */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);

@@ -37,7 +37,10 @@ public final class VectorStore {
   /** Largest accepted difference of a squared length from 1; rounding errors are below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
-  /** Number by which unused vectors must outnumber the used vectors before they are deleted. */
+  /**
+   * Number by which unused vectors must outnumber used vectors before the unused vectors are
+   * deleted.
+   */
   private static final int FEW_STALE = 256;
 
   private final Database database;

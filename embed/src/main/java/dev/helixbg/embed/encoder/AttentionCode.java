@@ -29,7 +29,10 @@ final class AttentionCode {
   /** Distance between rows of scores or transposed keys, in bytes; not a power of two. */
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
-  /** Offset in a row of scores, in bytes, of 1 divided by the sum of the row's powers. */
+  /**
+   * Offset in a row of scores, in bytes, at which the factor of the row is stored: 1 divided by the
+   * sum of its powers.
+   */
   static final int FACTOR = TOKENS * Float.BYTES;
 
   /** Number of vectors of scores or results that are computed at a time. */

@@ -237,7 +237,10 @@ public final class Encoder implements AutoCloseable {
           weights.attentionNorm(layer));
     }
 
-    /** Copies the state of each text's first token, and its numbers, to the first rows. */
+    /**
+     * Copies the state of each text's first token to the first rows, with its rounded values and
+     * their step.
+     */
     private void firstRows(int[][] ids) {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {

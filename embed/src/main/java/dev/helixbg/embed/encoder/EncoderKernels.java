@@ -62,10 +62,10 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code sums[row][output] = bias + Σ numbers · weights}, scaled by the steps of rows
-   * and outputs.
+   * Computes {@code sums[row][output] = bias + Σ numbers · weights}. The sum of products is
+   * multiplied by the steps of its row and of its output.
    *
-   * @param adds whether products are added to {@code sums}, without biases
+   * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
   void product(long numbers, long steps, long square, long sums, int rows, boolean adds) {
     NativeFunction function = adds ? addingProduct : product;
@@ -97,8 +97,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code states = LayerNorm(sums + states)}. The sums become the states with each column
-   * multiplied by its factor, and are rounded to {@code numbers}.
+   * Computes {@code states = LayerNorm(sums + states)}. Then stores the states, with each column
+   * multiplied by its factor, in {@code sums}, and rounds them to {@code numbers}.
    *
    * @param gain address of 384 gains, followed by 384 biases and 384 factors
    */

@@ -51,9 +51,9 @@ final class RowCode {
 
   /**
    * Returns code of {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums
-   * to states, normalises the rows, applies the gain and the bias stored after it, and stores the
-   * states. The sums become the states multiplied by the factors stored after the bias, and are
-   * rounded.
+   * to states, normalises the rows, and applies gain and bias. It stores the result in the states.
+   * It also multiplies the result by a factor for each column, stores that in the sums, and rounds
+   * it. Biases follow the gains in memory, and factors follow the biases.
    */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();

@@ -5,7 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * Kinds of integer matrices with 384 inputs and 384 outputs ("squares"). A MiniLM layer has twelve
- * squares: query, key, value, output, four up to the feed-forward's 1,536 values, and four down.
+ * squares: query, key, value, output, four that expand 384 values to the feed-forward's 1,536
+ * values, and four that reduce them again.
  *
  * <p>All weights of an output share a step (the float that the integer 1 stands for). Layout:
  * {@link #PANELS} panels of {@link #PANEL} outputs; each panel has
@@ -35,8 +36,8 @@ public enum Square {
   public static final int SIDE = 384;
 
   /**
-   * Number of outputs of a panel. A line fills a cache line, so the lines of a panel use all sets
-   * of the first-level cache.
+   * Number of outputs of a panel, chosen so that a line of a panel fills one cache line.
+   * Consecutive lines then go to different sets of the first-level cache, so no set is unused.
    */
   static final int PANEL = 16;
 
@@ -100,8 +101,8 @@ public enum Square {
   }
 
   /**
-   * Returns the index of the input at a place of a row, in which an int has inputs of several
-   * vectors of 16.
+   * Returns the index of the input that is stored at a place of a row. The order differs from that
+   * of the inputs, because an int holds inputs that are 16 apart.
    */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
@@ -188,7 +189,8 @@ public enum Square {
       largest = Math.max(largest, magnitude);
       sum += magnitude;
     }
-    // Sums fit an int even if activations are largest and rounding adds half a step per weight.
+    // Sums fit an int even if each activation is the largest integer and rounding adds half a step
+    // per weight.
     double most = (double) Integer.MAX_VALUE / mostUnsigned - SIDE;
     return largest == 0 ? 1 : Math.max(largest / mostWeight, (float) (sum / most));
   }

@@ -24,7 +24,10 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Number of rows of a panel. Memory must hold the row count rounded up to a multiple of it. */
+  /**
+   * Number of rows that are computed together: a panel of rows. Memory must have room for the row
+   * count rounded up to a multiple of this number.
+   */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;
@@ -101,7 +104,7 @@ final class SquareCode {
     return code.code();
   }
 
-  /** Adds the products of the inputs in one int. */
+  /** Emits code that adds the products of the inputs in one int to the sums. */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
@@ -133,7 +136,10 @@ final class SquareCode {
     }
   }
 
-  /** Multiplies a row's sums by both steps and adds the sums in memory or the biases. */
+  /**
+   * Emits code that multiplies a row's sums by the steps of row and outputs, and adds the sums in
+   * memory or the biases.
+   */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

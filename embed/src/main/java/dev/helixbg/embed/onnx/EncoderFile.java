@@ -100,7 +100,7 @@ public final class EncoderFile {
       float[] weights = attention(index, name);
       float[] biases = OnnxFile.floats(source.weight(layer + name + "bias", WIDTH));
       Smoothing.divideInputs(weights, WIDTH, in);
-      if (name.equals(VALUE)) { // averages of values have the values' factors
+      if (name.equals(VALUE)) { // attention averages values, and so keeps their factors
         Smoothing.multiplyOutputs(weights, toOutput);
         Smoothing.multiplyOutputs(biases, toOutput);
       }

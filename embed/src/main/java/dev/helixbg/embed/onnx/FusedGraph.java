@@ -91,7 +91,10 @@ public final class FusedGraph {
     return result;
   }
 
-  /** Adds the normalised embeddings. If all token types are 0, type 0 is added to the positions. */
+  /**
+   * Adds the normalised embeddings. If the graph has no input of token types, the embedding of type
+   * 0 is added to each position's embedding.
+   */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
@@ -117,8 +120,11 @@ public final class FusedGraph {
   }
 
   /**
-   * Adds a layer's attention; {@code asking} names the states of the queries: all states, or the
-   * first.
+   * Adds a layer's attention.
+   *
+   * @param asking name of the states from which the queries are computed: all states, or only the
+   *     first token's state
+   * @param state name of all states
    */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
@@ -171,7 +177,10 @@ public final class FusedGraph {
     return graph.floats(name, source.weight(name, WIDTH), WIDTH);
   }
 
-  /** Adds the product with the matrix of a bias. Inputs with outliers need scales per block. */
+  /**
+   * Adds the product of an input with a matrix, which is found by the name of its bias. Inputs with
+   * outliers need one scale per block.
+   */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {
     String stem = bias.substring(0, bias.length() - "bias".length());

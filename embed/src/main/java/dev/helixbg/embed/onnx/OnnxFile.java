@@ -150,7 +150,7 @@ public final class OnnxFile implements AutoCloseable {
     return tensor.data.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Returns a weight of any number of rows of 384 values. */
+  /** Returns the weight of this name, which may have any number of rows of 384 values. */
   ByteBuffer rows(String name) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
     boolean isTable = tensor != null && !tensor.dims.isEmpty();
@@ -256,7 +256,9 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name, new Tensor(dims, type, data));
   }
 
-  /** Collects the strings at the end of {@link #DIM_PARAM}. */
+  /**
+   * Collects the names of variable dimensions, which are at the end of the path {@link #DIM_PARAM}.
+   */
   private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
     for (ProtoField field : ProtoField.of(message)) {
       if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {

@@ -7,9 +7,10 @@ import java.nio.FloatBuffer;
 import java.util.Arrays;
 
 /**
- * Factors for the inputs of matrix products: SmoothQuant (Xiao et al. 2023). Few channels of MiniLM
- * have large activations, which would set the rounding step of all others. So each channel is
- * multiplied by a factor before rounding, and its weights are divided by the factor.
+ * Factors for the inputs of matrix products: SmoothQuant (Xiao et al. 2023). A few channels of
+ * MiniLM have large activations, which would make the rounding step large for all other channels.
+ * Therefore each channel is multiplied by a factor before rounding, and its weights are divided by
+ * the factor.
  *
  * <p>The resource {@code activations} has the largest magnitude of each channel, measured on texts
  * by {@code scripts/measure-activations}: for each layer 384 floats for the layer's input, 384 for
@@ -22,8 +23,8 @@ final class Smoothing {
   private static final int WIDE = 4 * WIDTH;
 
   /**
-   * Share with which weights of queries and keys count beside weights of values. Errors of values
-   * change a vector more.
+   * Factor for the weights of queries and keys when they are compared with the weights of values.
+   * It is below 1, because rounding errors of values change an embedding more.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 
@@ -88,7 +89,10 @@ final class Smoothing {
     return factors(layer, 0, largest);
   }
 
-  /** Divides both ranges evenly: activations and weights get the geometric mean of their ranges. */
+  /**
+   * Returns factors that give the activations and the weights of a channel the same range: the
+   * geometric mean of their ranges.
+   */
   private float[] factors(int layer, int from, float[] largestWeights) {
     float[] factors = ones(largestWeights.length);
     for (int i = 0; activations != null && i < factors.length; i++) {

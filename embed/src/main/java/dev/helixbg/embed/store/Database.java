@@ -234,7 +234,10 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Deletes the logs, which even processes that have the deleted database open do not need. */
+  /**
+   * Deletes the write-ahead log and its index. No process needs them, not even one that still has
+   * the deleted database open.
+   */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-wal"));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));

@@ -31,8 +31,8 @@ import java.util.stream.Stream;
  *
  * <p>An entry that helix edits moves to the end of its topic, and a link names the place of its
  * target in the topic. A call therefore names an entry by words that no other body of its topic
- * has. An entry whose links would have another target gets new links. That entry moves, too, so the
- * plan repeats until no link changes.
+ * has. An entry whose links would have another target gets new links. New links move that entry,
+ * too, so the planning is repeated until no link changes.
  */
 public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
@@ -323,7 +323,8 @@ public final class ActPlanner {
         losses.add(
             "the places of "
                 + Act.names(List.copyOf(after.relinked()))
-                + ": helix moves a note whose links are set anew to the end of its topic");
+                + ": helix moves a note to the end of its topic when the links of the note are"
+                + " set");
       }
       return losses;
     }

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.acts;
 
-/** Reports that no calls can carry out an act without another effect. */
+/** Reports an act that no calls of helix can carry out without changing something else, too. */
 final class NotCallableException extends RuntimeException {
   NotCallableException(String why) {
     super(why, null, false, false);

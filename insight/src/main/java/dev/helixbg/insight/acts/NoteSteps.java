@@ -16,8 +16,8 @@ final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param foldersOf returns the folders of a topic; if there are several, the topic may stand for
-   *     any of them
+   * @param foldersOf returns the folders of notes that became a topic; if there are several, a note
+   *     of the topic may be in any of them
    */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {

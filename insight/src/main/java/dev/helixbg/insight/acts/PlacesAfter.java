@@ -150,7 +150,7 @@ final class PlacesAfter {
     boolean changed = false;
     for (Link link : links) {
       Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a link without a target is dropped if the act would give it one
+      if (target.isEmpty()) { // a dead link is dropped if the act would give it a target
         boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
         changed |= taken;
         if (!taken) {

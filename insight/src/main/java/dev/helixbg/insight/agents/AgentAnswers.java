@@ -72,7 +72,10 @@ public final class AgentAnswers {
         hasty);
   }
 
-  /** Whether a question has an answer that counts, so that no other client has to be asked. */
+  /**
+   * Whether the answers of reliable clients settle a question, so that no other client has to be
+   * asked.
+   */
   public boolean isSettled(String question) {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
@@ -101,7 +104,10 @@ public final class AgentAnswers {
         new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
   }
 
-  /** Whether a pair is worth an act; empty without an answer that counts. */
+  /**
+   * Whether a pair is worth an act (one of its entries can be removed), by the verdict of reliable
+   * clients; empty without such a verdict.
+   */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return said(pair).flatMap(Said::verdict).map(Verdict::isAct);
   }
@@ -119,10 +125,11 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions that a language model may be asked too. Each answer is
-   * that of the client that judges known pairs best, among the clients that count.
+   * Returns the agents' answers to questions that a language model may be asked too. If several
+   * reliable clients have answered a question, the answer of the client that judges known pairs
+   * best is taken.
    *
-   * @param self a client whose own answer is taken if no client counts
+   * @param self client whose answer is taken if no reliable client has answered
    */
   public RememberedAnswers known(Optional<AgentClient> self) {
     return wanted -> {
@@ -149,7 +156,10 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /** Whether a client counts for questions that the language model has not answered. */
+  /**
+   * Whether a client is reliable enough for its answers to count where no language model has
+   * answered.
+   */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }
@@ -160,7 +170,7 @@ public final class AgentAnswers {
     return new Answer(said, 1, other, 0, false);
   }
 
-  /** Returns the names of the clients that count and have answered questions of a kind. */
+  /** Returns the names of the reliable clients that have answered questions of a kind. */
   public Optional<String> readers(QuestionKind kind) {
     return byQuestion.values().stream()
         .flatMap(List::stream)

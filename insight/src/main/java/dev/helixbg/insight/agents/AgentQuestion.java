@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  *
  * @param id id computed from its present texts; the client gets a different id, see {@link
  *     AgentAnswerStore#ask}
- * @param keys keys of its entries; empty for a known pair
+ * @param keys keys of its entries; empty for a pair whose true relation is known
  * @param characters the number of characters of its texts as they were given
  */
 public record AgentQuestion(

@@ -43,7 +43,10 @@ public final class FactOrder {
             * (one.get().newestFirst().get() ? -1 : 1);
   }
 
-  /** Whether two items are neighbours without different dates, and so state different facts. */
+  /**
+   * Whether two items are neighbours in a list, and their dates do not differ. Such neighbours
+   * state different facts.
+   */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();

@@ -156,8 +156,9 @@ public sealed interface Finding {
    * The matching passages of two entries.
    *
    * @param similarity cosine of the passages
-   * @param readFromA start of a reading of a with the text before its passage, in UTF-16 units
-   * @param readFromB the same start for b
+   * @param readFromA place from which a is read so that some text before its passage is included,
+   *     in UTF-16 units
+   * @param readFromB the corresponding place in b
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 

@@ -24,7 +24,7 @@ public final class FindingIds {
 
   private final Map<String, Integer> used = new HashMap<>();
 
-  /** Returns the id of two things, which is the same in either order. */
+  /** Returns the id of a finding about two things; it is the same in either order of the things. */
   String ofPair(String kind, String one, String other) {
     return one.compareTo(other) <= 0 ? of(kind, one, other) : of(kind, other, one);
   }

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * @param index position among the live entries of its topic, by offset, from 0; the entry's name is
  *     {@code topic:index}
  * @param key 32 hex digits of the hash of its embedded text, which a compaction does not change
- * @param linked whether another entry links to it
+ * @param linked whether another entry links to this entry
  */
 public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
@@ -65,7 +65,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
         .toList();
   }
 
-  /** Returns the number of each name among equal names, from 0. */
+  /** Returns, for each name, the number of equal names before it in the list. */
   public static int[] ordinals(List<String> names) {
     Map<String, Integer> seen = HashMap.newHashMap(names.size());
     return names.stream().mapToInt(name -> seen.merge(name, 1, Integer::sum) - 1).toArray();

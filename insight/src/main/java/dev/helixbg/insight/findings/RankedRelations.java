@@ -27,10 +27,10 @@ import java.util.Set;
  * them. Entries that are near to everything, and topics of similar entries, therefore have no
  * advantage.
  *
- * <p>The score is computed from the whole texts of the entries. If passages are nearer, a pair
- * ranks by the same score of the two nearest texts, minus a discount. The reason for the discount
- * is that passages which two notes share word for word, such as sample output, often tell nothing
- * about the notes.
+ * <p>The score is computed from the whole texts of the entries. If passages are nearer than the
+ * whole texts, the pair ranks by the score of the two nearest texts, minus a discount. The discount
+ * is needed because two notes often share passages, such as sample output, that tell nothing about
+ * the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours, by vectors or by
  * terms, with or without passages. Declared links ({@code [links: …]}) and exact copies are left
@@ -41,8 +41,9 @@ final class RankedRelations {
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of a pair that only passages find. With a larger discount, fewer rewrites
-   * of late parts of long notes are among the first n/2 pairs of {@code bench findings}.
+   * Discount on the score of a pair that ranks by the nearness of its passages. With a larger
+   * discount, fewer rewrites of late parts of long notes are among the first n/2 pairs of {@code
+   * bench findings}.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 

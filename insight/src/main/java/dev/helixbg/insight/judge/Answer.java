@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A model's answer.
  *
- * @param text one of the job's choices, or free text
+ * @param text one of the choices of the question's kind, or free text
  * @param probability probability of that choice among all; 1 for free text
  * @param runnerUp second most likely choice; empty for free text
  * @param runnerUpProbability probability of the second choice

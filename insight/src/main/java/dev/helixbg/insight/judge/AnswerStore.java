@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The answers of language models in a table of a database. The key of an answer is job, prompt
- * version, model file and the whole text of the question. Methods throw {@link
- * dev.helixbg.embed.store.StoreException} when the database cannot be used.
+ * The answers of language models in a table of a database. The key of an answer is the kind of
+ * question (the job), the version of its prompt, the model file and the whole text of the question.
+ * Methods throw {@link dev.helixbg.embed.store.StoreException} when the database cannot be used.
  */
 public record AnswerStore(Database database) implements RememberedAnswers {
   /** The table, for {@link Database.Schema}. */

@@ -48,11 +48,11 @@ public record JudgedRelations(
    * pairs of the list lead.
    *
    * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
-   * leads. A pair of a series, or a far pair, does not lead by the pair judge alone, because some
-   * pair is first even in a small KB. A language model that guesses, or was not measured, decides
-   * nothing. A pair of a note and the record of a day leads only by the verdict of an agent or a
-   * language model, unless both entries are facts. The pairs of a group are listed together, and so
-   * are pairs from the same two files.
+   * leads. A pair of a series, or a pair of texts that are far apart, does not lead by the pair
+   * judge's opinion alone, because even in a small KB some pair is first. A language model that
+   * guesses, or was not measured, decides nothing. A pair of a note and the record of a day leads
+   * only by the verdict of an agent or a language model, unless both entries are facts. The pairs
+   * of a group are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(

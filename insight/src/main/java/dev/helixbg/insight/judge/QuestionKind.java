@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A job for a model, with its own system prompt. */
+/** The kinds of questions for a model. Each kind is a job with its own system prompt. */
 public enum QuestionKind {
   /** The label of an entry. */
   LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),

@@ -20,7 +20,7 @@ import java.util.Map;
 public final class LabelClassifier {
   static final String RESOURCE = "label-weights.tsv";
 
-  /** Weight for which the number 1 stands in the resource, which has whole numbers. */
+  /** Weight that the number 1 stands for in the resource, where weights are whole numbers. */
   static final double UNIT = 1e-4;
 
   /**

@@ -20,7 +20,7 @@ final class LessonGroups {
   /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** Minimum share of the other members of its group with which a member must form a pair. */
+  /** Minimum share of a group's other members with which each member must form a pair. */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}

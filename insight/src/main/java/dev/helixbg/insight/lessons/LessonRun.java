@@ -33,9 +33,7 @@ import java.util.stream.Collectors;
 public final class LessonRun {
   static final String SAME = "same";
 
-  /**
-   * Maximum number of other members of its group with which a sentence is additionally compared.
-   */
+  /** Maximum number of further comparisons of a sentence with other members of its group. */
   private static final int COMPARED = 8;
 
   private final QuestionSession asking;
@@ -98,7 +96,10 @@ public final class LessonRun {
     return lessons;
   }
 
-  /** Returns the vectors of sentences, all different, which are embedded in the form of entries. */
+  /**
+   * Returns the vectors of different sentences. A topic precedes each sentence, as in the embedded
+   * text of an entry.
+   */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =
@@ -195,9 +196,7 @@ public final class LessonRun {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
   }
 
-  /**
-   * Whether one entry already gathers the lesson, by links to at least half of the other entries.
-   */
+  /** Whether one entry of the group already links to at least half of the other entries. */
   private static boolean isGathered(List<Told> group) {
     Set<Link> places = group.stream().map(one -> one.entry().link()).collect(Collectors.toSet());
     return group.stream()

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /**
  * Checks the lesson that a model wrote for an entry. A text is refused if it is too short or too
  * long, or if it has names or numbers that the entry does not have. A text copied from the entry is
- * refused too, because it would again be compared by its subject.
+ * refused too, because a comparison with it would compare the entry's subject, not its lesson.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;

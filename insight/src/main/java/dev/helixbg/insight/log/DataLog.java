@@ -82,7 +82,7 @@ public final class DataLog {
    * An edit is an append followed by a delete, and helix writes a record in three pieces.
    *
    * <p>The method does not wait if the last change is older. It waits at most 3 s for a busy file.
-   * After that, it returns the first reading without a torn record at the end, or the fifth
+   * After that, it returns the first reading whose last record is complete, or else the fifth
    * reading.
    *
    * @throws DataLogException as {@link #read} does

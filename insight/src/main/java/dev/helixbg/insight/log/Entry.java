@@ -28,7 +28,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return topic.endsWith("/");
   }
 
-  /** Returns the text that is embedded and hashed: topic, a space, content, as {@link SaidText}. */
+  /**
+   * Returns the text that is embedded and hashed: topic, a space and content, in the form of {@link
+   * SaidText}.
+   */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
   }

@@ -137,7 +137,7 @@ final class LogWalk {
 
     void delete(int offset, long target);
 
-    /** Receives a stretch that is no record, or a repair of the next record. */
+    /** Receives a stretch of bytes that is no record, or the repair that the next record needed. */
     void damage(LogAccount.Damage damage);
   }
 }

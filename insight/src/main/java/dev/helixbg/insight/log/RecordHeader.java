@@ -55,7 +55,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   }
 
   /**
-   * Returns a header that the file's end cut. The end of its record is beyond the end of any file.
+   * Returns a header for a record whose header is cut by the end of the file. Its record ends
+   * beyond the end of any file.
    */
   static RecordHeader cut(int offset) {
     return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);

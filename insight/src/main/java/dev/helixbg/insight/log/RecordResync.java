@@ -13,7 +13,8 @@ package dev.helixbg.insight.log;
  * </ul>
  *
  * The rules determine more than 40 bits of a plausible header, and text without NUL never contains
- * one. A record is <i>cut</i> if the file ends within the record, and else <i>whole</i>.
+ * a plausible header. A record is <i>cut</i> if the file ends within the record; otherwise it is
+ * <i>whole</i>.
  *
  * <p><b>Sound.</b> A whole record is sound if the file ends after it or a plausible header follows
  * (whole or cut). It is also sound if a run of well-formed whole records leads to such a place, or

@@ -242,7 +242,10 @@ public final class FactFile {
             + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
   }
 
-  /** Returns the text without its heading if the section has that heading, which stays. */
+  /**
+   * Returns the text without its first line if that line is the section's heading, because the
+   * heading stays in the file.
+   */
   private static String bare(Section section, String text) {
     String[] parts = text.split("\n", 2);
     String heading = section.headings().isEmpty() ? "" : section.headings().getLast();

@@ -70,8 +70,8 @@ final class Items {
   private static final int LESSONS = 5;
 
   /**
-   * Minimum mean number of items per heading; below it, items are parts of lessons (17 of 50 public
-   * files).
+   * Minimum mean number of items per heading. With fewer items per heading, items are parts of
+   * lessons, as in 17 of 50 public files.
    */
   private static final double PER_LESSON = 4.5;
 

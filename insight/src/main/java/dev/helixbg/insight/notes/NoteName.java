@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
  * @param file its path relative to the folder of the notes
  * @param heading the headings above it and its own heading, with {@code #} between them; empty if
  *     the note is under no heading
- * @param part which part of the file, or of the text under the heading, it is; empty for the whole.
- *     Examples are {@code before its first heading} and, for equal headings, {@code number 2}
+ * @param part name of the part of the file, or of the text under the heading, if the note is only a
+ *     part; else empty. Examples are {@code before its first heading} and, for equal headings,
+ *     {@code number 2}
  */
 public record NoteName(String file, String heading, String part) {
   /** Text that can be in a wiki link: a short line without characters that end or divide it. */
@@ -32,7 +33,10 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part of a text before its first heading, in brackets at the end of its name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Words before the level of the first heading, if a title or lower headings precede it. */
+  /**
+   * Words between {@link #BEFORE_FIRST} and the level of that heading. They are used if a title or
+   * headings of lower levels precede it.
+   */
   static final String OF_LEVEL = " of level ";
 
   /** Words for a part under an empty heading, which would else have the name of the whole file. */

@@ -167,7 +167,12 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return minutes(found.group(1), found.group(2), found.group(3), found, 4);
   }
 
-  /** Group {@code hour} has the hour; the groups of the minute and of am or pm follow. */
+  /**
+   * Returns a date and time in minutes; empty if there is no such date or time.
+   *
+   * @param clock match whose groups have the hour, the minute, and am or pm
+   * @param hour number of the first of these three groups
+   */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {
     try {

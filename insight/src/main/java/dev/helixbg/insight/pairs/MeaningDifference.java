@@ -36,7 +36,10 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Minimum share of words in the same order in texts with similar wording. */
   private static final double ALIKE = 0.6;
 
-  /** Minimum number of own words that count as a clause which the other text lacks. */
+  /**
+   * Minimum number of words without a counterpart that count as a clause which the other text
+   * lacks.
+   */
   private static final int CLAUSE = 4;
 
   /** Minimum share of English words in an English text. */
@@ -186,7 +189,10 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return a.key.equals(b.key);
   }
 
-  /** Returns the first token of each text that has the most important kind. */
+  /**
+   * Returns, from each text, the first token of the most important kind among the tokens of both
+   * texts.
+   */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)

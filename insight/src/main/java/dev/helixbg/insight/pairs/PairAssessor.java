@@ -12,15 +12,15 @@ import java.util.Optional;
 /**
  * Assesses pairs of texts that the pair judge has read.
  *
- * @param fit fit to the answers about their knowledge base
+ * @param fit adjustment of the judge to the answers about the pairs' knowledge base
  */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
    * Returns the assessment of a pair. An entry can be removed only if the judge read all of it. Two
    * texts are <i>the same</i> only if they do not disagree. The tiers {@code LIKELY_SAME} and
-   * {@code LIKELY_OVERTAKEN} were measured without a fit, so a pair must reach them without it,
-   * too.
+   * {@code LIKELY_OVERTAKEN} were measured without a fit. A pair must therefore reach them without
+   * the fit, too.
    *
    * @param score score of the pair by vectors and words
    * @param older older text, from its beginning
@@ -102,7 +102,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
   }
 
-  /** Returns a part of the new sum in the old proportion; 0 if the old sum was 0. */
+  /**
+   * Returns a part of a sum after the sum has changed, with its old share of the sum; 0 if the old
+   * sum was 0.
+   */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;
   }

@@ -87,7 +87,10 @@ final class Series {
     }
   }
 
-  /** Words for things that a following number counts, also within a sentence. */
+  /**
+   * Words after which a number is the number of an item, as in {@code chapter 3}, also within a
+   * sentence.
+   */
   private static final Set<String> COUNTED =
       Set.of(
           ("chapter part lesson episode season week day unit lecture session sprint iteration phase"

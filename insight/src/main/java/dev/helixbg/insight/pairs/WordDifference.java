@@ -57,7 +57,7 @@ public final class WordDifference {
   /** A piece of a text; {@code own} is true if the other text lacks the piece. */
   public record Stretch(String text, boolean own) {}
 
-  /** Returns the comparison with a text. */
+  /** Returns an object that finds, in any text, the words that {@code other} lacks. */
   public static WordDifference besides(String other) {
     return new WordDifference(new HashSet<>(stems(other)));
   }
@@ -95,14 +95,20 @@ public final class WordDifference {
     return runs;
   }
 
-  /** Returns the text in pieces, or in one if marks on most of the text would be of no use. */
+  /**
+   * Returns the pieces of the text as {@link #mark} does. If more than half of the text would be
+   * marked, returns the whole text as one piece without a mark.
+   */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();
     return own > text.length() / 2 ? List.of(new Stretch(text, false)) : stretches;
   }
 
-  /** Returns the text in pieces. Own words with only a blank between them are one piece. */
+  /**
+   * Returns the text in pieces. Successive words that the other text lacks are one piece if only a
+   * blank is between them.
+   */
   List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
     Matcher word = WORD.matcher(begin(text));
@@ -129,7 +135,7 @@ public final class WordDifference {
     return stretches;
   }
 
-  /** Returns the own words in the order of the text, each once. */
+  /** Returns the words that the other text lacks, each once, in the order of the text. */
   public List<String> list(String text) {
     Map<String, String> words = new LinkedHashMap<>();
     for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 /**
  * An act on a finding, as text.
  *
- * @param condition condition of the act, up to a colon
+ * @param condition condition under which the act is right, as text that ends in a colon
  * @param words the act, with names of entries and topics
  */
 record ActView(String condition, String words) {

@@ -16,7 +16,7 @@ public final class MarkdownReport {
 
   private MarkdownReport() {}
 
-  /** The data of the template, with the form of texts that are not inline code. */
+  /** The data of the template, with a function that puts a text into a code block. */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
     @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),

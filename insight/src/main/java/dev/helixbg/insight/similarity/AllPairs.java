@@ -15,7 +15,9 @@ import java.util.stream.IntStream;
  * the number of threads or on the kernel; only their order does.
  */
 public final class AllPairs {
-  /** Number of vectors that make up whole strips as well as whole panels. */
+  /**
+   * Number of vectors that fills whole strips as well as whole panels; see {@link PackedVectors}.
+   */
   private static final int UNIT = 96;
 
   /**

@@ -2,9 +2,9 @@ package dev.helixbg.insight.similarity;
 
 import java.util.List;
 
-/** The middle of vectors, represented by their sum. */
+/** The mean direction of several vectors, stored as their sum. */
 public record Middle(double[] sum) {
-  /** Returns the middle of one or more vectors of equal length. */
+  /** Returns the mean direction of one or more vectors of equal length. */
   public static Middle of(List<float[]> vectors) {
     double[] sum = new double[vectors.getFirst().length];
     for (float[] vector : vectors) {
@@ -15,7 +15,7 @@ public record Middle(double[] sum) {
     return new Middle(sum);
   }
 
-  /** Returns a number that is larger for unit vectors nearer to the middle. */
+  /** Returns a number that is larger for unit vectors nearer to the mean direction. */
   public double nearness(float[] vector) {
     double dot = 0;
     for (int k = 0; k < sum.length; k++) {

@@ -25,7 +25,10 @@ final class VectorKernel implements TileKernel {
   private static final int LANES = SPECIES.length();
   private static final long BYTES = LANES * Float.BYTES;
 
-  /** Number of bytes between the values of one k and the values of the next k. */
+  /**
+   * Number of bytes from a panel's values at one index of its vectors to its values at the next
+   * index.
+   */
   private static final long STEP = PANEL * Float.BYTES;
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();

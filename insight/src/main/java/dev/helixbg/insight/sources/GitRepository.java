@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
  *
  * <p>Links are not followed. In a worktree, {@code .git} names a folder in another place. That
  * folder must name the worktree, and the repository must list that folder among its worktrees.
- * Otherwise the maker of a folder could name any repository of the user.
+ * Without these checks, whoever made the folder could make helix-bg read any repository of the
+ * user.
  *
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line

@@ -16,7 +16,10 @@ import java.util.Set;
  * gone now. The entries' dates are in {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /** Authors often commit a file within this time after its note. */
+  /**
+   * Time after the writing of a note within which authors often commit the files that the note
+   * names.
+   */
   private static final long GRACE_SECONDS = 3_600;
 
   /** The files that an entry names: the missing files, and the names of the present files. */
@@ -81,8 +84,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     if (!here.isEmpty()) {
       return only(here);
     }
-    // Candidates are the files that existed at that time. If none did, the note may be older than
-    // its file, and later files are candidates.
+    // Candidates are the files that existed when the note was written. If there were none, the note
+    // may be older than its file, and files added later are candidates.
     List<String> gone =
         ending.stream().filter(one -> history.gone(one, position).isPresent()).toList();
     List<String> there = gone.stream().filter(one -> !history.cameAfter(position, one)).toList();

@@ -40,8 +40,8 @@ public final class SourceMentions {
   }
 
   /**
-   * Whether an entry could name a path of a repository, whose names other people choose: one word
-   * of bounded length, without brackets.
+   * Whether a path of a repository can be written into an entry: it is one word of bounded length,
+   * without brackets. Other people choose the names of files, so a path can have any form.
    */
   public static boolean isPlace(String place) {
     Matcher whole = PATH.matcher(place);

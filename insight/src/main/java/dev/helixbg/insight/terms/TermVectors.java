@@ -99,8 +99,8 @@ public final class TermVectors {
   }
 
   /**
-   * @param reader makes a function for one thread that returns the terms of the text with a number,
-   *     with their counts
+   * @param reader makes a function for one thread. The function takes the number of a text and
+   *     returns the counts of its terms
    */
   private static TermVectors of(
       int count,
@@ -316,8 +316,8 @@ public final class TermVectors {
     }
 
     /**
-     * Computes each text's share of a query's terms by rarity. A term that no entry has counts as
-     * if one entry had it.
+     * Computes the share of a query's terms that each text has; rarer terms weigh more. A term that
+     * no entry has counts as if one entry had it.
      */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
