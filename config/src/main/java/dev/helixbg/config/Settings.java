@@ -42,7 +42,7 @@ public record Settings(
       this.entries = entries;
     }
 
-    /** Returns the value in front matter that asks for this mode; empty if no value does. */
+    /** Returns the value in a note's front matter that selects this mode; empty if none does. */
     public String entries() {
       return entries;
     }

@@ -40,7 +40,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record EffectiveSetting(
       String name, String text, String toml, String origin, String meaning) {
 
-    /** Whether there is a default, or a value written by the user. */
+    /** Returns whether the setting has a default or a value written by the user. */
     public boolean isSet() {
       return !text.isEmpty();
     }

@@ -133,7 +133,7 @@ class GpuCommandsIT {
               .run("generate", model, "--raw", "--prompt", CASE.prompt(), "--stats");
       assertEquals(0, ended.code(), ended.err());
       assertEquals(CASE.answer(), ended.out().strip());
-      assertEquals(1, count(ended.err(), "; once more"), ended.err());
+      assertEquals(1, count(ended.err(), "; trying once more"), ended.err());
       assertFalse(ended.err().contains("backend   cpu"), ended.err());
     }
   }
@@ -155,7 +155,7 @@ class GpuCommandsIT {
   void benchGpuBeginsAnewAfterAFailureOfTheGpu() throws Exception {
     Program.Ended ended = failing("metal", 2, 1).run("bench", "gpu", "--small", "-r", "1");
     requireRight(ended);
-    assertEquals(1, count(ended.err(), "; once more"), ended.err());
+    assertEquals(1, count(ended.err(), "; trying once more"), ended.err());
   }
 
   private static int count(String text, String part) {

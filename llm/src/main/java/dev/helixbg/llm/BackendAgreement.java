@@ -36,12 +36,13 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
    *
    * @param layer index of the layer, from 0
    * @param difference the difference, divided by the largest expected value at this tap
-   * @param row index of the token; {@code column} is the index of the value
+   * @param row index of the token in the prompt; {@code column} is the index of the value in the
+   *     token's row
    */
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
 
-    /** Returns whether rounding explains the difference. Rounding does not explain NaN. */
+    /** Returns whether rounding can cause the difference; false for NaN. */
     private boolean isRounding() {
       return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
     }
@@ -58,12 +59,12 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first of {@link #places} whose difference rounding does not explain. */
+  /** Returns the first element of {@link #places} whose difference is too large for rounding. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
 
-  /** Returns whether rounding explains the differences of the embedding and of the logits. */
+  /** Returns whether rounding can cause the differences of the embedding and of the logits. */
   public boolean isGood() {
     return places.stream()
         .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)
@@ -93,10 +94,10 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.values[at]);
   }
 
-  /** The first rows that passed a tap. */
+  /** The first rows of activations at a tap. */
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
-  /** Activations that a model shows while it reads the beginning of a prompt. */
+  /** Recorder of a model's activations while the model reads the beginning of a prompt. */
   private static final class Trace {
     private final Map<List<Object>, Place> places = new LinkedHashMap<>();
     private int tokens;

@@ -37,7 +37,7 @@ final class BackgroundTask<T> {
     }
   }
 
-  /** Waits for the end, whether the work succeeds or fails; {@link #await} reports the failure. */
+  /** Waits until the work has ended, even if it failed. Only {@link #await} reports a failure. */
   void awaitEnd() {
     future.handle((result, failure) -> result).join();
   }

@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 
 /**
  * Repeats work after a failure of a GPU, such as a timeout or a lost device. The work runs once
- * more and opens the GPU again. If it fails again and the caller allows the CPU, it runs on the
- * CPU. Later work of the same {@code GpuRetry} then also runs on the CPU. Only one thread may use
- * an instance.
+ * more and opens the GPU again. If the work fails again and the caller allows the CPU, the work
+ * runs on the CPU. Later work of the same {@code GpuRetry} then also runs on the CPU. Only one
+ * thread may use an instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
@@ -19,8 +19,8 @@ public final class GpuRetry {
 
   public interface Work<T, E extends Exception> {
     /**
-     * Opens the GPU (the CPU if {@code onCpu}) and does the work. The work must close the GPU
-     * before it throws.
+     * Opens the GPU, or the CPU if {@code onCpu}, and does the work. An implementation must close
+     * the GPU before it throws an exception.
      */
     T run(boolean onCpu) throws E;
   }
@@ -51,7 +51,7 @@ public final class GpuRetry {
           throw e;
         }
         failures++;
-        String next = failures > MOST_FAILURES ? "the CPU takes over" : "once more";
+        String next = failures > MOST_FAILURES ? "the CPU takes over" : "trying once more";
         news.accept(e.getMessage() + "; " + next);
       }
     }

@@ -122,7 +122,7 @@ public final class ModelOpener {
     Qwen3Config config = Qwen3Config.from(file.metadata());
     long weights = file.tensors().values().stream().mapToLong(t -> t.rows() * t.rowBytes()).sum();
     KvShape shape = config.cacheShape(limits);
-    // Widths of the buffers of Qwen3, and of the buffers for normalised values and gates.
+    // Sum of the widths of Qwen3's buffers and of the buffers for normalised values and gates.
     long perRow =
         2L * (config.hidden() + config.queryWidth() + config.kvWidth() + config.feedForward());
     Tensor table = file.tensors().get("token_embd.weight");
@@ -133,7 +133,8 @@ public final class ModelOpener {
   }
 
   /**
-   * @param compile returns once at least the backend's kernels for single tokens are compiled
+   * @param compile compiles the backend's kernels; returns when at least the kernels for single
+   *     tokens are compiled
    */
   private TextModel open(GgufFile file, Backend backend, Consumer<Qwen3> compile) {
     BackgroundTask<BpeTokenizer> tokenizer = null;

@@ -23,9 +23,9 @@ import java.util.function.Supplier;
 /**
  * A language model that is loaded. {@link ModelOpener} opens one.
  *
- * <p>Only one thread at a time may use a model. It may alternate between sessions. Every call that
- * computes throws a {@link dev.helixbg.llm.gguf.GgufException} if the model file was changed since
- * it was opened. The caller must then close the sessions and the model.
+ * <p>Only one thread at a time may use a model. The thread may alternate between sessions. Every
+ * call that computes throws a {@link dev.helixbg.llm.gguf.GgufException} if the model file was
+ * changed since it was opened. The caller must then close the sessions and the model.
  */
 public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
@@ -136,7 +136,10 @@ public final class TextModel implements AutoCloseable {
             Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
   }
 
-  /** Runs the work. If the file was changed, reports that instead of the result or failure. */
+  /**
+   * Runs the work and returns its result. If the model file was changed, throws the exception for
+   * the change, even if the work itself failed.
+   */
   private <T> T whileUnchanged(Supplier<T> work) {
     T result;
     try {
@@ -174,7 +177,7 @@ public final class TextModel implements AutoCloseable {
     return model.backend();
   }
 
-  /** Reasons why the model runs slower than it might, one sentence each. */
+  /** Returns the reasons why the model runs slower than it might, one sentence each. */
   public List<String> warnings() {
     return warnings;
   }
@@ -187,8 +190,9 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Text that a model has read. Each prompt continues a fork of the text's cache, which copies
-   * nothing. The model therefore reads the common beginning of all prompts only once.
+   * Text that a model has read. Each prompt continues a fork of the text's cache, and forks share
+   * the memory of the cache. Therefore the model reads the common beginning of all prompts only
+   * once.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;

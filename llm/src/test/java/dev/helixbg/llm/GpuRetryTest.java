@@ -31,7 +31,7 @@ class GpuRetryTest {
   @Test
   void aFailureIsFollowedByOneMoreTryAndThenByTheCpuForGood() {
     assertEquals("gpu", retry.run(true, failing(1)));
-    assertEquals(List.of(LOST + "; once more"), news);
+    assertEquals(List.of(LOST + "; trying once more"), news);
     assertEquals("cpu", retry.run(true, failing(2)));
     assertEquals(List.of(false, false, true), runs);
     assertEquals(LOST + "; the CPU takes over", news.getLast());

@@ -26,7 +26,10 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /** The handler is called with the signal in x0, its siginfo_t in x1, the context in x2. */
+  /**
+   * Returns the handler's machine code. Linux calls it with the signal in x0, the address of the
+   * siginfo_t in x1 and the context in x2.
+   */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read

@@ -51,8 +51,8 @@ public final class MappingGuard implements AutoCloseable {
   }
 
   /**
-   * Guards a read-only mapping of a file, if possible. The guard must be closed before the mapping
-   * is.
+   * Guards a read-only mapping of a file, if possible. The caller must close the guard before the
+   * mapping is closed.
    */
   public static Optional<MappingGuard> of(MemorySegment mapping) {
     return INSTALLED && mapping.byteSize() > 0 ? claim(mapping) : Optional.empty();
@@ -73,7 +73,7 @@ public final class MappingGuard implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Whether part of the file could not be read, so that zeros were read instead. */
+  /** Returns whether part of the file could not be read, so that zeros were read instead. */
   public boolean isFaulted() {
     return slot.get(ValueLayout.JAVA_LONG, FAULT) != 0;
   }

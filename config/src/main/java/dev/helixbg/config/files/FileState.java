@@ -34,7 +34,9 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return of(Files.readAttributes(file, ATTRIBUTES));
   }
 
-  /** Returns the state that attributes describe, among them all {@link #ATTRIBUTES}. */
+  /**
+   * Returns the state of a file with these attributes, which must include all {@link #ATTRIBUTES}.
+   */
   public static FileState of(Map<String, Object> attributes) {
     return new FileState(
         (Long) attributes.get("size"),
@@ -59,7 +61,10 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return Objects.hash(size, modified, changed, key);
   }
 
-  /** Whether content that is read now can be stored as the content of this state. */
+  /**
+   * Returns whether the last change is old enough: any later change gives another state. Therefore
+   * content that is read now can be stored under this state.
+   */
   public boolean isSettled() {
     return changed.toInstant().isBefore(Instant.now().minus(SETTLED));
   }

@@ -108,7 +108,7 @@ public final class PrivateFiles {
     return new FileSystemException(path.toString(), null, reason);
   }
 
-  /** Whether a file or folder belongs to the user of this process. */
+  /** Returns whether a file or folder belongs to the user of this process. */
   public static boolean isOwn(Path path) throws IOException {
     Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
     return Files.getAttribute(path, "unix:uid").equals(userId(folder));
@@ -152,7 +152,7 @@ public final class PrivateFiles {
   }
 
   /**
-   * Accepts a missing file, and a link to a file.
+   * Throws an exception unless the path is a file, a link to a file, or missing.
    *
    * @throws IOException when the path leads to something else, such as a pipe, which would block
    */

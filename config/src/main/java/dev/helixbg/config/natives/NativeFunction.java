@@ -50,7 +50,7 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /** Returns the exception to throw for a failed downcall, which is never a checked exception. */
+  /** Returns the unchecked exception to throw for a failed downcall. Throws errors itself. */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

@@ -53,7 +53,7 @@ public final class NearestName {
     return nearest;
   }
 
-  /** Returns the number of edits; numbers of {@code most} or more need not be exact. */
+  /** Returns the number of edits, which is exact if it is below {@code most}. */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

@@ -9,7 +9,7 @@ public final class NormalForm {
   /** Full-width letters and digits, half-width kana. */
   private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");
 
-  /** Characters that are hints for showing or breaking a text. */
+  /** Invisible characters that only control how a text is shown or where a line breaks. */
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
 
@@ -35,7 +35,10 @@ public final class NormalForm {
     return text;
   }
 
-  /** Whether a pattern may match. This check is needed because matching is slow in a young JVM. */
+  /**
+   * Returns whether one of the patterns may match. The check saves time, because matching is slow
+   * in a JVM that has just started.
+   */
   private static boolean isOdd(String text, int from) {
     for (int i = from; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -66,7 +69,7 @@ public final class NormalForm {
     return text;
   }
 
-  /** Whether a text is ASCII. A plain loop is fast even before the JIT compiles it. */
+  /** Returns whether a text is ASCII. A plain loop is fast even before the JIT compiles it. */
   public static boolean isAscii(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) >= 0x80) {

@@ -28,7 +28,10 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Returns a stream for JSON that escapes such characters, which keeps the parsed values. */
+  /**
+   * Returns a stream for JSON that escapes the same characters, so that parsers read them
+   * unchanged.
+   */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

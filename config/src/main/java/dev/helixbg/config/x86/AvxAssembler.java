@@ -114,7 +114,7 @@ public final class AvxAssembler {
     }
   }
 
-  /** Shifts of all lanes by a constant number of bits, without signs. */
+  /** Logical shifts of all lanes by a constant number of bits. */
   public enum Shift {
     SHORTS_RIGHT(0x71, 2),
     SHORTS_LEFT(0x71, 6),
@@ -158,7 +158,7 @@ public final class AvxAssembler {
 
   // ---- vectors ---------------------------------------------------------------------------------
 
-  /** Emits an instruction with the target as a. */
+  /** Emits an instruction whose operand a is the target. */
   public void emit(Op op, int b, int target) {
     emit(op, target, b, target);
   }
@@ -168,12 +168,12 @@ public final class AvxAssembler {
     ofRegister(op.map, op.prefix, op.opcode, target, second, b);
   }
 
-  /** Emits an instruction with the target as a, and memory as b. */
+  /** Emits an instruction whose operand a is the target and whose operand b is in memory. */
   public void emit(Op op, int target, Register base, int offset) {
     emit(op, target, base, offset, target);
   }
 
-  /** Emits an instruction with memory as b. */
+  /** Emits an instruction whose operand b is in memory. */
   public void emit(Op op, int a, Register base, int offset, int target) {
     int second = op.unary ? 0 : a;
     ofMemory(op.map, op.prefix, op.opcode, target, second, base, offset);
@@ -277,8 +277,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Emits a VEX or EVEX prefix. Both contain the registers' numbers inverted, and the high bits of
-   * a number apart from its low bits.
+   * Emits a VEX or EVEX prefix. Both prefixes contain the registers' numbers inverted, and store
+   * the high bits of a number separately from its low bits.
    */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;

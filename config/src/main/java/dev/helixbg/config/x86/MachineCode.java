@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * processor's instruction sets.
  */
 public final class MachineCode {
-  /** System property; its value is {@code true}, {@code false}, or the only allowed set. */
+  /** System property: {@code true}, {@code false}, or the only instruction set that may be used. */
   private static final String SWITCH = "helixbg.machine.code";
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -29,8 +29,8 @@ public final class MachineCode {
   private MachineCode() {}
 
   /**
-   * Whether this processor is an x86-64 with an instruction set, and {@link #SWITCH} allows its
-   * use. {@code instructions} is the name that Linux uses.
+   * Returns whether this processor is an x86-64 with an instruction set, and {@link #SWITCH} allows
+   * its use. {@code instructions} is the name that Linux uses.
    */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
@@ -39,13 +39,13 @@ public final class MachineCode {
         && FLAGS.contains(instructions);
   }
 
-  /** Whether this is Linux on x86-64. */
+  /** Returns whether this is Linux on x86-64. */
   static boolean isKnownSystem() {
     return System.getProperty("os.name").equals("Linux")
         && System.getProperty("os.arch").equals("amd64");
   }
 
-  /** Whether the processor has all of these instruction sets. */
+  /** Returns whether the processor has all of these instruction sets. */
   public static boolean has(String... instructions) {
     return FLAGS.containsAll(List.of(instructions));
   }

@@ -118,8 +118,8 @@ public interface Backend extends AutoCloseable {
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 
   /**
-   * Hands all steps since the last call to the device; the submission ends when all steps so far
-   * have ended.
+   * Hands all steps since the previous {@code submit} to the device. The returned submission ends
+   * when these steps and all earlier steps have ended.
    */
   Submission submit();
 

@@ -136,7 +136,7 @@ public final class Batch {
     return firstRows[span];
   }
 
-  /** Position of a span's first row in its sequence. */
+  /** Returns the position of a span's first row in its sequence. */
   public int start(int span) {
     return starts[span];
   }

@@ -44,7 +44,10 @@ public abstract class KvCache implements AutoCloseable {
     }
   }
 
-  /** Allocates the memory of positions up to {@code end}. May already raise {@link #length}. */
+  /**
+   * Allocates the memory of all positions before {@code end}. An implementation may itself set
+   * {@link #length} to {@code end}.
+   */
   protected abstract void makeRoom(int end);
 
   public final void truncate(int newLength) {

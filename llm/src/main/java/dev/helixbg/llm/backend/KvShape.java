@@ -6,12 +6,12 @@ package dev.helixbg.llm.backend;
  * @param limit largest number of positions
  */
 public record KvShape(int layers, int kvHeads, int headSize, int limit) {
-  /** Size of one head's key or value vector, in bytes. */
+  /** Returns the size of one head's key or value vector, in bytes. */
   public long headBytes() {
     return (long) Short.BYTES * headSize;
   }
 
-  /** Size of one position's keys and values in all layers, in bytes. */
+  /** Returns the size of one position's keys and values in all layers, in bytes. */
   public long bytesPerPosition() {
     return 2L * layers * kvHeads * headBytes();
   }

@@ -21,8 +21,8 @@ import java.util.Collection;
  * Makes the JIT compile kernels, by calling them with the smallest inputs.
  *
  * <p>Until a kernel is compiled, each vector operation takes microseconds. Inputs are small because
- * a loop of a hundred rounds would be compiled separately, from its middle, and that code would be
- * discarded at once.
+ * the JIT would compile a loop of a hundred rounds separately (on-stack replacement), and would
+ * discard that code at once.
  */
 public final class KernelWarmUp {
   /** Number of calls per kernel. The final compilation happens well before the last call. */

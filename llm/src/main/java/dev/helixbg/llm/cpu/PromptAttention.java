@@ -194,7 +194,9 @@ final class PromptAttention {
       held = null;
     }
 
-    /** Unpacks those of the first {@code positions} positions that are not yet unpacked. */
+    /**
+     * Makes the tiles hold the first {@code positions} positions; unpacks only missing positions.
+     */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
@@ -214,12 +216,14 @@ final class PromptAttention {
       heldPositions = positions;
     }
 
-    /** Address of the tile of keys that begins at a position. */
+    /** Returns the address of the tile of keys that begins at a position. */
     long keys(int position) {
       return keys.address() + 4L * position * size;
     }
 
-    /** Address of values from a position on, in the tile that begins at {@code number}. */
+    /**
+     * Returns the address of values from a position on, in the tile that begins at {@code number}.
+     */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;
       return values.address() + 4 * (panel * panel() + (long) TOKENS * (position % DEPTH));

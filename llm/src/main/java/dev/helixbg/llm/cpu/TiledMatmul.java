@@ -142,7 +142,7 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Size of the sums of a group and a tile, in bytes. */
+  /** Returns the size of the sums of a group and a tile, in bytes. */
   private long sumBytes() {
     return 4L * group * tileTokens;
   }

@@ -29,7 +29,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return new ChoiceTree(points, columns, model.candidates(ids));
   }
 
-  /** Total number of tokens on the paths to all branch points. */
+  /** Returns the total number of tokens on the paths to all branch points. */
   int pathTokens() {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }

@@ -117,7 +117,10 @@ public final class ForwardPasses {
     model.forward(batch, tokens, 0, cancelled);
   }
 
-  /** Like {@link #forward(BooleanSupplier)}, for the logits of a few tokens only. */
+  /**
+   * Runs the batch like {@link #forward(BooleanSupplier)}, but computes only the candidates'
+   * logits.
+   */
   void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
     model.forward(batch, tokens, 0, candidates, cancelled);

@@ -272,7 +272,7 @@ public final class Generator {
     private int count;
     private int stopToken = -1;
 
-    /** Number of tokens that were encoded. {@code count} of these tokens were read. */
+    /** Number of tokens whose computation was encoded; the host has read {@code count} of them. */
     private int claimed;
 
     /** Reason why the answer ended; null before that. */

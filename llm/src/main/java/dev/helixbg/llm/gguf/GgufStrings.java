@@ -36,7 +36,10 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return starts.length - 1;
   }
 
-  /** Returns all strings, with lengths between them; the array must not be changed. */
+  /**
+   * Returns the bytes of all strings, with each string's length before it. The array must not be
+   * changed.
+   */
   public byte[] utf8() {
     return utf8;
   }

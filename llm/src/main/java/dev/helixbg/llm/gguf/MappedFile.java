@@ -19,7 +19,7 @@ import java.util.Optional;
  * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux a
  * {@link MappingGuard} then lets reads continue with zeros; elsewhere reads throw an {@code
  * InternalError}, or end the process. The caller must therefore call {@link #requireUnchanged}
- * after a computation, and discard its result if that method throws an exception.
+ * after a computation, and discard the computation's result if that method throws an exception.
  */
 public final class MappedFile implements AutoCloseable {
   /** Size in bytes that fits the memory of any machine on which the embedding model runs. */
@@ -30,7 +30,7 @@ public final class MappedFile implements AutoCloseable {
   /** State of the file before it was opened. */
   private final FileState state;
 
-  /** Reads the file's size. Unlike a channel, it is not closed if a thread is interrupted. */
+  /** Handle that gives the file's size. An interrupt would close a channel, but not this handle. */
   private final RandomAccessFile handle;
 
   private final Arena arena;
@@ -165,7 +165,7 @@ public final class MappedFile implements AutoCloseable {
     }
   }
 
-  /** Whether the file at the path differs from the file that was opened. */
+  /** Returns whether the file at the path differs from the file that was opened. */
   public boolean isChanged() {
     try {
       return !FileState.of(path).equals(state);

@@ -19,7 +19,9 @@ final class ArgmaxEncoder {
   private GpuBuffer values;
   private GpuBuffer places;
 
-  /** Logits whose product did the first step, in submission {@code foundIn}; null for none. */
+  /**
+   * Logits for which the matrix product did the first step, in submission {@code foundIn}, or null.
+   */
   private GpuActivations found;
 
   private long foundIn;
@@ -41,7 +43,9 @@ final class ArgmaxEncoder {
     foundParts = parts;
   }
 
-  /** Writes the results of the first {@code rows} rows to {@code ids}. */
+  /**
+   * Writes the index of the largest logit of each of the first {@code rows} rows to {@code ids}.
+   */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;
     int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);

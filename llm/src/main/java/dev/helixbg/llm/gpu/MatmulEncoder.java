@@ -140,7 +140,10 @@ final class MatmulEncoder {
         .dispatch(vectors, groups, 1, THREADS);
   }
 
-  /** Like {@link #multiply} for two matrices. Stores silu of the first product times the second. */
+  /**
+   * Multiplies like {@link #multiply}, for two matrices. Stores silu of the first product,
+   * multiplied by the second product.
+   */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
     if (vectors <= ALONE && kernels.has(WeightsKernel.GATE_UP, kinds, x.columns())) {
@@ -269,7 +272,10 @@ final class MatmulEncoder {
         .put(adds ? 1 : 0);
   }
 
-  /** Number of threadgroups for matrices, with {@code rowsPerGroup} rows each. */
+  /**
+   * Returns the number of threadgroups for matrices {@code from ≤ i < to}, with {@code
+   * rowsPerGroup} rows each.
+   */
   private int groups(int from, int to, int rowsPerGroup) {
     int groups = 0;
     for (int i = from; i < to; i++) {
@@ -278,7 +284,10 @@ final class MatmulEncoder {
     return groups;
   }
 
-  /** Binds three matrices and targets, since Metal requires unused arguments to be bound. */
+  /**
+   * Binds three matrices and targets, even if fewer are used: Metal requires every argument to be
+   * bound.
+   */
   private void bindMatrices(int index, int from, int to) {
     for (int i = 0; i < 3; i++) {
       boolean there = from + i < to;

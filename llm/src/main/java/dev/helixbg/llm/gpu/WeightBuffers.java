@@ -138,7 +138,7 @@ final class WeightBuffers {
       return buffer;
     }
 
-    /** Offset of the first row in {@link #buffer}, in bytes. */
+    /** Returns the offset of the first row in {@link #buffer}, in bytes. */
     long offset() {
       buffer();
       return offset;

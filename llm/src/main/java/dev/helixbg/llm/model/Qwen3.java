@@ -28,7 +28,10 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /** Minimum number of rows of a pass that is submitted layer by layer; it may take seconds. */
+  /**
+   * Minimum number of rows of a pass that is submitted layer by layer, because it may take seconds
+   * and submitted work cannot be cancelled.
+   */
   private static final int WIDE = 128;
 
   /** Number of rows of a rehearsed prompt: whole tiles and a partial tile of every kind. */
@@ -278,7 +281,7 @@ public final class Qwen3 {
     return weights.embedding().rows();
   }
 
-  /** Shape of the caches of this model's sequences; its limit is the context limit. */
+  /** Returns the shape of the caches of this model's sequences, with the context limit. */
   public KvShape cacheShape() {
     return cacheShape;
   }

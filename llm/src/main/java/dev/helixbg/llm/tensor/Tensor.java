@@ -30,7 +30,7 @@ public record Tensor(String name, StoredType stored, List<Long> shape, MemorySeg
     return shape.stream().skip(1).reduce(1L, Math::multiplyExact);
   }
 
-  /** Size of one row in {@link #type}, in bytes. */
+  /** Returns the size of one row in {@link #type}, in bytes. */
   public long rowBytes() {
     return type().bytes(columns());
   }

@@ -16,14 +16,16 @@ final class BpeMerges {
 
   /**
    * For each token, the last merge that makes the token, plus one; 0 for none. If several tokens
-   * have the same text, only one of them, any one, has the entry.
+   * have the same text, only one of these tokens has a merge here; it is undefined which one.
    */
   private final int[] makers;
 
   /** For each merge, the previous merge that makes the same token, plus one. */
   private final int[] next;
 
-  /** Length in bytes of the longest token that a merge makes, by the token's first byte. */
+  /**
+   * For each first byte of a token, the length in bytes of the longest token that a merge makes.
+   */
   private final int[] longest = new int[1 << Byte.SIZE];
 
   /** The token that the next merge probably makes, as in most files. */

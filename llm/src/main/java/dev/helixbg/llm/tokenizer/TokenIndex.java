@@ -24,7 +24,7 @@ final class TokenIndex {
   /** For each hash, the last token with that hash, plus one; 0 for none. */
   private final int[] heads;
 
-  /** For each token, the previous token with its hash, plus one; −1 if the token is not indexed. */
+  /** For each token, the previous token with the same hash, plus one; −1 if not indexed. */
   private final int[] next;
 
   /**

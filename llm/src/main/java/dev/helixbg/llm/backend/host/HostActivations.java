@@ -22,7 +22,7 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
     return new HostActivations(HostMemory.allocate(arena, bytes), rows, columns, stride);
   }
 
-  /** Offset of a row in {@link #data}, in bytes. */
+  /** Returns the offset of a row in {@link #data}, in bytes. */
   long offset(int row) {
     return (long) row * stride * Float.BYTES;
   }

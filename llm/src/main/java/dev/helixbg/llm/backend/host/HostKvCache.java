@@ -12,8 +12,8 @@ import java.util.Deque;
  * A cache as a list of runs. A run has consecutive positions, stored at the start of a page.
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
- * nothing. Only the cache that took a page from the pool writes to it, and only after the positions
- * that forks read.
+ * nothing. Only the cache that took a page from the pool writes to the page, and only to positions
+ * after the positions that forks read.
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
@@ -43,7 +43,7 @@ public final class HostKvCache extends KvCache {
     return run + 1 < runs ? starts[run + 1] : length;
   }
 
-  /** Returns the number of leading positions whose memory is the same in {@code other}. */
+  /** Returns the number of leading positions that this cache and {@code other} share in memory. */
   public int shared(HostKvCache other) {
     int shared = 0;
     for (int run = 0;

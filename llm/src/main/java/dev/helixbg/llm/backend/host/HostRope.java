@@ -28,7 +28,7 @@ public final class HostRope implements Rope {
     return table;
   }
 
-  /** Offset of a position's cosines and sines, in bytes. */
+  /** Returns the offset of a position's cosines and sines in {@link #table}, in bytes. */
   public long cosines(int position) {
     return 2L * pairs * Float.BYTES * position;
   }

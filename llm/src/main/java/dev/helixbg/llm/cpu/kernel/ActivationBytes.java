@@ -24,8 +24,8 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
  * every 256 columns: the bytes, then the eight steps, then the offsets. An offset corrects products
- * with stored weights that are too large by {@code zero}. It is {@code −zero} times the step times
- * the sum of the bytes, for 32 or 16 columns.
+ * with stored weights that are too large by {@code zero}. The offset of 32 or 16 columns is {@code
+ * −zero} times the step times the sum of their bytes.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
@@ -42,7 +42,7 @@ public final class ActivationBytes {
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** Species of vectors that have one byte per float of a vector of floats. */
+  /** Species of byte vectors that have as many lanes as a vector of floats. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 

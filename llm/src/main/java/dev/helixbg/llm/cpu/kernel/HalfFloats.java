@@ -30,7 +30,7 @@ import jdk.incubator.vector.VectorSpecies;
  * exponent 31 (infinite or NaN), 112 is added again.
  */
 public final class HalfFloats {
-  /** One short per float of a vector; on 128-bit machines four shorts in 64 bits. */
+  /** Species of short vectors with as many lanes as a vector of floats. */
   private static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 

@@ -7,10 +7,10 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 /**
  * Unpacks the eight 6-bit scales, or minima, of Q4_K and Q5_K to bytes.
  *
- * <p>A block stores them in three ints. The first int has the first four scales, and the second int
- * has the first four minima. The two upper bits of each byte in these ints belong to one of the
- * last four scales or minima. The third int has the low nibbles of the last four scales and minima.
- * See ggml's {@code block_q4_K}.
+ * <p>A block stores its scales and minima in three ints. The first int has the first four scales,
+ * and the second int has the first four minima. The two upper bits of each byte in these ints
+ * belong to one of the last four scales or minima. The third int has the low nibbles of the last
+ * four scales and minima. See ggml's {@code block_q4_K}.
  */
 public final class SixBitScales {
   private static final int LOW_SIX = 0x3F3F3F3F;

@@ -75,7 +75,9 @@ final class ByteProductCode {
     return SUM_VECTORS + v;
   }
 
-  /** Returns the register that, for sums of pairs, holds first products, later a vector of ones. */
+  /**
+   * Returns the register that, for sums of pairs, first holds products and later a vector of ones.
+   */
   private int other() {
     return weight + 1;
   }

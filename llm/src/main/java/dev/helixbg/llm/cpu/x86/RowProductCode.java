@@ -30,8 +30,9 @@ import java.util.function.IntUnaryOperator;
  */
 final class RowProductCode {
   /**
-   * Offsets in the calling thread's memory, after eight factors. At each offset is the distance to
-   * the next row of weights, to the next result, or back to the start of the activations.
+   * Offset, in the calling thread's memory, of the distance to the next row of weights; eight
+   * factors come before it. The next two constants are the offsets of the distance to the next
+   * result and of the distance back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 

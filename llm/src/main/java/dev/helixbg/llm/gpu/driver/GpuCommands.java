@@ -32,7 +32,7 @@ public interface GpuCommands extends AutoCloseable {
 
   void commit();
 
-  /** Whether the work has ended or failed. */
+  /** Returns whether the work has ended or failed. */
   boolean ended();
 
   /**

@@ -13,7 +13,7 @@ public interface GpuDevice extends AutoCloseable {
 
   String name();
 
-  /** Version and capabilities of the driver in a few words; may be empty. */
+  /** Returns the version and capabilities of the driver in a few words; may be empty. */
   default String driver() {
     return "";
   }
@@ -21,7 +21,7 @@ public interface GpuDevice extends AutoCloseable {
   /** Returns the recommended limit for the size of all buffers together, in bytes. */
   long memoryBudget();
 
-  /** Size of this process's buffers, in bytes. */
+  /** Returns the size of this process's buffers, in bytes. */
   long memoryUsed();
 
   default long maxBufferBytes() {
@@ -68,7 +68,7 @@ public interface GpuDevice extends AutoCloseable {
     return address;
   }
 
-  /** Whether a library is available; some drivers have precompiled libraries only. */
+  /** Returns whether a library is available; some drivers have precompiled libraries only. */
   default boolean has(KernelLibrary library) {
     return true;
   }

@@ -38,7 +38,7 @@ public final class GpuException extends RuntimeException {
     return kind == Kind.ABSENT;
   }
 
-  /** Whether another try may succeed after the GPU is opened again. */
+  /** Returns whether another try may succeed after the GPU is opened again. */
   public boolean isFailure() {
     return kind == Kind.FAILED;
   }

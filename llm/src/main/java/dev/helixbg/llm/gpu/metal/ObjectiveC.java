@@ -171,7 +171,10 @@ final class ObjectiveC {
     return object;
   }
 
-  /** Pools may be nested, and must be closed by the platform thread that opened them. */
+  /**
+   * Opens an autorelease pool. Pools may be nested. The platform thread that opened a pool must
+   * close the pool.
+   */
   Pool pool() {
     return new Pool();
   }

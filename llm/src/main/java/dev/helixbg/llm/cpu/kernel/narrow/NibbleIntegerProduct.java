@@ -52,8 +52,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
   /**
-   * The same correction for five-bit quanta, whose products are in eight ints per sub-block, also
-   * at 128 bits.
+   * Correction like {@link #BIAS_4} for five-bit quanta. Their products fill eight ints per
+   * sub-block, at 256 and at 128 bits.
    */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 

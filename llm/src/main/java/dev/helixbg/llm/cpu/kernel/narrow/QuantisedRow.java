@@ -45,13 +45,16 @@ public final class QuantisedRow {
   private static final VectorSpecies<Short> HALF =
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
-  /** Factor of steps, since products are in the upper halves of ints. */
+  /**
+   * Factor of steps. Sums of products are in the upper halves of ints, so they are 2^16 too large.
+   */
   static final float UNIT = 0x1p-16f;
 
   /**
-   * Correction per factor and int of products. The two halves of an int are added in its upper
-   * half. The bits of the lower half remain as noise of 0 to 1, on average 1/2. The noise is
-   * smaller than an activation's rounding error, but always positive, so it adds up.
+   * Correction that is added for each int of products. The two halves of an int are added in its
+   * upper half. The bits of the lower half remain as noise: 0 to 1, on average 1/2, in units of the
+   * upper half. The noise is smaller than an activation's rounding error, but always positive, so
+   * it adds up.
    */
   static final float BIAS = -0x1p15f;
 

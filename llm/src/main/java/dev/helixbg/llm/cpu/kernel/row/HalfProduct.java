@@ -54,7 +54,10 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** In each pair of vectors, puts even columns first. Columns behind the pairs stay in order. */
+  /**
+   * Copies the activations. In each pair of vectors, even columns come first; the columns after the
+   * last pair stay in order.
+   */
   @Override
   public void prepare(long x, int columns, long prepared) {
     int i = 0;
@@ -118,7 +121,10 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /** A bf16 number is the upper half of a float. */
+  /**
+   * Computes {@code y[r] = W[r] · x} for rows of bf16, whose numbers are the upper halves of
+   * floats.
+   */
   private static void multiplyBf16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
     IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);

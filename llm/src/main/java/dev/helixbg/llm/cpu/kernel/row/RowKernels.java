@@ -18,8 +18,9 @@ import dev.helixbg.llm.tensor.TensorType;
  */
 public final class RowKernels {
   /**
-   * Number of rows per call of a kernel. A loop that runs for milliseconds would be compiled from
-   * its middle while it runs, which gives slower code than compiling the whole method.
+   * Number of rows per call of a kernel. The JIT would compile a loop that runs for milliseconds
+   * while it runs (on-stack replacement), which gives slower code than the compilation of the whole
+   * method.
    */
   private static final int ROWS_PER_CALL = 64;
 

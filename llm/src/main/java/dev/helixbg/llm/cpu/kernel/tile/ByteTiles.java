@@ -100,7 +100,10 @@ public final class ByteTiles {
     }
   }
 
-  /** Calls a method for each stage, because in a single loop C2 would keep vectors in arrays. */
+  /**
+   * Rounds a sub-block and writes its steps and sums. Each stage is a method of its own, because in
+   * a single loop C2 would keep vectors in arrays.
+   */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
     groups(x, target + SUMS, target, target + STARTS, pairs);
@@ -112,7 +115,9 @@ public final class ByteTiles {
     }
   }
 
-  /** Writes the steps. Writes their inverses to the place where the sums will be written later. */
+  /**
+   * Writes the steps, and also their inverses, to the place of the sums, which are written later.
+   */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);
     FloatVector odd = loadFloats(x + LINE).lanewise(ABS);
