@@ -266,9 +266,9 @@ class StdioTransportTest {
       delimiter = '|',
       quoteCharacter = '~',
       value = {
-        "tools/call | {\"name\":\"echo\",\"arguments\":\"x\"} | \"params\" are not what this",
-        "tools/call | {\"name\":\"echo\",\"arguments\":[1]}   | \"params\" are not what this",
-        "tools/call | {\"name\":\"echo\",\"arguments\":7}     | \"params\" are not what this",
+        "tools/call | {\"name\":\"echo\",\"arguments\":\"x\"} | \"params\" are not valid for",
+        "tools/call | {\"name\":\"echo\",\"arguments\":[1]}   | \"params\" are not valid for",
+        "tools/call | {\"name\":\"echo\",\"arguments\":7}     | \"params\" are not valid for",
         "tools/call | {\"name\":{}}                       | there is no tool",
         "tools/call | {}                                 | there is no tool",
         "tools/call | null                               | there is no tool",
