@@ -184,6 +184,28 @@ public final class EmbeddingModel {
     return NativeLibraries.open("the embedding model", cacheFolder, () -> prepared(threads));
   }
 
+  /**
+   * Prepares the model on another thread if this machine has never prepared it. That takes two
+   * seconds, in which texts can be read.
+   */
+  public void prepareAhead() {
+    if (isCoreMl() || PreparedModel.isThere(source, network, cacheFolder)) {
+      return;
+    }
+    Runnable preparing =
+        () -> {
+          try {
+            NativeLibraries.open(
+                "the embedding model",
+                cacheFolder,
+                () -> PreparedModel.of(source, network, cacheFolder));
+          } catch (RuntimeException e) {
+            // Opening the model reports the fault.
+          }
+        };
+    Thread.ofPlatform().daemon().name("model").start(preparing);
+  }
+
   private MiniLm prepared(int threads) throws IOException, OrtException {
     if (isCoreMl()) {
       requireCoreMl();

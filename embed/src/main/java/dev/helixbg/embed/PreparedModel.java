@@ -89,7 +89,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return Files.isRegularFile(folder(source, network, cacheFolder).resolve(NOTE));
   }
 
-  private static PreparedModel of(
+  // Synchronized: a second thread finds what the first one has prepared.
+  private static synchronized PreparedModel of(
       Path folder, ModelSource source, CpuNetwork network, Path cacheFolder, Making making)
       throws IOException, OrtException {
     PrivateFiles.makeTrustedFolder(cacheFolder, folder);

@@ -188,6 +188,28 @@ class EmbeddingModelTest {
     assertFalse(log.contains(" ai.onnxruntime.OnnxRuntime "));
   }
 
+  /** While another thread prepares it, opening it waits for that, and does not do the same. */
+  @Test
+  void aModelIsPreparedOnceEvenIfItIsOpenedMeanwhile() throws Exception {
+    EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
+    model.prepareAhead();
+    model.open(1).close();
+    List<FileTime> times = timesOfModels();
+    model.prepareAhead(); // does nothing
+    model.open(1).close();
+    assertEquals(times, timesOfModels());
+  }
+
+  private List<FileTime> timesOfModels() throws IOException {
+    List<FileTime> times = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(cache.resolve("models"))) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        times.add(Files.getLastModifiedTime(file));
+      }
+    }
+    return times;
+  }
+
   /** A model of queries that was never made ready has made no vectors. */
   @Test
   void queriesGoOneWayUntilTheOtherIsReady() throws Exception {

@@ -6,6 +6,7 @@ import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.PairSource;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -18,6 +19,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.Report;
@@ -26,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -59,10 +62,15 @@ public final class OneShotCommand extends JsonCommand {
       ReportFolder.in(copy).check();
     }
     Settings settings = options.load().settings();
+    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
     try (KbStores stores = stores(settings)) {
+      Consumer<Kb> ahead =
+          found -> {
+            stores.openAhead(found);
+            model.prepareAhead();
+          };
       KbStore store =
-          stores.of(
-              sample ? SampleKb.unpack(settings.cache()) : kb.find(settings, stores::openAhead));
+          stores.of(sample ? SampleKb.unpack(settings.cache()) : kb.find(settings, ahead));
       show(store, report(pipeline(settings), store), settings);
     }
     return ExitCode.OK.number();
