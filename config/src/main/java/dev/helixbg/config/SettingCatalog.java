@@ -30,8 +30,8 @@ final class SettingCatalog {
   static final Setting<List<Path>> SOURCES =
       paths("sources")
           .means(
-              "Folders of git repositories that entries mention. The report says which of the"
-                  + " mentioned files moved or changed.");
+              "Folders of the git repositories whose files are mentioned in entries. The report"
+                  + " says which of these files moved or changed.");
   static final Setting<NotesItems> NOTES_ITEMS =
       choice("notes.items", NotesItems.AUTO)
           .means(
@@ -115,7 +115,9 @@ final class SettingCatalog {
           .means("Whether the language model does idle work on battery power, too.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
-          .means("Threads of the language model during idle work. 0: half of the setting threads.");
+          .means(
+              "Threads of the language model during idle work. 0: half of the number in the setting"
+                  + " threads.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)
           .means("Lowest severity of messages that the daemon logs.");

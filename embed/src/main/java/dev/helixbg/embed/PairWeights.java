@@ -13,8 +13,9 @@ import java.util.List;
 
 /**
  * Trained weights of the pair judge: the resource {@code judge.weights}, written by {@code
- * scripts/train-judge write}. The file has changes to the weights of the bundled MiniLM's upper
- * layers, the head, the calibration, and probes (pairs of texts whose logits are known).
+ * scripts/train-judge write}. The file has differences from the weights of the bundled MiniLM's
+ * upper layers. It also has the head, the calibration, and probes (pairs of texts whose logits are
+ * known).
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
  * strings (two bytes of length, UTF-8); number of layers; number of changes, then for each change a

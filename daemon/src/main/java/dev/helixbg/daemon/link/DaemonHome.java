@@ -55,7 +55,7 @@ public record DaemonHome(Path folder) {
     }
   }
 
-  /** Returns a short folder that is the same for a service and for a terminal. */
+  /** Returns a folder with a short path, which a service and a terminal find alike. */
   private static Path shortFolder(Path home) throws IOException {
     if (Files.getFileStore(home).supportsFileAttributeView("unix")) {
       Path run = Path.of("/run/user/" + Files.getAttribute(home, "unix:uid"));

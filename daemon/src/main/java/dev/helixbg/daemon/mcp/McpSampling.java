@@ -35,8 +35,8 @@ final class McpSampling {
   private static final int QUESTIONS_A_DAY = 50;
 
   /**
-   * Maximum number of tokens per answer. The text around all answers may take as many tokens as one
-   * answer.
+   * Maximum number of tokens per answer. The brackets and numbers that enclose the answers may take
+   * as many tokens as one answer.
    */
   private static final int TOKENS = 50;
 

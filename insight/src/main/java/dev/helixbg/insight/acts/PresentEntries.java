@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 
 /**
  * The present live entries of a knowledge base, found by their text. A report names entries by
- * their places, which may have changed since the report was written.
+ * their places, which may have changed since the report was written. This class also plans acts:
+ * entries of helix get calls, and entries of notes get edits to make by hand.
  */
 public final class PresentEntries {
   private final LogAccount log;

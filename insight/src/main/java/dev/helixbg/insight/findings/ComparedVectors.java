@@ -126,7 +126,9 @@ record ComparedVectors(
     void of(int a, int from, float[] similarities, int count);
   }
 
-  /** Computes cosines, as a {@link Measure}. */
+  /**
+   * Computes the cosines of one vector with several; callers pass the method as a {@link Measure}.
+   */
   void cosines(int a, int from, float[] cosines, int count) {
     vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);
   }

@@ -95,7 +95,10 @@ final class MatmulEncoder {
     counters.add(Counter.WEIGHT_BYTES, (long) w.rows() * w.rowBytes());
   }
 
-  /** Makes the product of a matrix with few vectors also write the largest value of each part. */
+  /**
+   * Makes later products of a matrix with few vectors also write the largest value of each part of
+   * the result.
+   */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
   }
