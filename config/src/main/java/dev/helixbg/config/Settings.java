@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  *
  * @param kb the knowledge base named by the user; if empty, the usual places are searched
  * @param sources folders with git repositories that entries mention
- * @param helix the program helix; if empty, the one on {@code PATH} is used
+ * @param helix the program helix; if empty, the program on {@code PATH} is used
  * @param threads number of threads for embedding and comparing; at least 1
  * @param cache folder of files that can be made again
  * @param state private folder for the store of each knowledge base
@@ -28,7 +28,7 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Modes of cutting lists in notes into items, each of which is an entry. */
+  /** Modes of cutting lists in notes; each item of a list that is cut becomes an entry. */
   public enum NotesItems {
     /** Lists are cut in memory files that are lists of facts. */
     AUTO(""),
@@ -42,7 +42,9 @@ public record Settings(
       this.entries = entries;
     }
 
-    /** Returns the value in a note's front matter that selects this mode; empty if none does. */
+    /**
+     * Returns the value in a note's front matter that selects this mode; empty if no value does.
+     */
     public String entries() {
       return entries;
     }
@@ -71,7 +73,7 @@ public record Settings(
     }
 
     public enum Precision {
-      /** FP32; for many texts eight or 16 bits if a speed trial found them faster. */
+      /** FP32, but 8 or 16 bits for many texts if a speed trial found them faster. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -82,7 +84,7 @@ public record Settings(
   /**
    * Settings of the language model.
    *
-   * @param model the GGUF file named by the user; if empty, the first one in the models folder
+   * @param model the GGUF file named by the user; if empty, the first model in the models folder
    * @param seconds seconds that a run may spend on questions; with 0, only stored answers are used
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {

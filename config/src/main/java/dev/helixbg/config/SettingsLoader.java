@@ -109,7 +109,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private Loaded check(Map<String, Written> written) {
-    // By identity, which suffices for constants: a record's hash code is slow at its first call.
+    // Keys are compared by identity, because a record's hash code is slow at its first call.
     Map<Setting<?>, Object> values = new IdentityHashMap<>();
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Setting<?> setting : SettingCatalog.all()) {
@@ -187,7 +187,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return Duration.ofMillis(Math.round(1000 * seconds));
   }
 
-  /** A value has its setting's type, since the setting's parser made it. */
+  /** Values of settings. Each value has its setting's type, since the setting's parser made it. */
   private record Values(Map<Setting<?>, Object> map) {
     @SuppressWarnings("unchecked")
     <T> T get(Setting<T> setting) {

@@ -143,7 +143,8 @@ public final class ModelOpener {
       Qwen3 model = Qwen3.of(file, backend, options.limits());
       warm = BackgroundTask.run("warm", () -> readAhead(file));
       compile.accept(model);
-      // Starts only now, because compiling the kernels for the first token needs the processors.
+      // This task starts only now, because compiling the kernels for the first token needs all
+      // processors.
       tokenizer =
           new BackgroundTask<>(
               "tokenizer",

@@ -14,9 +14,9 @@ import java.util.Optional;
  * A C function with at most eight arguments; arguments and result are integers or pointers.
  *
  * <p>Arguments and result are passed as {@code long}. On x86-64 and arm64 an integer of any width
- * takes one register, or one word of the stack. A function ignores arguments past its own, and the
- * upper bits of a narrower result have no meaning. One method handle therefore serves all
- * functions; the JIT inlines the handle, and a call allocates nothing.
+ * takes one register, or one word of the stack. A function ignores arguments beyond its own
+ * parameters, and the upper bits of a narrower result have no meaning. One method handle therefore
+ * serves all functions; the JIT inlines the handle, and a call allocates nothing.
  */
 public record NativeFunction(MemorySegment address) {
   private static final int ARGUMENTS = 8;
@@ -50,7 +50,10 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /** Returns the unchecked exception to throw for a failed downcall. Throws errors itself. */
+  /**
+   * Returns the unchecked exception to throw for a failed downcall; throws an {@link Error} at
+   * once.
+   */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

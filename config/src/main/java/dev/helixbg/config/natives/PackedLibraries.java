@@ -26,7 +26,7 @@ public final class PackedLibraries {
    * Unpacks libraries into one folder, unless files of the right size are already there.
    *
    * @param cacheFolder the cache folder, in which {@code natives/NAME-CHECKSUM} is made; the
-   *     checksum is that of the first file
+   *     checksum is the first file's checksum
    * @param resources folder of the libraries on the class path
    * @param files names of the files, as {@link System#mapLibraryName} returns them
    * @throws IOException if there are no libraries for this platform, or they cannot be unpacked;

@@ -11,7 +11,10 @@ import java.util.Optional;
 public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /** Maximum number of edits. With more, an id of ten hexadecimal digits could be any other id. */
+  /**
+   * Maximum number of edits. With more edits, an id of ten hexadecimal digits could stand for any
+   * other id.
+   */
   private static final int MOST_EDITS = 2;
 
   /** Minimum number of characters of a typed text that counts as the beginning of a name. */

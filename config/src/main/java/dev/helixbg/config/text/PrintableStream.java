@@ -29,8 +29,7 @@ public final class PrintableStream extends FilterOutputStream {
   }
 
   /**
-   * Returns a stream for JSON that escapes the same characters, so that parsers read them
-   * unchanged.
+   * Returns a stream for JSON that escapes such characters, so that parsers read them unchanged.
    */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);

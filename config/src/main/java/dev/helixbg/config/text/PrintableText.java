@@ -44,7 +44,7 @@ public final class PrintableText {
         continue;
       }
       int needed = TextColumns.of(shown) + (space ? 1 : 0);
-      // One column is kept free for {@code …}, unless this is the end of the text.
+      // One column is kept free for the character …, unless the text ends here.
       if (width + needed > columns - (next < text.length() ? 1 : 0)) {
         return out.append('…').toString();
       }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 public final class QuotedName {
   private static final int LONGEST = 160;
 
-  /** A plain word: without blanks, letters that look blank, or a mark at its end. */
+  /** A plain word: it has no blanks, no letters that look blank, and no punctuation at its end. */
   private static final Pattern PLAIN =
       Pattern.compile(
           "(?!.*[\\u115F\\u1160\\u3164\\uFFA0])"

@@ -32,7 +32,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A decision changes lists of findings at once; the next run or the daemon updates the report. */
+/**
+ * Stores decisions about findings, or takes decisions back. Lists of findings change at once; the
+ * daemon or the next run updates the report.
+ */
 @Command
 final class DecideCommand extends JsonCommand {
   /** Maximum size of a list of findings on standard input, in bytes. */
@@ -161,7 +164,10 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /** Returns a message that tells who updates the report; asks a watching daemon to do so now. */
+  /**
+   * Asks a daemon that watches the KB to update the report now. Returns a message that tells who
+   * updates the report.
+   */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /**
  * Prints one finding at a terminal: its entries, its reasons and the possible acts.
  *
- * @param again see {@link dev.helixbg.daemon.cli.flags.KbOption#again}
+ * @param again arguments that name the same knowledge base in another command
  */
 record FindingText(Console console, JsonNode finding, String again) {
   void print() {

@@ -173,7 +173,7 @@ final class FindingsCommand extends JsonCommand {
     Optional<ReportedFinding> listed = listing.find(id);
     if (listed.isEmpty()) {
       Optional<Decision> over = decisions.on(id);
-      if (over.isPresent()) { // decided, and absent from the report
+      if (over.isPresent()) { // a decided finding that the report no longer has
         show(() -> toJson(over.get()), () -> print(over.get()));
         return;
       }

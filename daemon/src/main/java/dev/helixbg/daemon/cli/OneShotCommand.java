@@ -112,7 +112,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Updates the report, unless it is current and has no open questions for the model. */
+  /** Updates the report, unless the report is current and the model has no open questions. */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {
       return new OneShotRun(pipeline)

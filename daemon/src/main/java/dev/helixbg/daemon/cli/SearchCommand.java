@@ -105,7 +105,10 @@ final class SearchCommand extends ConsoleCommand {
     return link.ask(request, Duration.ofMinutes(1));
   }
 
-  /** Searches without a daemon. Texts without a vector get a vector, which the store keeps. */
+  /**
+   * Searches without a daemon. Texts that have no vector yet are embedded first; the store keeps
+   * their vectors.
+   */
   static SearchAnswer here(
       KbStores stores, Kb chosen, SearchRequest wanted, Settings settings, Progress.Display display)
       throws InterruptedException {

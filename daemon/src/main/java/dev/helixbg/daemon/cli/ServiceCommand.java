@@ -109,7 +109,7 @@ final class ServiceCommand extends ConsoleCommand {
     PrivateFiles.makeFolder(home.logs());
     PrivateFiles.open(spec.stderr(), StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
     for (Path folder : spec.writable()) {
-      // A missing knowledge base may be on an unmounted disk; a new folder would take its place.
+      // The folder of a missing knowledge base is not made, because its disk may be mounted later.
       if (!spec.request().kbs().contains(folder.toString())) {
         PrivateFiles.makeFolders(folder);
       }
@@ -123,7 +123,7 @@ final class ServiceCommand extends ConsoleCommand {
       watched.add(Kb.find(Optional.of(named.folder()), settings, locations).folder().toString());
     }
     List<Path> notes = kb.notes();
-    notes.forEach(folder -> NotesKb.at(folder, settings).look()); // requires notes in the folder
+    notes.forEach(folder -> NotesKb.at(folder, settings).look()); // fails without notes
     if (watched.isEmpty() && notes.isEmpty()) {
       watched.add(Kb.find(Optional.empty(), settings, locations).folder().toString());
     }

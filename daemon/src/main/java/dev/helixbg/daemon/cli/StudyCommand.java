@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
             + " answers. A coding agent that is connected over MCP answers them with the prompt"
             + " study.")
 final class StudyCommand extends JsonCommand {
-  /** Largest answer file, in bytes. */
+  /** Maximum size of a file with answers, in bytes. */
   private static final int LONGEST = 1 << 22;
 
   @Mixin private GlobalOptions options;

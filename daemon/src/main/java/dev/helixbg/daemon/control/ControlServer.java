@@ -62,7 +62,7 @@ public final class ControlServer implements AutoCloseable {
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
 
-  /** Users that the log has already named for a refused connection. */
+  /** Users whose refused connections the log has already reported. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
   private final Path path;
@@ -169,7 +169,7 @@ public final class ControlServer implements AutoCloseable {
         acceptOne();
       } catch (ClosedChannelException e) {
         return;
-      } catch (Throwable e) { // for example too many open files, or out of memory
+      } catch (Throwable e) { // for example too many open files, or too little memory
         LOG.warn("a client could not be accepted: {}", e.toString());
         LockSupport.parkNanos(200_000_000);
       }
@@ -193,7 +193,7 @@ public final class ControlServer implements AutoCloseable {
         JsonLineChannel lines = new JsonLineChannel(channel, limits.lineBytes())) {
       UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
       if (!welcome.test(peer)) {
-        if (refused.add(peer.getName())) { // once, so that no client can fill the log
+        if (refused.add(peer.getName())) { // logged once, so that no client can fill the log
           LOG.warn("connections of user {} are refused", peer.getName());
         }
         return;
@@ -222,8 +222,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Returns the next request; empty when the client has left, or has sent an invalid line and was
-   * told so.
+   * Returns the next request; empty when the client has left, or has sent an invalid line and has
+   * received an error.
    */
   private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {
@@ -271,7 +271,7 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
-      // only once, since a second interrupt could hit a thread that is writing
+      // Interrupts only once, because a second interrupt could hit a thread that is writing.
       answering.forEach(Thread::interrupt);
     }
   }

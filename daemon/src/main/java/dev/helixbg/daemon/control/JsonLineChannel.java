@@ -96,7 +96,7 @@ final class JsonLineChannel implements AutoCloseable {
         return object;
       }
     } catch (JacksonException e) {
-      // invalid JSON is refused below, like a number or a list
+      // invalid JSON is refused below, in the same way as a number or a list
     }
     throw Failure.usage("a request is one JSON object on one line");
   }

@@ -62,7 +62,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns another way to embed many texts. The host does not keep the model of this way loaded.
+   * Returns another way to embed many texts; it uses a model that the host does not keep loaded.
    */
   @Override
   public Optional<ForMany> forMany(boolean passages) {

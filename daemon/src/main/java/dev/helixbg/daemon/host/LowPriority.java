@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 public final class LowPriority {
   private static final Logger LOG = LoggerFactory.getLogger(LowPriority.class);
 
-  /** The lowest priority. */
+  /** Nice value of the lowest priority. */
   static final int NICE = 19;
 
   private static final int PRIO_PROCESS = 0;

@@ -34,8 +34,9 @@ public final class TroubleLog {
   }
 
   /**
-   * Logs an exception of a thread's work: its message, and for a bug or an error of the JVM also
-   * the stack trace, the first time. Never throws, even if there is too little memory for logging.
+   * Logs the message of an exception that a thread's work has thrown. For a bug or an error of the
+   * JVM, also logs the stack trace the first time. Never throws, even if there is too little memory
+   * for logging.
    */
   public void met(String about, Throwable fault) {
     try {

@@ -48,7 +48,7 @@ public final class IdleWork implements AutoCloseable {
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
-  /** Subject of troubles with the language model, which all KBs share. */
+  /** Subject of logged problems with the language model, which all KBs share. */
   private static final String MODEL = "the language model";
 
   /**
@@ -64,7 +64,7 @@ public final class IdleWork implements AutoCloseable {
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,
-    /** Reads the pairs that the pair judge has not read yet. */
+    /** Lets the pair judge read the pairs that are still unread. */
     PAIRS,
     /** Asks the language model for labels, verdicts, sentences and merges. */
     QUESTIONS;
@@ -234,7 +234,7 @@ public final class IdleWork implements AutoCloseable {
     run = new Run(watch, work);
     try {
       run.thread.start();
-    } catch (Throwable e) { // for example, no memory for a thread
+    } catch (Throwable e) { // for example, too little memory for a thread
       end();
       throw e;
     }
@@ -296,7 +296,7 @@ public final class IdleWork implements AutoCloseable {
     private void stop() {
       stopped = true;
       if (work != IdleJob.QUESTIONS) {
-        thread.interrupt(); // embedding and comparison check only for interrupts
+        thread.interrupt(); // embedding and comparison stop only at an interrupt
       }
     }
 

@@ -27,7 +27,8 @@ public record KbIdentity(Kb kb, Object folder) {
   /**
    * Checks the identity; must be called before anything is written.
    *
-   * @throws Failure with {@link ExitCode#KB} when the KB is not the same, or no longer has a log
+   * @throws Failure with {@link ExitCode#KB} when the path leads to another folder, or the KB no
+   *     longer has a log
    */
   public void check() {
     if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {

@@ -47,12 +47,15 @@ public final class KbOutputs {
   /** State and hash of a file as it was published, and the hash of the log it was made from. */
   private record Published(String state, String sha256, String log) {}
 
-  /** Returns the last report in the folder of the store, which only this user can write. */
+  /** Returns the last report, in the store's folder, to which only this user can write. */
   public ReportFolder kept() {
     return kept;
   }
 
-  /** Returns the report that users open, in the KB's folder; {@link #kept} if that is read-only. */
+  /**
+   * Returns the report that users open, in the KB's folder; {@link #kept} if the folder is
+   * read-only.
+   */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
   }
@@ -86,8 +89,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Returns size, times and inode of the log. The result is empty shortly after a change, because
-   * another change so soon may not alter size, times and inode.
+   * Returns size, times and inode of the log. The result is empty shortly after a change, because a
+   * further change could leave size, times and inode the same.
    */
   public String logState() {
     try {
@@ -98,8 +101,7 @@ public final class KbOutputs {
   }
 
   /**
-   * Stores the hash of a log that was read, so that the next run can tell that the log is unchanged
-   * without reading it.
+   * Stores the hash of a log that was read, so that the next run need not read an unchanged log.
    *
    * @param state result of {@link #logState} before the log was read
    */

@@ -127,7 +127,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
             return true;
           });
     } catch (IOException | StoreException e) {
-      // The next run tries again; this run fails later if it cannot write.
+      // The next run tries again. If this run cannot write, it fails later.
     } catch (RuntimeException | Error e) {
       lock.close();
       throw e;

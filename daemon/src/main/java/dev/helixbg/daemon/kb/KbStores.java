@@ -99,7 +99,7 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** The beginning of a log: its number of bytes, and their hash. */
+  /** The beginning of a log: number and hash of its bytes. */
   private record Head(int bytes, String sha256) {
     static Head of(Path log, int most) throws IOException {
       try (InputStream in = Files.newInputStream(log)) {
@@ -253,7 +253,8 @@ public final class KbStores implements AutoCloseable {
     try {
       note(kb, Place.of(kb, settings), folder);
     } catch (IOException e) {
-      // The earlier content stays; a move is still noticed unless the beginning changed.
+      // The file keeps its earlier content; a move of the KB is still noticed unless the log's
+      // beginning changed.
     }
   }
 

@@ -77,8 +77,8 @@ public record LastReport(Kb kb, Database database) {
       boolean guesses) {}
 
   /**
-   * @param findings leads (findings that the report shows first), then the other findings by kind,
-   *     each in the report's order
+   * @param findings the findings in the report's order: first the leads (findings that the report
+   *     shows first), then the other findings by kind
    */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     /** Finds a finding by its id, or by the id that an earlier version gave it. */
@@ -257,7 +257,10 @@ public record LastReport(Kb kb, Database database) {
         finding.proposed());
   }
 
-  /** Returns findings as in report.json, without findings that a newer report no longer has. */
+  /**
+   * Returns the fields of findings, as in report.json. Omits findings that a newer report no longer
+   * has.
+   */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
         connection -> {

@@ -53,7 +53,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String ACCOUNT = "notes.json";
   private static final String SEEN = "notes.seen";
 
-  // Fields of the account, see above.
+  // Fields of the account file.
   private static final String NOTES = "folder";
   private static final String HOME = "home";
   private static final String MADE = "made";
@@ -284,7 +284,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Updates the log if the notes have changed; returns the account of the files if it did. */
+  /**
+   * Updates the log if the notes have changed. Returns the new account of the files; empty if the
+   * notes have not changed.
+   */
   public Optional<NotesAccount> refresh() {
     NoteFiles files = look();
     return isMadeOf(files) ? Optional.empty() : Optional.of(update(files));

@@ -33,8 +33,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Returns the files in the order of writing. The last is report.json: if it is new, all files
-   * are.
+   * Returns the files in the order of writing. The last file is report.json, so a new report.json
+   * shows that all files are new.
    */
   List<Path> files() {
     return List.of(html, markdown, json);

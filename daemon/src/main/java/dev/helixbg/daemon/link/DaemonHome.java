@@ -55,7 +55,7 @@ public record DaemonHome(Path folder) {
     }
   }
 
-  /** Returns a folder with a short path, which a service and a terminal find alike. */
+  /** Returns a folder with a short path, which the service and commands at a terminal both find. */
   private static Path shortFolder(Path home) throws IOException {
     if (Files.getFileStore(home).supportsFileAttributeView("unix")) {
       Path run = Path.of("/run/user/" + Files.getAttribute(home, "unix:uid"));

@@ -8,7 +8,7 @@ import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
 
-/** Converts findings to JSON for clients: few fields in a list, all fields if sent alone. */
+/** Converts findings to JSON for clients: few fields in a list, all fields for a single finding. */
 final class FindingJson {
   /** Maximum length of an entry's text in a list of findings, in characters. */
   private static final int EXCERPT = 200;

@@ -47,7 +47,7 @@ final class InProcessKbs implements AutoCloseable {
   /** Requests that embed a text. */
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /** Requests about findings, whose order depends on the answers of agents. */
+  /** Requests about findings; the order of findings depends on the answers of agents. */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;

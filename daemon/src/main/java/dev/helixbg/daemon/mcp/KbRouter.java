@@ -34,7 +34,10 @@ final class KbRouter implements AutoCloseable {
   /** Longest wait for an answer, longer than any time limit of the daemon. */
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
-  /** Wait before preparing; a client that asks a question at the start asks it within this time. */
+  /**
+   * Wait before {@link #prepare} begins. If a client has a question at the start, it asks within
+   * this time.
+   */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
   private final List<Kb> named;
@@ -44,7 +47,10 @@ final class KbRouter implements AutoCloseable {
   private final Optional<PairSource> pairs;
   private final DaemonLink link;
 
-  /** Null until this process has to answer. Guarded by this object's monitor. */
+  /**
+   * The KBs for which this process answers; null until it has to answer. Guarded by this object's
+   * monitor.
+   */
   private InProcessKbs own;
 
   private boolean closed;
@@ -95,7 +101,10 @@ final class KbRouter implements AutoCloseable {
     return watched.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : watched;
   }
 
-  /** Asks about the KB that a request names, by folder or name, else about the first KB. */
+  /**
+   * Answers a request about the KB that the request names by folder or name, else about the first
+   * KB.
+   */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
@@ -154,7 +163,7 @@ final class KbRouter implements AutoCloseable {
     }
   }
 
-  /** Prepares for the first question, unless it has already come or the daemon will answer it. */
+  /** Prepares for the first question, unless a question has already come or the daemon answers. */
   void prepare() {
     try {
       Thread.sleep(AT_ONCE);

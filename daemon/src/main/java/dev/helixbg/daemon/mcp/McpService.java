@@ -97,7 +97,8 @@ public final class McpService {
     Optional<PairSource> pairs = Optional.of(PairSource.located(settings));
     try (KbRouter asked = new KbRouter(kbs, settings, locations, embedder, pairs);
         ToolCallProgress calls = new ToolCallProgress(console)) {
-      // Opening a library and a model needs little Java code, so it can run in parallel.
+      // Opening a library and a model is mostly native code, which hardly slows down the code
+      // below.
       Thread.ofPlatform().daemon().name("mcp-ahead").start(asked::openAhead);
       ToolAnswers answers = new ToolAnswers(asked);
       McpSampling sampling = new McpSampling(answers, console);

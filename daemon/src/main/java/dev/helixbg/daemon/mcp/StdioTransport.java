@@ -212,7 +212,7 @@ final class StdioTransport implements McpServerTransportProvider {
     if (unanswered.putIfAbsent(request.id(), call) != null) {
       refuse(request.id(), INVALID_REQUEST, "a request with this id is still running");
     } else if (first) {
-      call.run(); // not in parallel, since later messages need its session
+      call.run(); // not in parallel: later messages need this call's session
     } else {
       try {
         calls.execute(call);
@@ -229,7 +229,9 @@ final class StdioTransport implements McpServerTransportProvider {
     write(json.toString());
   }
 
-  /** Returns the error in a request. The SDK's message would not list the known tools. */
+  /**
+   * Returns the error in a request, if any. The SDK's own message would not list the known tools.
+   */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
       return Optional.of("\"params\" must be an object");
@@ -326,7 +328,10 @@ final class StdioTransport implements McpServerTransportProvider {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private boolean tooLong;
 
-    /** Returns false at the end of input. Text after the last line feed is a line, too. */
+    /**
+     * Reads a line; returns false at the end of input. Text after the last line feed is a line,
+     * too.
+     */
     boolean read() throws IOException {
       bytes.reset();
       tooLong = false;

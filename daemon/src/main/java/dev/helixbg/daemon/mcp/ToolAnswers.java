@@ -32,7 +32,7 @@ record ToolAnswers(KbRouter kbs) {
   /** Maximum length of a name or title, in characters. */
   private static final int SHORT = 300;
 
-  /** Fields of the daemon's status for a knowledge base. */
+  /** Fields that are copied from the daemon's status of a knowledge base. */
   private static final List<String> WATCHED =
       List.of("entries", "upToDate", "questionsLeft", "trouble");
 
@@ -155,7 +155,7 @@ record ToolAnswers(KbRouter kbs) {
 
   private static ObjectNode result(KbRouter.Answer answer) {
     ObjectNode result = Json.object();
-    if (!answer.byDaemon()) { // nothing is put if the daemon answered
+    if (!answer.byDaemon()) { // absent if the daemon answered
       result.put("answeredBy", by(false));
     }
     return result;

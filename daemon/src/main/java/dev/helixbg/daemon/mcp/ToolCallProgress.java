@@ -96,8 +96,8 @@ final class ToolCallProgress implements AutoCloseable {
     }
 
     /**
-     * Sends the progress. The number in the message must grow each time, so it is the seconds since
-     * the start. The step is in the text.
+     * Sends the progress. The number in the message must grow each time, so the message has the
+     * seconds since the start. The step is in the text.
      */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;

@@ -29,9 +29,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Updates the vectors of a KB's live entries and of long entries' passages. Vectors come from the
- * store if the text is known, else from the model, which is opened only if a text must be embedded.
- * Each step saves its vectors, and the model stays open for the next step.
+ * Updates the vectors of a KB's live entries, and of the passages of long entries. Vectors come
+ * from the store if the text is known, else from the model, which is opened only if a text must be
+ * embedded. Each step saves its vectors, and the model stays open for the next step.
  *
  * <p>Entries are embedded before passages, the newest entries first. A batch never mixes entries
  * and passages, because the last bits of a vector depend on the texts of its batch.
@@ -104,7 +104,9 @@ public final class EmbeddingStage implements AutoCloseable {
       return keys.size() - vectors.count();
     }
 
-    /** Returns the present entries of the log that the vectors were updated for. */
+    /**
+     * Returns the entries of {@code log} that have a vector. The vectors must be those of this log.
+     */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
       List<NamedEntry> all = NamedEntry.all(log.entries(), entry -> next.next().hex());
@@ -170,8 +172,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds the newest entries for {@code time}. Then embeds the other entries, too, if they take no
-   * longer than that. Returns whether all entries have a vector.
+   * Embeds the newest entries for {@code time}. Then embeds the other entries, too, if they will
+   * take no longer than the newest entries took. Returns whether all entries have a vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
@@ -186,7 +188,7 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** Embeds texts. After {@code time}, embedding stops if much work is left; null: no limit. */
+  /** Embeds texts; stops after {@code time} if much work is left. Null means no limit. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial
@@ -205,8 +207,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds texts until {@code end}. Returns whether texts remain that take no longer than the
-   * finished texts.
+   * Embeds texts until {@code end}. Returns whether texts remain, and will take no longer than the
+   * finished texts took.
    */
   private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
       throws InterruptedException {
@@ -227,7 +229,10 @@ public final class EmbeddingStage implements AutoCloseable {
     return embedder;
   }
 
-  /** Saves the layout of a log for later searches, if all texts have vectors. */
+  /**
+   * Saves a log's layout (the positions of its vectors) for later searches, if all texts have
+   * vectors.
+   */
   public void keepLayout(String logSha256) {
     if (own.left() > 0 || parts.left() > 0) {
       return;

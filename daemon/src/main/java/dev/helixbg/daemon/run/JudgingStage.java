@@ -126,7 +126,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
 
   /**
    * Adds the coding agents' answers: their verdicts on pairs, and labels, summaries and lessons
-   * where the language model gave none.
+   * where the language model has no answer.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
@@ -196,7 +196,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Duration time = measure(asJudge, opener, all);
     if (asking.measuresReader()) {
       measure(asReader, opener, all);
-      time = all; // otherwise a slow model would have no time for questions after its measurement
+      time = all; // a slow model then has time for questions after its measurement
     }
     try (QuestionSession session =
         new QuestionSession(

@@ -81,7 +81,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   /**
    * Asks the questions without a stored answer.
    *
-   * @return the result; empty if the time was too short, and the next run then continues
+   * @return the result; empty if the time was too short; the next run then continues
    * @throws IOException when answers cannot be read or stored
    */
   public Optional<T> run(

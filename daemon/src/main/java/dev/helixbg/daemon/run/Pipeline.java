@@ -85,7 +85,7 @@ public record Pipeline(
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
     /**
      * Returns the number of questions left for the language model; answers may lead to further
-     * ones.
+     * questions.
      */
     public int questions() {
       return report.judgements().questionsLeft();
@@ -135,7 +135,7 @@ public record Pipeline(
       vectors = stages.result();
       stages.keepLayout(log.account().sha256());
     }
-    System.gc(); // frees the stage's own vectors; the result has copies
+    System.gc(); // frees the vectors of the stage; the result has copies of them
     KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
       FirstLookMaker known = () -> remembered(seen);
@@ -153,7 +153,7 @@ public record Pipeline(
     return new Outcome(report(found, judging.run(subject(found))), vectors);
   }
 
-  /** Whether the KB has no complete report that a first look would replace. */
+  /** Whether the KB has no complete report yet, which a first look would replace. */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
@@ -209,7 +209,7 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
   }
 
-  /** Returns an early report from what is already stored: readings of pairs, and answers. */
+  /** Returns an early report, made from the stored readings of pairs and the stored answers. */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));

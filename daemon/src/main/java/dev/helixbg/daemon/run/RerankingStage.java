@@ -78,8 +78,8 @@ public final class RerankingStage {
       return findings;
     }
     try {
-      // An agent that judges worse than the language model does not count. The trust in the
-      // model is unknown here, so the answers of all accepted agents are used.
+      // Answers of agents that judge worse than the language model should not count. The trust in
+      // the model is unknown here, so the answers of all accepted agents are used.
       RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
@@ -94,8 +94,8 @@ public final class RerankingStage {
 
   /**
    * Stops using the pair judge after an error. If the thread was interrupted, this method throws
-   * instead, because an interrupted write fails like a write to an unwritable file. Otherwise a
-   * report without readings would count as complete.
+   * instead, because an interrupted write fails like a write to an unwritable file. If this method
+   * did not throw, a report without readings would count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -27,8 +27,9 @@ import java.util.function.LongSupplier;
  * latest. If the process dies, only the vectors since the last save are lost.
  *
  * <p>All vectors of a store are made in one way. Another way (see {@link EmbedderSource#forMany})
- * replaces it if a trial found it faster, and embedding all texts with it is less work. A few new
- * texts are embedded in the way of the stored vectors.
+ * replaces the stored way if a trial found the other way faster. In addition, embedding all texts
+ * in the other way must take less time than embedding the missing texts in the stored way. A few
+ * new texts are embedded in the way of the stored vectors.
  *
  * <p>One thread at a time may use an instance.
  */
@@ -84,7 +85,7 @@ public final class TextVectors implements AutoCloseable {
     lookUp(stored.id(ids, texts.stream()));
   }
 
-  /** Looks up which texts are known under an id. */
+  /** Looks up which texts have a stored vector with this id. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -105,7 +106,7 @@ public final class TextVectors implements AutoCloseable {
     return missing.size();
   }
 
-  /** Returns the work of embedding the texts of {@link #left}, in units of {@link MiniLm#work}. */
+  /** Returns the work of embedding all texts without a vector, in units of {@link MiniLm#work}. */
   long workLeft() {
     return missing.values().stream().mapToLong(this::work).sum();
   }
@@ -148,7 +149,7 @@ public final class TextVectors implements AutoCloseable {
     return id;
   }
 
-  /** Returns the texts' keys under the usual id; other parts identify the texts by these keys. */
+  /** Returns the texts' keys under the usual id; other classes identify texts by these keys. */
   List<TextKey> names() {
     return id.equals(source.id())
         ? List.copyOf(keys)

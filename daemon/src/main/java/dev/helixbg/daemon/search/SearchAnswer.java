@@ -16,7 +16,7 @@ public record SearchAnswer(List<SearchHit> hits, Coverage coverage) {
         .toList();
   }
 
-  /** Returns the line with the coverage, which answers to other requests also have. */
+  /** Returns the line with the coverage; answers to some other requests also have this line. */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();
     line.putObject("coverage").put("indexed", coverage.indexed()).put("total", coverage.total());

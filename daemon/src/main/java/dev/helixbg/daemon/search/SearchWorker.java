@@ -28,11 +28,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The thread that answers searches in one KB. Waiting searches share one pass over the vectors, so
- * many searches cost little more than one. Queries with known vectors are answered before other
- * queries are embedded.
+ * many searches cost little more than one search. Queries with known vectors are answered before
+ * other queries are embedded.
  *
- * <p>The first search after the KB was read uses an index for its query alone (decision 97). The
- * full index is made for the second search, or after a pause.
+ * <p>The first search after the KB was read uses a small index that serves only this search's query
+ * (decision 97). The full index is made for the second search, or after a pause.
  */
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
@@ -99,7 +99,7 @@ final class SearchWorker implements AutoCloseable {
     return asked.answer();
   }
 
-  /** Reads the KB and loads its model, so that the first search does not wait for them. */
+  /** Reads the KB and loads its model, so that the first search does not wait for this. */
   void prepare() {
     waiting.add(READ);
   }
@@ -139,7 +139,7 @@ final class SearchWorker implements AutoCloseable {
           forget = true; // the index may have exhausted the memory
         }
         Throwable why = closed ? stopping() : e;
-        batch.forEach(asked -> asked.fail(why)); // finished answers are not affected
+        batch.forEach(asked -> asked.fail(why)); // answers that are finished stay as they are
       }
     }
     waiting.forEach(asked -> asked.fail(stopping()));
@@ -153,7 +153,7 @@ final class SearchWorker implements AutoCloseable {
       if (asked != null) {
         return asked;
       }
-      answered = false; // prevents a second try after a failure
+      answered = false; // after a failure, the index is not tried again
       index(service.embedder.get());
     }
     return waiting.take();

@@ -42,7 +42,7 @@ public final class Daemon implements AutoCloseable {
   /** Longest wait for running work when the daemon stops. */
   private static final Duration ENDING = Duration.ofSeconds(8);
 
-  /** Subject of troubles that belong to no KB. */
+  /** Subject of logged problems that belong to no KB. */
   private static final String CHORE = "the daemon";
 
   /** Longest time between two rounds of chores. */
@@ -209,7 +209,9 @@ public final class Daemon implements AutoCloseable {
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }
 
-  /** Releases unused models and, after a long rest, other memory; returns whether it did. */
+  /**
+   * Releases unused models and, after a long rest, other memory; returns whether any was released.
+   */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
     boolean released = host.releaseUnused();

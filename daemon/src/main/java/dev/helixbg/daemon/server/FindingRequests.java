@@ -51,7 +51,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   public static final List<String> SIDES = List.of("a", "b");
 
-  /** Reads the log as soon as it has been unchanged for a moment. */
+  /** Returns a handler. The log is read as soon as it has been unchanged for a moment. */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
@@ -160,7 +160,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    *
    * @param request request with {@code id} and optionally {@code as}; for a pair also optionally
    *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, only the
-   *     plan's validity is checked. If it has {@code marked}, only the plan's marks are checked.
+   *     plan's validity is checked. If it has {@code marked}, only the marks are checked: lines
+   *     that the plan's calls append to notes.
    * @throws Failure when the last report has no such finding, the finding is settled or stale, or
    *     the calls must not be made
    */
@@ -281,7 +282,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             ? Optional.empty()
             : Optional.of(store.report().list());
     Optional<ReportedFinding> found = listing.flatMap(all -> all.find(id));
-    // After an undo, the finding is in the list again only with the next report.
+    // After an undo, the finding returns to the list only with the next report.
     Optional<String> about =
         before.lastOn(id).map(Decision::about).or(() -> found.map(ReportedFinding::about));
     // A finding may have left the report before it is decided as done.

@@ -114,8 +114,8 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
 
   /**
    * Returns the entries nearest to a stored entry, or to a text that is about to be stored. The
-   * last line tells whether an entry already says the same. For a stored entry, the report's list
-   * of relations is more exact than this answer.
+   * last line tells whether an entry already says the same as the text. For a stored entry, the
+   * report's list of relations is more exact than this answer.
    */
   private List<ObjectNode> related(ObjectNode request) throws InterruptedException {
     Kb kb = kb(request);

@@ -50,7 +50,7 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Reads the log as soon as it has been unchanged for a moment. */
+  /** Returns the findings. The log is read as soon as it has been unchanged for a moment. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
@@ -280,7 +280,7 @@ public final class PresentFindings {
     return line;
   }
 
-  /** Returns the act that keeps the given entry of a pair and removes the other. */
+  /** Returns the act that keeps the given entry of a pair and removes the other entry. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
     List<NamedEntry> pair = entries().of(finding.keys()).orElse(List.of());
     List<Act> removals =

@@ -91,9 +91,9 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client, about the pairs that the report shows first, then
-   * about the pairs on which the pair judge is least certain. Some pairs with known answers are
-   * mixed in to measure the client.
+   * Returns the next open questions for a client. Questions about the pairs that the report shows
+   * first come first, then questions about the pairs on which the pair judge is least certain. Some
+   * pairs with known answers are mixed in to measure the client.
    *
    * <p>Questions of other kinds begin with the newest entries.
    *
@@ -132,7 +132,7 @@ public record QuestionRequests(
     if (kind == QuestionKind.PAIR) {
       List<KnownPairs.Known> known = KnownPairs.next(count, answered);
       known.forEach(one -> taken.add(one.id()));
-      // More pairs than needed, since another client may get some at the same moment.
+      // Gets more pairs than needed, since another client may get some of them at the same moment.
       PairQuestions.Open pairs = PairQuestions.open(findings, said, taken, 2 * count + USUAL, now);
       open = pairs.all();
       if (open > 0) {
@@ -150,7 +150,7 @@ public record QuestionRequests(
             .ask(client, page.stream().map(Given::asked).toList(), count, now.minus(BORROWED), now);
     page.removeIf(one -> !given.containsKey(one.id()));
     if (kind == QuestionKind.PAIR) {
-      // so that the order does not reveal the pairs with known answers
+      // Sorts, so that the pairs with known answers cannot be recognised by their place.
       page.sort(Comparator.comparing(one -> given.get(one.id())));
     }
     ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);
@@ -191,8 +191,8 @@ public record QuestionRequests(
   }
 
   /**
-   * Stores a client's answers. An answer must be one of the possible answers, to a question that
-   * the client was given and whose texts still exist.
+   * Stores a client's answers. An answer must be one of the question's possible answers. The
+   * question must have been given to this client, and its texts must still exist.
    *
    * @param request request with {@code client} and {@code answers}, an array of objects with {@code
    *     id} and {@code answer}, and optionally {@code clientVersion}

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * Texts of entries are in code fences that they cannot close; lines in a fence are never answers.
  */
 public final class StudyPage {
-  /** Language name of the fences with texts of entries. */
+  /** Language name of the code fences that contain texts of entries. */
   private static final String FENCED = "entry";
 
   private static final Pattern FENCE = Pattern.compile(" {0,3}(`{3,})\\s*(\\S*).*");

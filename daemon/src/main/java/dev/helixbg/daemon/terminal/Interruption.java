@@ -14,7 +14,10 @@ import java.util.function.Consumer;
  * threads are removed.
  */
 public final class Interruption {
-  /** Longest wait for the work, longer than any batch. The JVM then ends with complete files. */
+  /**
+   * Longest wait for the work, longer than any batch takes. The JVM then ends; all files are
+   * complete.
+   */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
   /** Time after which a message explains the wait. */

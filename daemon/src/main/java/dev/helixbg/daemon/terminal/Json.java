@@ -15,7 +15,7 @@ import java.util.function.Function;
 public final class Json {
   private Json() {}
 
-  /** Created at its first use, because its creation takes 40 ms. */
+  /** Holder of the mapper, which is made at its first use because that takes 40 ms. */
   private static final class Mapper {
     static final ObjectMapper ONE = new ObjectMapper();
   }
@@ -47,7 +47,7 @@ public final class Json {
     return array(texts, JsonNodeFactory.instance::textNode);
   }
 
-  /** Rounds a number of a model to six decimals; further digits have no meaning. */
+  /** Rounds a model's result to six decimals; further digits have no meaning. */
   public static double sixDecimals(double value) {
     return Math.round(value * 1e6) / 1e6;
   }

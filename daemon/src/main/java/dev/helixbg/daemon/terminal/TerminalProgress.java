@@ -44,7 +44,7 @@ public final class TerminalProgress {
       @Override
       public void step(long items, long part) {
         if (done == 0) {
-          bar.reset(); // restarts the clock, which then omits the time of tokenizing
+          bar.reset(); // restarts the clock, so that the time of tokenizing is left out
         }
         done += part;
         bar.stepTo(Math.round((double) things * done / work));

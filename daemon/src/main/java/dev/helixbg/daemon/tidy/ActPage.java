@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/** The page before an act, with its changes and losses. */
+/** Page that shows the changes and losses of an act before it is carried out. */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   /** Words for the change of a note, by its role in the act. */
   private static final Map<String, String> FATES =

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * becomes done if the log then shows the change.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
-  /** Longest wait for an act: time for a few calls, the last of which gets no answer. */
+  /** Longest wait for an act: enough for a few calls, even if the last call gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
   /** A line for one entry in an answer of helix. */
@@ -60,7 +60,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
    *
    * @param why reason as text; empty when the act is done
    * @param made calls that helix carried out, in order
-   * @param undo calls that reverse the made calls, as far as calls can
+   * @param undo calls that reverse the made calls, as far as calls can reverse them
    * @param marks lines that the calls left at the end of notes
    */
   public record Outcome(
@@ -173,7 +173,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return act.path("undo").valueStream().limit(edits).toList();
   }
 
-  /** Returns the marking lines of notes that the calls have not removed or rewritten yet. */
+  /** Returns the marks (lines appended to notes) that later calls have not removed or rewritten. */
   private static List<String> marks(JsonNode act, List<JsonNode> made) {
     List<JsonNode> marking = marking(act);
     int edits = Math.max(0, made.size() - marking.size());

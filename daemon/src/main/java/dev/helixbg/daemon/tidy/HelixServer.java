@@ -47,7 +47,7 @@ public final class HelixServer implements Helix {
           "edit", Set.of("action", "topic", "match_str", "text", "into"),
           "topics", Set.of("action", "topic", "match_str"));
 
-  /** Longest wait for the first answer, which another program may never send. */
+  /** Longest wait for the first answer, which a program that is not helix may never send. */
   private static final Duration BEGINS_WITHIN = Duration.ofSeconds(10);
 
   /** Longest wait for an answer, enough for an edit of a large log on a slow disk. */

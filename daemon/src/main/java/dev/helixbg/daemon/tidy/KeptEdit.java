@@ -14,7 +14,10 @@ import java.util.Optional;
  * @param around the lines beside each changed span
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
-  /** The lines before and after a change, with their line ends; empty at an end of the file. */
+  /**
+   * The lines before and after a change, with their line ends; a line is empty at an end of the
+   * file.
+   */
   record Around(String left, String right) {}
 
   static KeptEdit of(FileEdit edit, String before) {

@@ -105,12 +105,15 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return judged + told.path("says").asText();
   }
 
-  /** Returns the text that is to replace several entries, if one exists. */
+  /** Returns the text that would replace several entries, if the finding has such a text. */
   Optional<String> merged() {
     return Optional.ofNullable(told.path("proposedText").textValue());
   }
 
-  /** Returns the text below the title; the whole text if the title is only its beginning. */
+  /**
+   * Returns the text below the title. If the title is only the beginning of the text, returns the
+   * whole text.
+   */
   static String content(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;

@@ -30,8 +30,9 @@ final class TidyActs {
   private static final String LOG = "log";
 
   /**
-   * Margin before the last read: a file that changed within it counts as changed after the read.
-   * The first read may precede the session, and file times are coarse.
+   * Margin for changes of files: a file that changed less than this time before the last read
+   * counts as changed after the read. The first read may precede the session, and file times are
+   * coarse.
    */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 

@@ -110,7 +110,10 @@ final class TidyList {
     handled.add(id);
   }
 
-  /** Returns the next open finding, in steps of 1 or -1; continues at the list's other end. */
+  /**
+   * Returns the next open finding if {@code step} is 1, the previous open finding if it is -1. The
+   * search continues at the list's other end.
+   */
   Optional<String> next(String from, int step) {
     int start = order.indexOf(from);
     for (int i = 1; i <= order.size(); i++) {

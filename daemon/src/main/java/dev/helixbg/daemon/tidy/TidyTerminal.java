@@ -84,8 +84,8 @@ public final class TidyTerminal implements Desk {
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
   /**
-   * Runs a session until the user quits, presses Ctrl-C, sends a signal or closes the terminal.
-   * Decisions made before are kept.
+   * Runs a session until the user quits, presses Ctrl-C, sends a signal or closes the terminal. All
+   * decisions made until then are kept.
    *
    * @throws Failure when standard input or output is no terminal
    */
@@ -96,7 +96,7 @@ public final class TidyTerminal implements Desk {
     TidyList list = new TidyList(acts);
     Optional<Failure> noReport = Optional.empty();
     try {
-      list.look(); // in parallel with opening the terminal
+      list.look(); // done while the terminal is opened
     } catch (Failure e) {
       noReport = Optional.of(e);
     }
@@ -165,7 +165,7 @@ public final class TidyTerminal implements Desk {
       terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
-        // prepares while the user reads
+        // The preparation runs while the user reads.
         Thread.ofVirtual().start(list.findings().present().entries()::prepare);
         String key = read();
         Whole.of(() -> press(key)); // a signal does not stop an act halfway
@@ -222,7 +222,7 @@ public final class TidyTerminal implements Desk {
     }
   }
 
-  /** Whether JLine has closed the terminal; a signal makes it do so even during an act. */
+  /** Whether JLine has closed the terminal. After a signal, JLine closes it even during an act. */
   private boolean isClosed() {
     try {
       terminal.writer();
@@ -239,7 +239,7 @@ public final class TidyTerminal implements Desk {
         terminal.flush();
       }
       terminal.setAttributes(before);
-    } catch (IllegalStateException e) { // closed: JLine has restored only the attributes
+    } catch (IllegalStateException e) { // JLine has closed it, and restored only attributes
       if (!isPlain) {
         LEAVE.forEach(one -> Curses.tputs(world.out(), terminal.getStringCapability(one)));
         world.out().flush();

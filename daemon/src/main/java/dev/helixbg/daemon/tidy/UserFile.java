@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** A file of the user that helix-bg changes on request, in one step. */
 public record UserFile(Path file) {
-  /** The folder of processes on Linux, each with its open files. */
+  /** Folder with a subfolder per process on Linux, which lists the process's open files. */
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final int ACCESS = 3;
@@ -135,8 +135,8 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock or an open for writing. Its flags
-   * are those of open(2), in octal digits.
+   * Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock or an open for writing. The line's
+   * flags are the flags of open(2), in octal digits.
    */
   private static boolean tellsOfWriting(String line) {
     return line.startsWith("lock:")

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
  * next KB is due. Other threads can wake the loop.
  */
 public final class DaemonLoop {
-  /** Work of each step besides the checks of KBs. */
+  /** Work that each step of the loop does after the checks of KBs. */
   public interface Chores {
-    /** Returns the longest time until the next call, in nanoseconds. */
+    /** Does the chores. Returns the longest time until the next call, in nanoseconds. */
     long run() throws InterruptedException;
   }
 
@@ -36,7 +36,7 @@ public final class DaemonLoop {
   private volatile boolean stopped;
   private volatile boolean allDue;
 
-  /** KBs that may have changed according to hints. */
+  /** KBs that other threads have reported as possibly changed. */
   private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   public DaemonLoop(DaemonClock clock, Chores chores) {

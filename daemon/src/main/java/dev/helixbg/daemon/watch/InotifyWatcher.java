@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Source of change hints from inotify. A thread sleeps in the kernel, at no cost, until a file
- * changes in the folder of a KB.
+ * Reports possible changes of KBs (hints), by inotify. A thread sleeps in the kernel, at no cost,
+ * until a file changes in the folder of a KB.
  *
  * <p>Used on Linux only. On other systems, the JDK would read each folder repeatedly, which costs
  * more than checking one file.
@@ -43,7 +43,10 @@ public final class InotifyWatcher implements AutoCloseable {
   /** Receiver of each KB whose log may have changed. It must return soon. */
   private final Consumer<Kb> changed;
 
-  /** Null until a folder is followed. This object is the lock for this and the next fields. */
+  /**
+   * Source of events; null until a folder is watched. This object is the lock of this field and the
+   * next fields.
+   */
   private WatchService service;
 
   private final Map<Kb, WatchKey> followed = new HashMap<>();
@@ -54,7 +57,7 @@ public final class InotifyWatcher implements AutoCloseable {
     this.changed = changed;
   }
 
-  /** Whether this system reports changes. */
+  /** Whether this system can report changes of folders. */
   public static boolean areThere() {
     return System.getProperty("os.name").equals("Linux");
   }

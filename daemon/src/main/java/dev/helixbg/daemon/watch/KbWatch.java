@@ -51,8 +51,8 @@ public final class KbWatch {
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
   /**
-   * Minimum time between two writings, to be multiplied by the number of entries. It keeps writing
-   * below 160 KB/s on average.
+   * Minimum time between two writings, to be multiplied by the number of entries. This keeps the
+   * rate of writing below 160 KB/s on average.
    */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
@@ -265,8 +265,8 @@ public final class KbWatch {
   }
 
   /**
-   * States of the files that a report is made from; if none has changed, the report would be the
-   * same. Of the files that helix-bg writes, only the copy of the decisions is included.
+   * States of the files that a report is made from; if no state has changed, a new report would be
+   * the same. Of the files that helix-bg writes, only the copy of the decisions is included.
    *
    * @param model the file of the language model, if there is one
    * @param sources files that show which commits are checked out in source folders
@@ -410,7 +410,10 @@ public final class KbWatch {
     return Math.min(wait, poll);
   }
 
-  /** Returns the time until the next check of an unchanged KB; with hints, it is longer. */
+  /**
+   * Returns the time until the next check of an unchanged KB. The time is longer if the system
+   * reports changes.
+   */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
   }

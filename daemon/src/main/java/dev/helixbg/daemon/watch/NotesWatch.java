@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Checks take at most 1/{@code SHARE} of the time. */
+  /** Divisor that limits checks: they take at most 1/{@code SHARE} of the time. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;

@@ -94,7 +94,7 @@ public interface Backend extends AutoCloseable {
    */
   void attend(Batch batch, Activations q, int layer, Activations target);
 
-  /** Copies the wanted rows: {@code target[i] = x[wanted(i)]}. */
+  /** Copies the wanted rows (rows whose logits are needed): {@code target[i] = x[wanted(i)]}. */
   void keepWanted(Batch batch, Activations x, Activations target);
 
   /** Computes {@code x[r] += W·input[r]}. */

@@ -9,20 +9,20 @@ public final class BackendCounters {
 
   public enum Counter {
     PASSES,
-    /** Rows of all passes: prompt and generated tokens. */
+    /** Number of rows of all passes, for prompts and for generated tokens. */
     ROWS,
     /** Number of started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
     BARRIERS,
-    /** Submitted command buffers, or their equivalent. */
+    /** Number of submitted command buffers; on the CPU, of their equivalent. */
     SUBMISSIONS,
     /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,
     /** Number of times that the host waited for the device. */
     WAITS,
-    /** Constants that were copied into command buffers, in bytes. */
+    /** Size of the constants that were copied into command buffers, in bytes. */
     BOUND_BYTES,
-    /** Weights that were read, in bytes. */
+    /** Size of the weights that were read, in bytes. */
     WEIGHT_BYTES
   }
 

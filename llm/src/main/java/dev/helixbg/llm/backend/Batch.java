@@ -5,7 +5,8 @@ import java.util.Arrays;
 
 /**
  * The tokens of one pass: a list of spans. A span has consecutive positions of one sequence. Row r
- * of every activation belongs to the r-th token; spans are in the order in which they were added.
+ * of every activation belongs to the r-th token; spans are in the order in which they were added. A
+ * row is wanted if its logits are needed.
  *
  * <p>A batch is refilled for each pass, so that decoding allocates no memory.
  */

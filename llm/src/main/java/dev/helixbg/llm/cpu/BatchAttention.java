@@ -56,7 +56,7 @@ final class BatchAttention implements ThreadTeam.Work {
     for (PromptAttention prompt : prompts) {
       prompt.begin();
     }
-    // All caches of a batch have the shape of its model.
+    // All caches of a batch belong to one model, so they have the same shape.
     KvShape shape = batch.cache(0).shape();
     int heads = shape.kvHeads();
     int wanted = members == 1 ? 1 : Math.ceilDiv(PARTS_PER_MEMBER * members, heads);

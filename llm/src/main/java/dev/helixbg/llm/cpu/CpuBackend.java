@@ -57,7 +57,7 @@ public final class CpuBackend extends HostBackend {
     this(new ThreadTeam(threads), beforeTiles);
   }
 
-  /** {@link #close} closes the team, too. */
+  /** Makes a backend that uses a team of threads; {@link #close} closes the team, too. */
   CpuBackend(ThreadTeam team, Runnable beforeTiles) {
     this.team = team;
     try {
@@ -217,7 +217,7 @@ public final class CpuBackend extends HostBackend {
     rows(normalise, rows);
   }
 
-  /** Runs row-by-row work: on this thread for few rows, else on all threads. */
+  /** Runs work that is done row by row: on this thread for few rows, else on all threads. */
   private void rows(RowWork work, int rows) {
     work.rows = rows;
     if (rows <= Matmul.FEW) {

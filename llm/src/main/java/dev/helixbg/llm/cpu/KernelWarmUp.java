@@ -112,7 +112,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up the packing for products of bytes, if they are used for matrices of this type. */
+  /** Warms up the packing for products of bytes, if this type is multiplied in bytes. */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;

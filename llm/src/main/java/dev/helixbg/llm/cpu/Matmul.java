@@ -152,7 +152,7 @@ final class Matmul {
         ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
   }
 
-  /** Multiplies all rows of activations with a block of weights while it is in the cache. */
+  /** Multiplies all rows of activations with a block of weights while the block is in the cache. */
   private final class MultiplyRows extends Multiply {
     private int rows;
 

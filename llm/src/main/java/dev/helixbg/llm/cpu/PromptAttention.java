@@ -165,8 +165,9 @@ final class PromptAttention {
 
   /**
    * Keys and values of one head of one cache, as tiles for matrix products. Keys are stored as
-   * {@code [position / TOKENS][number][position % TOKENS]}, values as {@code [position /
-   * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}.
+   * {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code [position /
+   * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}. Here {@code number} is an index in
+   * the key or value.
    *
    * <p>Positions that a cache shares with the previous cache are not unpacked again. The prompts of
    * a batch are usually forks of one sequence and share most of their positions.
@@ -222,7 +223,8 @@ final class PromptAttention {
     }
 
     /**
-     * Returns the address of values from a position on, in the tile that begins at {@code number}.
+     * Returns the address of values from a position on, in the tile whose columns begin at {@code
+     * number}.
      */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;

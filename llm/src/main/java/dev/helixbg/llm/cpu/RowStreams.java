@@ -3,8 +3,8 @@ package dev.helixbg.llm.cpu;
 import java.util.Arrays;
 
 /**
- * Chooses whether a thread reads the rows of a matrix in one stream or in several streams. Regular
- * trials during ordinary work compare the two speeds.
+ * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (parts of
+ * the matrix that are read in turn). Regular trials during ordinary work compare the two speeds.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
@@ -42,7 +42,10 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /** Returns whether a trial needs the time of the next part, passed to {@link #took}. */
+  /**
+   * Returns whether a trial needs the time of the next part, which the caller then passes to {@link
+   * #took}.
+   */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

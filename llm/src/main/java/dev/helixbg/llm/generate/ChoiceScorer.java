@@ -14,9 +14,9 @@ import java.util.function.BooleanSupplier;
  *
  * <p>A branch point is a position at which the answers differ. There, the probability is divided
  * among the possible next tokens. Where all answers have the same next token, the model is not
- * asked. Only the logits of the possible tokens are computed. Tokens up to a later branch point are
- * read in the same pass as the prompt if the backend supports this, else in a later pass. A
- * prompt's result does not depend on other prompts in the pass.
+ * asked. Only the logits of the possible tokens are computed. Tokens up to later branch points are
+ * read in the prompt's pass if the backend supports this, else in a later pass. A prompt's result
+ * does not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
   /** Maximum number of sets of answers whose trees are kept. Each tree uses memory of the model. */
@@ -76,7 +76,7 @@ public final class ChoiceScorer {
 
   private record Place(int point, int prompt) {}
 
-  /** Prompts that are read together, with the tokens that follow them. */
+  /** A group of prompts that are read together, with the tokens that follow the prompts. */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;

@@ -140,7 +140,7 @@ final class GgufCursor {
       MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, position, window, 0, size);
       passed = skipWhole(window, size, starts, passed, (int) (position - first));
       if (passed < count) {
-        // The string crosses the window's end, or is invalid.
+        // The next string extends beyond the window, or is invalid.
         long length = count("the length of a string", 1, Long.MAX_VALUE);
         starts[passed++] = (int) (position - first);
         advance(length);

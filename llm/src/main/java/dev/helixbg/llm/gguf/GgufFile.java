@@ -15,7 +15,7 @@ public record GgufFile(
     implements AutoCloseable {
 
   /**
-   * Reads the head of a mapped file, which the result closes.
+   * Reads the head of a mapped file. Closing the result also closes the mapped file.
    *
    * @throws GgufException if the file cannot be used; it is then closed
    */

@@ -22,7 +22,7 @@ public final class GgufMetadata {
     this.file = file;
   }
 
-  /** Returns false if the key already exists. */
+  /** Adds a value; returns false if the key already exists. */
   boolean add(String key, Object value, long offset) {
     offsets.putIfAbsent(key, offset);
     return values.putIfAbsent(key, value) == null;

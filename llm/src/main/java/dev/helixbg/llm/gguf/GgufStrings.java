@@ -5,8 +5,8 @@ import java.util.AbstractList;
 import java.util.RandomAccess;
 
 /**
- * The strings of an array, copied from the file as one byte array, since few of the hundred
- * thousand tokens are ever needed as a {@link String}. Malformed UTF-8 becomes U+FFFD.
+ * The strings of an array, copied from the file as one byte array. Few of the hundred thousand
+ * tokens are ever needed as a {@link String}. Malformed UTF-8 becomes U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
   /**

@@ -155,7 +155,7 @@ public final class MappedFile implements AutoCloseable {
    * @throws GgufException if the file was shortened, written to, replaced or removed
    */
   public void requireUnchanged() {
-    // A file that is shortened between the two checks is therefore reported as shortened.
+    // This check comes first, so a file that is shortened after it is reported as shortened.
     boolean changed = isChanged();
     requireWhole();
     if (changed) {

@@ -116,7 +116,10 @@ final class AttentionEncoder {
         && q == rotation.qkv.q();
   }
 
-  /** Computes attention row by row. {@code fresh} is null if the rows are already rotated. */
+  /**
+   * Computes attention row by row. {@code fresh} is the rotation to do first; null if the rows are
+   * already rotated.
+   */
   private void rows(
       BatchTables tables,
       Batch batch,

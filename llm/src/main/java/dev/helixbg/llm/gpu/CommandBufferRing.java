@@ -103,7 +103,7 @@ final class CommandBufferRing {
     }
     GpuException failure = null;
     try {
-      // Waits for the last buffer first; all earlier buffers have ended when it ends.
+      // Waits for the last buffer first; when it ends, all earlier buffers have ended.
       GpuCommands buffer = buffers[slot(last)];
       counters.add(Counter.WAITS, buffer.ended() ? 0 : 1);
       buffer.await();

@@ -66,7 +66,7 @@ final class CompiledKernels {
 
   /**
    * @param units number of units of 32 columns that a lane processes at a time; 0 if the kernel
-   *     does not depend on it
+   *     does not depend on this number
    */
   private record WeightsKey(WeightsKernel kernel, List<TensorType> types, int units) {}
 

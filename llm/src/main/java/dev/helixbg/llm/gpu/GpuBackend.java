@@ -40,7 +40,7 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /** {@link #close} closes the device, too, if {@code closesDevice}. */
+  /** Makes a backend on a device; {@link #close} also closes the device if {@code closesDevice}. */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;

@@ -22,7 +22,10 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Maximum number of vectors multiplied one by one, because tiles would be mostly empty. */
+  /**
+   * Maximum number of vectors that are multiplied one by one, because they would leave tiles mostly
+   * empty.
+   */
   private static final int ALONE = 4;
 
   /**

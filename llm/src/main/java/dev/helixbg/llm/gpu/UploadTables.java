@@ -15,13 +15,13 @@ import java.util.List;
 final class UploadTables {
   private static final long SMALLEST = 16 * 1024;
 
-  /** Ints that a kernel reads, in a buffer from an offset on. */
+  /** Ints that a kernel reads, in a buffer; the offset of the first int is in bytes. */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);
     }
 
-    /** Returns the part of the table from an int on. */
+    /** Returns the part of the table that begins at an int. */
     Table from(int index) {
       return new Table(buffer, offset + 4L * index);
     }

@@ -29,12 +29,15 @@ import java.util.function.BooleanSupplier;
  */
 public final class Qwen3 {
   /**
-   * Minimum number of rows of a pass that is submitted layer by layer, because it may take seconds
-   * and submitted work cannot be cancelled.
+   * Minimum number of rows of a pass that is submitted layer by layer. Such a pass may take
+   * seconds, and submitted work cannot be cancelled.
    */
   private static final int WIDE = 128;
 
-  /** Number of rows of a rehearsed prompt: whole tiles and a partial tile of every kind. */
+  /**
+   * Number of rows of the prompt in {@link #rehearse}: whole tiles and a partial tile of every
+   * kind.
+   */
   private static final int PROMPT_ROWS = 72;
 
   /** Number of rows that is too large for row-by-row products and too small to fill a tile. */
@@ -49,7 +52,7 @@ public final class Qwen3 {
   private final Rope rope;
   private final KvShape cacheShape;
 
-  // State of a pass, with a row per token of the batch. The comments give the columns.
+  // State of a pass, with a row per token of the batch. The comments name the number of columns.
   private final Activations x; // hidden; the residual stream
   private final Qkv qkv; // queryWidth, kvWidth, kvWidth
   private final Activations wantedX; // hidden, a row per wanted row
@@ -117,8 +120,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Computes all layers for a batch; the pass may be cancelled within a layer. The batch's
-   * sequences then have positions that were not computed, and must be truncated or closed.
+   * Computes all layers for a batch; the pass may be cancelled within a layer. After a
+   * cancellation, the batch's sequences have positions that were not computed, and must be
+   * truncated or closed.
    *
    * @param cancelled returns true to cancel; called several times per layer
    * @throws CancellationException if cancelled; no work is in flight then

@@ -28,7 +28,10 @@ final class BpeMerges {
    */
   private final int[] longest = new int[1 << Byte.SIZE];
 
-  /** The token that the next merge probably makes, as in most files. */
+  /**
+   * Token that the next merge probably makes: in most files, the token after the last merge's
+   * token.
+   */
   private int expected;
 
   private byte[] scratch = new byte[64];
@@ -178,7 +181,7 @@ final class BpeMerges {
       int before = NONE;
       for (int at = 0; at < utf8.length; at = following[at]) {
         previous[at] = before;
-        following[at] = at + (utf8[at] < 0 ? 2 : 1); // the alphabet has no longer characters
+        following[at] = at + (utf8[at] < 0 ? 2 : 1); // no character of the alphabet is longer
         before = at;
       }
       for (int at = 0; at < utf8.length; at = following[at]) {

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Qwen's chat format (ChatML) as tokens. Control tokens frame the turns; their content becomes
- * ordinary tokens only.
+ * Qwen's chat format (ChatML) as tokens. Control tokens frame the turns; the content of a turn
+ * becomes ordinary tokens only.
  *
  * <pre>
  * &lt;|im_start|&gt;system⏎{system}&lt;|im_end|&gt;⏎

@@ -124,7 +124,10 @@ public final class Vocabulary {
     }
   }
 
-  /** Reads the ids of end tokens, one or an array per key. Skips ids outside the vocabulary. */
+  /**
+   * Reads the ids of end tokens; each key has one id or an array of ids. Skips ids outside the
+   * vocabulary.
+   */
   private static List<Integer> ends(GgufMetadata metadata, int count) {
     return ENDS.stream()
         .flatMapToLong(key -> ids(metadata.values().get(key)))

@@ -166,16 +166,16 @@ public final class GenerateCommand extends JsonCommand {
   }
 
   /**
-   * The answer so far. After a failure of the GPU, the model generates the answer again, usually
-   * with the same text.
+   * Printer of an answer while it is generated. After a failure of the GPU, the model generates the
+   * answer again, usually with the same text.
    */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
     /**
-     * Prints a piece unless it is printed already. If the repeated text differs, the answer is
-     * printed again from the difference on.
+     * Prints the next piece, unless it was printed before a failure. If the repeated answer differs
+     * from the printed text, prints the answer again on a new line.
      */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {

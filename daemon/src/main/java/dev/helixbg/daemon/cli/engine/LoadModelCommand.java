@@ -50,13 +50,13 @@ public final class LoadModelCommand extends ConsoleCommand {
       } catch (GgufException | TokenizerException | GpuException e) {
         console.say("%nIt cannot be run here:");
         console.out().flush();
-        throw e; // its message is printed last
+        throw e; // the exception's message is printed last
       }
     }
     return ExitCode.OK.number();
   }
 
-  /** Prints the metadata and tensors, even of a file that cannot run here. */
+  /** Prints the metadata and tensors, even of a model that cannot run here. */
   private void print(MappedFile mapped, GgufDescription described) {
     console.say("File      %s", file);
     console.say(

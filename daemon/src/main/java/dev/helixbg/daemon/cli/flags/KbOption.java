@@ -62,8 +62,8 @@ public class KbOption {
   }
 
   /**
-   * Returns the words without the folder among them. The folder is the first word that is not a
-   * name, but a path or an existing folder.
+   * Returns the words without the folder, if one of them is a folder. The folder is the first word
+   * that is a path or an existing folder, and that {@code isName} does not accept.
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
@@ -135,7 +135,10 @@ public class KbOption {
     return find(settings, kb -> {});
   }
 
-  /** Like {@link #find(Settings)}; {@code ahead} gets the KB before its update from notes. */
+  /**
+   * Does the same as {@link #find(Settings)}; {@code ahead} gets the KB before the KB is updated
+   * from notes.
+   */
   public final Kb find(Settings settings, Consumer<Kb> ahead) {
     Optional<Path> named = named();
     if (notes == null && !memory) {

@@ -34,7 +34,7 @@ public final class HostKvCache extends KvCache {
     return run;
   }
 
-  /** Returns the position after the last position of the run of {@code position}. */
+  /** Returns the position after the end of the run that contains {@code position}. */
   public int runEnd(int position) {
     return endOf(runOf(position));
   }

@@ -23,7 +23,10 @@ public final class HostRope implements Rope {
     table = HostMemory.allocate(arena, 2L * pairs * Float.BYTES * positions);
   }
 
-  /** Floats in native byte order. Each position has the cosines of all pairs, then their sines. */
+  /**
+   * Returns floats in native byte order: for each position the cosines of all pairs, then their
+   * sines.
+   */
   public MemorySegment table() {
     return table;
   }

@@ -20,7 +20,7 @@ import jdk.incubator.vector.IntVector;
  *
  * <p>Some processors can only add pairs of products, in 16 bits. Bytes for such sums of pairs have
  * seven bits, so that two products with signed bytes fit into a short. The sum of all products in
- * one half of an int fits into a short, too, because 16 · 16 · 127 and 8 · 32 · 127 are below 2^15.
+ * one half of an int also fits into a short, because 16 · 16 · 127 and 8 · 32 · 127 are below 2^15.
  * To ensure this, five-bit quanta are reduced by 16, and their minimum is raised accordingly.
  *
  * <p>Layout of a row: 256 bytes, then the scales, then the minima, one of each per 32 columns. If a

@@ -24,8 +24,8 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * Converts 16-bit floats to floats and back.
  *
- * <p>The Vector API has no conversion of f16. If the bits of an f16 number are moved to their
- * positions in a float, the float is 2^−112 times the correct number, so 112 is added to the
+ * <p>The Vector API has no conversion of f16. The bits of an f16 number are moved to their
+ * positions in a float. The float is then 2^−112 times the correct number, so 112 is added to the
  * exponent. Two exponents need a further step. For exponent 0, the hidden bit is subtracted. For
  * exponent 31 (infinite or NaN), 112 is added again.
  */

@@ -6,8 +6,8 @@ package dev.helixbg.llm.cpu.kernel;
  */
 public interface RowKernel {
   /**
-   * Returns the number of floats that {@link #prepare} writes. These are fewer than the columns if
-   * {@code prepare} rounds activations to integers.
+   * Returns the number of floats that {@link #prepare} writes. The number is smaller than the
+   * number of columns if {@code prepare} rounds activations to integers.
    */
   default int floats(int columns) {
     return columns;

@@ -2,9 +2,9 @@
  * Inner loops (kernels) in the Java Vector API. They work on native memory and do not check their
  * arguments: callers pass sizes that were validated when the model was loaded.
  *
- * <p>C2 boxes a vector that is passed to a method which it does not inline, and it stops inlining
- * in large call trees. A kernel is therefore one flat method of about a thousand bytecodes that
- * takes addresses and numbers, never vectors.
+ * <p>C2 boxes a vector that is passed to a method that is not inlined, and C2 stops inlining in
+ * large call trees. A kernel is therefore one flat method of about a thousand bytecodes that takes
+ * addresses and numbers, never vectors.
  *
  * <p>Loops over vectors end with {@code !=} and count bytes. If C2 can count the rounds of a loop,
  * it copies the loop's body three times or more. The copies take longer to compile and run no

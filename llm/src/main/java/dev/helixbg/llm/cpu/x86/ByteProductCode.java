@@ -33,7 +33,7 @@ final class ByteProductCode {
 
   private static final int VECTOR = Lanes.BYTES;
 
-  // The arguments.
+  // Registers of the arguments.
   private static final Register ROW = Register.RDI;
   private static final Register TILE = Register.RSI;
   private static final Register TO = Register.RDX;

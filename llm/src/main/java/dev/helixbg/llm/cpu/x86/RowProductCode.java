@@ -98,7 +98,7 @@ final class RowProductCode {
   private static final Register CONSTANT = Register.R10;
   private static final Register LEFT = Register.RAX;
 
-  // Vectors.
+  // Numbers of vector registers.
   private static final int SUM = 0;
   private static final int OFFSET_SUM = 1;
   private static final int EVEN = 2;

@@ -27,8 +27,8 @@ public final class CudaDevice implements GpuDevice {
   private static final String LIBRARY = "libcuda.so.1";
 
   /**
-   * Oldest supported CUDA version. It has all functions that are used, and drivers from version 525
-   * on have it.
+   * Oldest supported CUDA version. It has all functions that the engine uses, and drivers from
+   * version 525 on support it.
    */
   static final String OLDEST_CUDA = "12.0";
 

@@ -291,7 +291,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Sets fast math, by the method of macOS 15 or by its predecessor. */
+  /** Sets fast math, by the method of macOS 15 or by the older method. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);

@@ -109,7 +109,7 @@ final class ObjectiveC {
 
   /** Returns the selector of a method's name, colons included. */
   long selector(String name) {
-    Long known = selectors.get(name); // without a lock, since every token needs hundreds
+    Long known = selectors.get(name); // no lock: every token needs hundreds of selectors
     return known != null ? known : selectors.computeIfAbsent(name, key -> named(registerName, key));
   }
 

@@ -15,7 +15,7 @@ import dev.helixbg.llm.cpu.kernel.VectorOps;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Turns scores of attention into weights, in place, without division by their sum.
+ * Turns scores of attention into weights, in place, without dividing the weights by their sum.
  *
  * <p>Only whole vectors are computed. The last vector is filled up with scores whose weight is 0,
  * since single numbers would cost as much as all vectors of a short row.

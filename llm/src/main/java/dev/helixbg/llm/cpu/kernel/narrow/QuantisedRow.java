@@ -29,10 +29,10 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
  * Layout: first the shorts, as {@link #carry} corrects them. For each vector of weight bytes, the
- * shorts of even columns come before the shorts of odd columns. Then follow, for each 128
- * activations, the groups' steps times {@link #UNIT}, and the groups' offsets times the step. An
- * offset corrects products with stored weights that are too large. It is computed from the rounded
- * activations, so its rounding error cancels the error of the products.
+ * shorts of even columns come before the shorts of odd columns. After the shorts come, for each 128
+ * activations, the groups' steps times {@link #UNIT}, and then the groups' offsets times the steps.
+ * An offset corrects products with stored weights that are too large. It is computed from the
+ * rounded activations, so its rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -46,7 +46,8 @@ public final class QuantisedRow {
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
   /**
-   * Factor of steps. Sums of products are in the upper halves of ints, so they are 2^16 too large.
+   * Factor of steps. Sums of products are in the upper halves of ints, so they are 2^16 times too
+   * large.
    */
   static final float UNIT = 0x1p-16f;
 

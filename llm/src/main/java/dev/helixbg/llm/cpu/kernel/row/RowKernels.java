@@ -18,8 +18,8 @@ import dev.helixbg.llm.tensor.TensorType;
  */
 public final class RowKernels {
   /**
-   * Number of rows per call of a kernel. The JIT would compile a loop that runs for milliseconds
-   * while it runs (on-stack replacement), which gives slower code than the compilation of the whole
+   * Number of rows per call of a kernel. If a loop runs for milliseconds, the JIT compiles the loop
+   * before it ends (on-stack replacement). That code is slower than the code of a whole compiled
    * method.
    */
   private static final int ROWS_PER_CALL = 64;

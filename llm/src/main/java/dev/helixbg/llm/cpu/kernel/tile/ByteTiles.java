@@ -116,7 +116,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Writes the steps, and also their inverses, to the place of the sums, which are written later.
+   * Writes the steps. Also writes the steps' inverses to the place of the sums, which are written
+   * later.
    */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);

@@ -144,8 +144,8 @@ final class EightColumnTranspose {
 
   /**
    * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1, 2
-   * or 4 exchange the lanes whose indices differ by the same number. This needs no instruction that
-   * selects lanes from two vectors, because processors without 512-bit vectors lack it.
+   * or 4 exchange the lanes whose indices differ by the same number. The method avoids instructions
+   * that select lanes from two vectors, because processors without 512-bit vectors lack them.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

@@ -22,8 +22,8 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Panels and sums must be large enough for the row count rounded up to a multiple of this number,
-   * which is a multiple of {@link #ROWS} and of 8.
+   * Unit of the sizes of panels and sums, which have room for a multiple of this number of rows. It
+   * is a multiple of {@link #ROWS} and of 8.
    */
   public static final int ROOM = 24;
 
