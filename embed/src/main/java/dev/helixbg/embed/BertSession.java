@@ -22,9 +22,9 @@ import java.util.TreeMap;
  * padding, and token types where the graph has such an input. A {@link Pooling} computes one vector
  * from the token states of a text.
  *
- * <p>Each sequence ends with the separator token, and no text contains the separator token. For a
- * pair of texts, the token type is 0 up to the first separator, and 1 after it. The type of a token
- * that both texts have is 2 higher. A single text has type 0 only.
+ * <p>Each sequence ends with the separator token, which occurs in no text. In a pair of texts, a
+ * token has type 0 up to the first separator, and type 1 after it. If both texts contain a token,
+ * its type is 2 higher. All tokens of a single text have type 0.
  */
 final class BertSession implements AutoCloseable {
 
@@ -40,7 +40,7 @@ final class BertSession implements AutoCloseable {
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
 
-  /** Chooses the processor and its options. */
+  /** Chooses the processor that runs a session, and sets its options. */
   interface Provider {
     void choose(OrtSession.SessionOptions options) throws OrtException;
   }
@@ -59,7 +59,8 @@ final class BertSession implements AutoCloseable {
   /**
    * Loads a graph; each call computes on one thread.
    *
-   * @throws EmbeddingException when inputs or output of the graph differ from those of a BERT model
+   * @throws EmbeddingException when the graph does not have the inputs and the output of a BERT
+   *     model
    */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
@@ -122,7 +123,7 @@ final class BertSession implements AutoCloseable {
       fill(tensors, ids, rows, columns);
       try (OrtSession.Result result = session.run(tensors, Set.of(TOKEN_STATES))) {
         float[] states = ((OnnxTensor) result.get(0)).getFloatBuffer().array();
-        // 1 if only the first token is computed
+        // 1 if the graph computes only the first token's state
         int stride = states.length / rows / MiniLm.DIMENSION;
         float[][] vectors = new float[ids.length][];
         for (int row = 0; row < ids.length; row++) {

@@ -13,9 +13,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The exported network on Apple's CoreML. The Neural Engine needs fixed shapes. Each range of text
- * lengths (a bucket) therefore has its own session, with a fixed batch size. Positions without a
- * token are padding. CoreML compiles each bucket once and writes the result to the cache folder.
+ * The exported network on Apple's CoreML. Apple's Neural Engine needs inputs of a fixed shape. Each
+ * range of text lengths (a bucket) therefore has its own session, with a fixed batch size.
+ * Positions without a token are padding. CoreML compiles each bucket once and writes the result to
+ * the cache folder.
  *
  * <p>Options: <a
  * href="https://onnxruntime.ai/docs/execution-providers/CoreML-ExecutionProvider.html">CoreML

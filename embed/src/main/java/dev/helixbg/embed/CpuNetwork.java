@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Method of computing a network on a CPU: the file format to which an export is rewritten, and the
- * engine that runs the file.
+ * Methods of computing a network on a CPU. A method is a file format, to which the exported network
+ * is rewritten, and the engine that runs the file.
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
@@ -75,10 +75,10 @@ enum CpuNetwork {
   }
 
   /**
-   * Rewrites an export in this format.
+   * Rewrites an exported network in this format.
    *
-   * @param judge whether the export is the pair judge
-   * @throws dev.helixbg.embed.onnx.OnnxFormatException when the export cannot be rewritten
+   * @param judge whether the network is the pair judge
+   * @throws dev.helixbg.embed.onnx.OnnxFormatException when the network cannot be rewritten
    */
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
     switch (this) {
@@ -95,7 +95,7 @@ enum CpuNetwork {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
-  /** Returns the network's file and the files that belong to it. */
+  /** Returns the network's file and the files that the network also needs. */
   Path[] files(Path file) {
     return kind != null || this == EXPORTED
         ? new Path[] {file}
@@ -123,7 +123,10 @@ enum CpuNetwork {
     }
   }
 
-  /** The network on ONNX Runtime's CPU provider: any batch shape, one thread per caller. */
+  /**
+   * The network on ONNX Runtime's CPU provider. A batch may have any shape, and each call uses one
+   * thread.
+   */
   static final class CpuModel implements TokenModel {
     private final BertSession session;
     private final boolean oneByOne;

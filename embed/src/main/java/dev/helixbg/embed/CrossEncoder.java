@@ -15,7 +15,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
   /** Number of pairs that are tokenized before the first pair is read; it bounds the memory. */
   private static final int WINDOW = 1024;
 
-  /** Number of special tokens around one text. */
+  /** Number of special tokens that the tokenizer adds to one text. */
   private static final int FRAME = 2;
 
   /**

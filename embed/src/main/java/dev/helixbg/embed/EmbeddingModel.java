@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public final class EmbeddingModel {
 
-  /** Part of the id. It must change when the code makes different vectors from the same files. */
+  /** Part of the id. It must change when the code computes other vectors with the same files. */
   private static final String RECIPE = "mean pooling 1";
 
   /** Folder in the cache folder with the results of speed trials. */
@@ -62,18 +62,18 @@ public final class EmbeddingModel {
 
   /**
    * Returns 32 hexadecimal digits: a hash of model, tokenizer, precision, token limit and, if it is
-   * CoreML, provider. Models with the same id make the same vector of a text.
+   * CoreML, provider. Models with the same id compute the same vector for a text.
    */
   public String id() {
     return id;
   }
 
   /**
-   * Returns this model with a method of computing that suits many texts: it may be faster, but
-   * takes longer to open. Its vectors have another id. On a Mac, the method is CoreML. Elsewhere,
-   * passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic if the processor
-   * has VNNI and the model is the bundled one. Otherwise, entries get sixteen-bit arithmetic if
-   * {@link Encoder} can run. The result is empty if there is no other method.
+   * Returns this model with a method of computing that suits many texts: the method may be faster,
+   * but takes longer to open. The vectors of that method have another id. On a Mac, the method is
+   * CoreML. Elsewhere, passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic
+   * if the processor has VNNI and the model is the bundled one. Otherwise, entries get sixteen-bit
+   * arithmetic if {@link Encoder} can run. The result is empty if there is no other method.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -92,8 +92,8 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns the model that embeds queries. It is the model for many entries if that model runs by
-   * machine code and made the entries' vectors. Otherwise it is this model.
+   * Returns the model that embeds queries. If the model for many entries runs by machine code and
+   * computed the entries' vectors, it embeds queries too. Otherwise, this model embeds them.
    *
    * @param vectors id of the entries' vectors
    */
@@ -125,8 +125,9 @@ public final class EmbeddingModel {
 
   /**
    * Returns how much faster this model is than {@code plain}. A trial of about a second measures
-   * the gain; the result is stored for this machine, model and runtime. If the method for entries
-   * is fast enough to be used, its result also counts for passages, without a second trial.
+   * the gain; the result is stored for this machine, model and runtime. If a trial shows that the
+   * method for entries is fast enough to be used, its result also counts for passages, and there is
+   * no second trial.
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */
@@ -185,8 +186,8 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Prepares the model on another thread if this machine has never prepared it. That takes two
-   * seconds, in which texts can be read.
+   * Prepares the model on another thread if this machine has never prepared it. The preparation
+   * takes two seconds, in which the caller can read texts.
    */
   public void prepareAhead() {
     if (isCoreMl() || PreparedModel.isThere(source, network, cacheFolder)) {

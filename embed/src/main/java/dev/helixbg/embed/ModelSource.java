@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Source of the network and its tokenizer: a folder of the user, or the bundled copy, which is in
- * the langchain4j artifact on the class path.
+ * Source of the network and its tokenizer: a folder of the user, or the bundled copy. The bundled
+ * copy is in the langchain4j artifact on the class path.
  *
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
- * @param extractedTo the cache folder, if the files are copies of the bundled model there
+ * @param extractedTo the cache folder, if the files are copies of the bundled model in that folder
  */
 record ModelSource(
     String describe,

@@ -18,12 +18,14 @@ import java.util.concurrent.CancellationException;
  */
 final class NativeLibraries {
 
-  /** Version of ONNX Runtime. The loaded library also reports it; a test compares both. */
+  /**
+   * Version of ONNX Runtime. The loaded library also reports its version; a test compares the two.
+   */
   static final String VERSION = "1.28.0";
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
 
-  /** The cache folder that the tokenizer's library was loaded from; null before that. */
+  /** The cache folder that the tokenizer's library was loaded from; null until it is loaded. */
   private static Path natives;
 
   private static boolean loaded;
@@ -113,20 +115,20 @@ final class NativeLibraries {
     } catch (IllegalStateException e) {
       if (e.getCause() != null) {
         throw new EmbeddingException("cannot start ONNX Runtime: " + e.getCause().getMessage(), e);
-      } // no cause means that the process is ending
+      } // an error without a cause means that the process is ending
       throw (CancellationException) new CancellationException("helix-bg ends").initCause(e);
     }
   }
 
   /**
-   * Makes ONNX Runtime's environment, whose references are counted, and takes a second reference
+   * Makes ONNX Runtime's environment, which counts its references, and takes a second reference
    * that is never released. The Java binding releases the first reference in a shutdown hook, which
    * waits for no {@link OnnxCall}. Without the second reference, a model that is being opened would
    * then read freed memory.
    *
-   * <p>The binding has no public method that takes a second reference, so a private method of the
-   * bundled version is called. The C API through Java's FFM would add a tenth of a second to each
-   * start.
+   * <p>The binding has no public method that takes a second reference. A private method of the
+   * bundled version is therefore called. The C API through Java's FFM would add a tenth of a second
+   * to each start.
    */
   private static void keepEnvironment() {
     try {

@@ -6,12 +6,13 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A call into ONNX Runtime by one thread, from {@link #begin} to {@link #close}. A process must not
- * end during a call: exit destroys the library's tables, and a thread that reads them then crashes.
+ * end during a call: its exit destroys the library's tables, and a thread that still reads them
+ * crashes.
  */
 public final class OnnxCall implements AutoCloseable {
   /**
-   * Lock that each call holds in shared mode. {@link #endAll} takes it in exclusive mode and never
-   * releases it.
+   * Lock that each call holds in shared mode. {@link #endAll} takes the lock in exclusive mode and
+   * never releases it.
    */
   private static final ReentrantReadWriteLock ENTRY = new ReentrantReadWriteLock();
 

@@ -6,17 +6,20 @@ import dev.helixbg.embed.PairReader.Relation;
  * Calibration of the pair judge's logits, measured on collections of notes that were not used for
  * training.
  *
- * @param temperature divisor of the logits before they become probabilities; positive
+ * @param temperature positive divisor of the logits before they are converted to probabilities
  * @param likelySame minimum probability of <i>same</i> at which nine of ten pairs are the same;
  *     above 1 if no probability is high enough
  * @param likelyOvertaken minimum probability of <i>overtaken</i> at which nine of ten pairs are
  *     overtaken; above 1 if no probability is high enough
- * @param scoreWeight weight of the score by vectors and words in the logits of same and overtaken
+ * @param scoreWeight weight of the pair's score by vectors and words, which is added to the logits
+ *     of same and overtaken
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {
 
-  /** Returns a probability per {@link Relation}, given the score by vectors and words. */
+  /**
+   * Returns the probability of each {@link Relation}, given the pair's score by vectors and words.
+   */
   public double[] probabilities(float[] logits, double score) {
     double[] sums = new double[logits.length];
     double largest = Double.NEGATIVE_INFINITY;

@@ -4,8 +4,8 @@ import dev.helixbg.config.Sha256;
 import java.nio.file.Path;
 
 /**
- * The bundled pair judge before it is loaded; it runs on the CPU. A run without pairs to read needs
- * only its id and calibration, and loads no native library.
+ * The bundled pair judge before it is loaded. It runs on the CPU. A run that has no pairs to read
+ * needs only the judge's id and calibration, and loads no native library.
  *
  * @param id 32 hexadecimal digits; pair judges with the same id give the same readings of the same
  *     texts
@@ -13,12 +13,15 @@ import java.nio.file.Path;
  * @param threads number of threads that read at once
  */
 public record PairModel(String id, PairCalibration calibration, Path cacheFolder, int threads) {
-  /** Must change if the same weights would give other logits, apart from the last bits. */
+  /**
+   * Part of the id. It must change if the code computes other logits with the same weights, apart
+   * from the last bits.
+   */
   private static final String RECIPE = "pair judge 1";
 
   /**
-   * Finds the pair judge. The weights take some megabytes. They are therefore not kept in memory,
-   * but read again when the judge is opened.
+   * Finds the pair judge. The weights would take some megabytes of memory. They are therefore not
+   * kept, but read again when the judge is opened.
    *
    * @throws EmbeddingException when the pair judge is missing or damaged
    */

@@ -13,9 +13,9 @@ import java.util.List;
 
 /**
  * Trained weights of the pair judge: the resource {@code judge.weights}, written by {@code
- * scripts/train-judge write}. The file has differences from the weights of the bundled MiniLM's
- * upper layers. It also has the head, the calibration, and probes (pairs of texts whose logits are
- * known).
+ * scripts/train-judge write}. The file has the changes of weights in the bundled MiniLM's upper
+ * layers. It also has the weights of the head (the last matrix, which computes the logits), the
+ * calibration, and probes (pairs of texts whose logits are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
  * strings (two bytes of length, UTF-8); number of layers; number of changes, then for each change a
@@ -23,9 +23,9 @@ import java.util.List;
  * head [4, 384] and its four biases; the four values of {@link PairCalibration}; number of probes,
  * then for each probe two strings and four logits; the SHA-256 of all preceding bytes.
  *
- * @param layers number of layers of the export that are used
- * @param tokenTypes four rows of 384 values: first text, second text, and both again for tokens
- *     that both texts have
+ * @param layers number of layers of the exported model that are used
+ * @param tokenTypes embeddings of the four token types, in rows of 384 values: a row for the first
+ *     text and a row for the second text, then two such rows for tokens that both texts contain
  */
 record PairWeights(
     String graphHash,
@@ -48,6 +48,8 @@ record PairWeights(
   record Probe(String older, String newer, float[] logits) {}
 
   /**
+   * Reads the bundled weights.
+   *
    * @throws EmbeddingException when the weights are missing, damaged, or for another model
    */
   static PairWeights bundled() {

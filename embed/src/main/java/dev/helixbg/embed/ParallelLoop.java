@@ -31,9 +31,9 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps, then returns. No further step begins after a step fails, after an interrupt, or
-   * if the system cannot start a thread. The loop then waits for the running steps and throws the
-   * first failure.
+   * Runs all steps, then returns. After a failure of a step, after an interrupt, or if the system
+   * cannot start a thread, no further step begins. The loop then waits for the running steps and
+   * throws the first failure.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
     run(threads, steps, step, helpers("embed-"));

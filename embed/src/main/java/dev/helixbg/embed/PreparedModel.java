@@ -17,10 +17,10 @@ import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
- * A model prepared once, in the cache folder: the network in the format that this processor runs,
- * and the definition of its tokenizer. The network was compared with the values that it must
- * compute. A note, written last, lists the files; if the note does not match, the files are made
- * again.
+ * A model that was prepared once, in the cache folder: the network in the format that this
+ * processor runs, and the definition of its tokenizer. Before use, the network's results were
+ * compared with known values. A small file (the note), written last, lists the files. If the files
+ * do not match the note, they are made again.
  *
  * @param file the file to load: the rewritten network, or the original where the rewrite failed
  * @param why the reason for the file's format, in words
@@ -44,7 +44,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
    */
   private static final double LOGIT_BOUND = 1;
 
-  /** Makes the network; the tokenizer is prepared already. */
+  /** Makes the network's file, after the tokenizer's file was made. */
   private interface Making {
     PreparedModel of(Path export, PreparedModel wanted) throws IOException, OrtException;
   }
@@ -89,7 +89,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return Files.isRegularFile(folder(source, network, cacheFolder).resolve(NOTE));
   }
 
-  // Synchronized: a second thread finds what the first one has prepared.
+  // Synchronized, so that a second thread uses the model that the first thread has prepared.
   private static synchronized PreparedModel of(
       Path folder, ModelSource source, CpuNetwork network, Path cacheFolder, Making making)
       throws IOException, OrtException {
@@ -126,7 +126,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   /**
-   * Returns the files' sizes. A file of the right size is complete, as it is replaced in one step.
+   * Returns the files' sizes. A file of the right size is complete, because files are replaced in
+   * one step.
    */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");

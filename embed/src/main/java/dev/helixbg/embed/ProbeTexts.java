@@ -29,14 +29,17 @@ final class ProbeTexts {
                   + " read by all of those who wait for the next day of the old market")
               .split(" "));
 
-  // Numbers of tokens of a text in a window, special tokens included.
+  // Numbers of tokens of the texts that {@link #window} returns, special tokens included.
   private static final int LONGEST = 256;
   private static final int SHORTEST = 16;
   private static final int TOKENS_PER_LENGTH = 512;
 
   private ProbeTexts() {}
 
-  /** Returns texts as in a real run, short to long. The texts of each length fill one batch. */
+  /**
+   * Returns texts of the same lengths as in a real run, short to long. The texts of each length
+   * fill one batch.
+   */
   static List<String> window() {
     List<String> texts = new ArrayList<>();
     for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {

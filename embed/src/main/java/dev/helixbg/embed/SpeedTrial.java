@@ -16,16 +16,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tests whether another way to run a network is correct and faster on this machine. Both ways do
- * the same work in turn. CoreML computes wrong vectors or is slow with some releases and machines,
- * and eight-bit arithmetic is faster only on some processors.
+ * Tests whether another way to run a network is correct and faster on this machine. The trial lets
+ * both ways do the same work in turn. CoreML computes wrong vectors or is slow with some releases
+ * and machines, and eight-bit arithmetic is faster only on some processors.
  *
  * @param way name of the other way, in words
  * @param minimumCosine least accepted cosine between vectors of the two ways
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
 
-  /** Least cosine for CoreML, which must compute the same vectors. */
+  /** Least accepted cosine for CoreML, which must compute nearly the same vectors. */
   static final double SAME = 0.999;
 
   /**
@@ -53,7 +53,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   public record Verdict(double gain, String why) {}
 
   /**
-   * Embeds a window of texts, as in a real run, with both ways. Fails only if the plain way fails.
+   * Embeds some texts of the same lengths as in a real run, with both ways. Throws an exception
+   * only if the plain way fails.
    */
   Verdict run(Opener plain, Opener other) throws Exception {
     List<String> texts = ProbeTexts.window();
@@ -92,8 +93,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   }
 
   /**
-   * Returns the verdict of an earlier trial of the same network, runtime and machine. If there is
-   * none, runs a trial and stores its verdict.
+   * Returns the verdict of an earlier trial of the same network, runtime and machine. If there was
+   * no such trial, runs one and stores its verdict.
    *
    * @param folder folder of the stored verdicts
    * @param network hash of the network's file

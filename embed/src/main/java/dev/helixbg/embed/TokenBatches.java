@@ -8,15 +8,15 @@ import java.util.function.IntFunction;
 
 /**
  * Runs a model over many sequences of tokens. The sequences are sorted by length and cut into
- * batches; each batch is padded to its longest sequence. Batches and vectors are the same for any
- * number of threads, to the last bit.
+ * batches; each batch is padded to its longest sequence. The number of threads changes neither the
+ * batches nor any bit of a vector.
  */
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
   /**
-   * Maximum number of texts that are not split for a second thread. Each batch reads all weights,
-   * so a split of few texts gains nothing.
+   * Maximum number of texts that are not divided between two threads. Each batch reads all weights,
+   * so dividing few texts gains nothing.
    */
   private static final int FEW = 16;
 

@@ -5,8 +5,8 @@ import ai.onnxruntime.OrtException;
 /** A loaded network that turns token ids into vectors; several threads may call it at once. */
 interface TokenModel extends AutoCloseable {
   /**
-   * Number of tokens of a batch, including padding. Larger batches do not fit into the cache;
-   * smaller batches do not fill the kernels of matrix products.
+   * Number of tokens of a batch, including padding. The data of larger batches does not fit into
+   * the cache; smaller batches have too few rows for fast matrix products.
    */
   int TOKENS_PER_BATCH = 512;
 

@@ -16,9 +16,9 @@ import java.util.Map;
  * tokenizer.json} or from its {@code vocab.txt}.
  *
  * <p>Only the vocabulary and the switches of the normaliser come from the model; the rest is BERT's
- * standard. There are two reasons. The native library aborts the process on some malformed
- * definitions. Usual definitions also read {@code [SEP]} in a note as the special token rather than
- * as five characters.
+ * standard. There are two reasons. The native library aborts the process if a definition is
+ * malformed in certain ways. And with the usual definitions, {@code [SEP]} in a note would become
+ * the special token instead of five characters.
  */
 final class TokenizerFile {
 
@@ -26,8 +26,9 @@ final class TokenizerFile {
   private static final List<String> SPECIAL = List.of("[UNK]", "[CLS]", "[SEP]");
 
   /**
-   * Definition without vocabulary and ids. With {@code strip_accents} null, accents are stripped if
-   * {@code lowercase} is true. The field {@code pair} is required but not used.
+   * Template of the definition, without vocabulary and ids. With {@code strip_accents} null,
+   * accents are stripped if {@code lowercase} is true. The field {@code pair} is required but not
+   * used.
    */
   private static final String BERT =
       """

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Number of texts with a vector after which the search for the store's usual id stops. */
+  /** Number of texts with a vector that suffices to determine the store's usual id. */
   private static final int ENOUGH = 64;
 
   /** Returns the id under which most of the texts have a vector; of several such ids, the first. */

@@ -112,8 +112,8 @@ public final class VectorStore {
   }
 
   /**
-   * Returns the places of the vectors of texts. A place is a vector's number among all vectors of
-   * its kind, from 0; a text that was stored twice has the later place.
+   * Returns, for each text, the place of its vector. A place is a vector's number among all vectors
+   * of its kind, from 0. For a text that was stored twice, the later place is returned.
    *
    * @return empty if a text has no vector
    */
@@ -143,7 +143,8 @@ public final class VectorStore {
   }
 
   /**
-   * Returns the vectors at places, one after the other in an array; no other vector is copied.
+   * Returns the vectors at the given places, one after the other in one array. No other vector is
+   * copied.
    *
    * @param places result of {@link #places}
    * @return empty if a vector is damaged or missing
@@ -244,7 +245,7 @@ public final class VectorStore {
    * Deletes the unused vectors if they outnumber the used vectors by {@value #FEW_STALE} or more.
    *
    * @param stored number of vectors in the store, repeated vectors included
-   * @param used the vectors of all present texts
+   * @param used the vectors of all texts that the knowledge base has now
    */
   public void forgetStale(int stored, Map<TextKey, float[]> used) {
     if (stored < FEW_STALE + 2 * used.size()) {

@@ -8,7 +8,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
  * Writes machine code for the attention of one head over one text. The functions transpose keys,
- * compute scores for {@link #ROWS} queries at a time, take their softmax, and average values.
+ * compute scores for {@link #ROWS} queries at a time, compute the softmax of the scores, and
+ * average the values.
  */
 final class AttentionCode {
   /** Number of values of a head. */
@@ -30,8 +31,8 @@ final class AttentionCode {
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
   /**
-   * Offset in a row of scores, in bytes, at which the factor of the row is stored: 1 divided by the
-   * sum of its powers.
+   * Offset in a row of scores, in bytes, at which the row's factor is stored: 1 divided by the sum
+   * of the powers that replace the scores.
    */
   static final int FACTOR = TOKENS * Float.BYTES;
 
@@ -147,8 +148,9 @@ final class AttentionCode {
    * score by 2 to the power of (score − largest score), and writes 1 divided by the sum of the
    * powers to {@link #FACTOR}.
    *
-   * <p>The mask has values to add to scores: 0 for a token, else negative infinity. From {@link
-   * #WIDE_STRIDE} on, the mask has bits to AND with the powers: all 1 for a token, else 0.
+   * <p>The mask first has values that are added to scores: 0 for a token, else negative infinity.
+   * From byte {@link #WIDE_STRIDE} on, it has bits that are combined with the powers by AND: all 1
+   * for a token, else all 0.
    */
   static byte[] softmax() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
@@ -162,7 +164,7 @@ final class AttentionCode {
     int power = 4;
     code.set(CONSTANT, Constants.ADDRESS);
     int row = code.label();
-    code.load(largest, Register.RDI, 0); // the first token, and positions that may have no token
+    code.load(largest, Register.RDI, 0); // the first token; later positions may have no token
     code.emit(Op.BROADCAST, largest, largest);
     code.copy(Register.RDI, at);
     code.copy(Register.RSI, mask);

@@ -22,21 +22,25 @@ final class Constants {
   static final int MEAN = of(1f / Square.SIDE);
   static final int EPSILON = of(1e-12f);
 
-  /** Minimum divisor of a row; usually the divisor is the row's largest magnitude. */
+  /**
+   * Smallest number by which a row is divided. Usually a row is divided by its largest magnitude.
+   */
   static final int SMALLEST = of(1e-30f);
 
   private static final int SIGNED_BYTE = withInverse(Square.BYTES.mostSigned);
   private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
-  /** Float whose addition leaves the nearest integer in the low bits of the sum. */
+  /**
+   * Float that rounds: if it is added to a number, the low bits of the sum are the nearest integer.
+   */
   static final int TO_INTEGER = of(0x1.8p23f);
 
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
 
   /**
-   * Lowest exponent, which keeps powers and their products from becoming subnormal. Subnormal
-   * numbers would take a hundred times as long.
+   * Lowest exponent that is used, so that powers and their products are never subnormal numbers.
+   * Computing with subnormal numbers takes a hundred times as long.
    */
   static final int LOWEST = of(-100f);
 
@@ -48,8 +52,8 @@ final class Constants {
   static final int POWER_4 = of(0.0096760319f);
   static final int POWER_5 = of(0.0013390863f);
 
-  // Half of 1 − erf(|x| / √2) is a polynomial of 1 / (1 + p |x| / √2) times exp(−x² / 2), within
-  // 1e-7: Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.
+  // Half of 1 − erf(|x| / √2) is, within 1e-7, a polynomial of 1 / (1 + p |x| / √2), multiplied by
+  // exp(−x² / 2): Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.
   static final int ERF_P = of((float) (0.3275911 / Math.sqrt(2)));
   static final int ERF_1 = of(0.254829592f / 2);
   static final int ERF_2 = of(-0.284496736f / 2);
@@ -81,8 +85,8 @@ final class Constants {
   }
 
   /**
-   * Returns the offset of a float whose addition leaves an activation's nearest integer in the low
-   * bits of the sum.
+   * Returns the offset of the float that rounds activations: after its addition, the low bits of
+   * the sum are the nearest integer.
    */
   static int toNumber(Square kind) {
     return kind == Square.SHORTS ? TO_INTEGER : TO_BYTE;

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 /**
  * The project's own engine for MiniLM, a BERT (Devlin et al. 2018) with 384 values and 12 heads;
  * matrix products use integers. The texts of a batch are stored one after the other, without
- * padding. Each token has its own scale for rounding, so a text's states do not depend on other
- * texts.
+ * padding. Each token's values are rounded with a scale of their own, so a text's states do not
+ * depend on other texts.
  */
 public final class Encoder implements AutoCloseable {
   /** Largest number of tokens of a text. */
@@ -50,7 +50,10 @@ public final class Encoder implements AutoCloseable {
     }
   }
 
-  /** Whether this processor can run the engine with a kind of squares; loads nothing. */
+  /**
+   * Whether this processor can run the engine with the given kind of weight matrices. The check
+   * loads no file.
+   */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);
   }
@@ -238,8 +241,8 @@ public final class Encoder implements AutoCloseable {
     }
 
     /**
-     * Copies the state of each text's first token to the first rows, with its rounded values and
-     * their step.
+     * Copies the state of each text's first token to the first rows, together with the state's
+     * rounded values and their step.
      */
     private void firstRows(int[][] ids) {
       int from = 0;

@@ -24,7 +24,7 @@ record EncoderKernels(
       Integer.getInteger("helixbg.vector.bits", 512) >= 512 && MachineCode.runs("avx512_vnni");
   private static final boolean VNNI = WIDE || MachineCode.runs("avx_vnni");
 
-  /** Whether the processor has the instructions for a kind of squares. */
+  /** Whether the processor has the instructions that a kind of squares needs. */
   static boolean apply(Square kind) {
     return (VNNI || kind != Square.FINE_BYTES && MachineCode.runs("avx2"))
         && MachineCode.has("avx2", "fma");
@@ -35,7 +35,7 @@ record EncoderKernels(
    * vectors, else 256 bits.
    *
    * @param kind kind of the weight matrices
-   * @throws UnsupportedOperationException when the system forbids to make machine code
+   * @throws UnsupportedOperationException when the system forbids programs to make machine code
    */
   static EncoderKernels ofThisMachine(Square kind) {
     int bits = WIDE ? 512 : 256;
@@ -62,8 +62,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code sums[row][output] = bias + Σ numbers · weights}. The sum of products is
-   * multiplied by the steps of its row and of its output.
+   * Computes {@code sums[row][output] = bias + Σ numbers · weights}. The sum of the products is
+   * multiplied by the steps of the row and of the output before the bias is added.
    *
    * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
@@ -97,8 +97,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code states = LayerNorm(sums + states)}. Then stores the states, with each column
-   * multiplied by its factor, in {@code sums}, and rounds them to {@code numbers}.
+   * Computes {@code states = LayerNorm(sums + states)}. Then multiplies each column of the states
+   * by its factor, stores the products in {@code sums}, and rounds the products to {@code numbers}.
    *
    * @param gain address of 384 gains, followed by 384 biases and 384 factors
    */

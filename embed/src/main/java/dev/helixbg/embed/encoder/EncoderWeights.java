@@ -18,10 +18,11 @@ import java.util.Objects;
  * <p>Format, little-endian: {@link #MAGIC}; ints: the numbers of layers, words, positions and token
  * types; 1 for the pair judge or 0 for an embedding model; the ordinal of the {@link Square} kind.
  * Zeros fill the header up to {@link #HEADER} bytes. Gains, biases and factors of the embeddings'
- * normalisation follow; a factor multiplies a value before it is rounded. Each layer has twelve
- * {@link Square}s, gains, biases and factors after attention, the same after the feed-forward, and
- * 1,536 factors after GELU. Rows of 384 floats follow: for each token type, the sum of type and
- * position embedding for each position; then the word embeddings.
+ * normalisation follow; each value is multiplied by a factor before it is rounded. Then each layer
+ * has twelve {@link Square}s; gains, biases and factors of the normalisation after attention;
+ * gains, biases and factors of the normalisation after the feed-forward; 1,536 factors after GELU.
+ * Rows of 384 floats follow: for each token type, the sum of type and position embedding for each
+ * position; then the word embeddings.
  */
 public final class EncoderWeights {
   public static final long MAGIC = 0x0032434e45_2d5848L; // "HX-ENC2"
@@ -58,7 +59,7 @@ public final class EncoderWeights {
   /** All weights except the embeddings. */
   private final MemorySegment dense;
 
-  /** Embeddings; a text reads only a few rows. */
+  /** Embeddings, of which only a few rows are read for a text. */
   private final MemorySegment embeddings;
 
   private EncoderWeights(Arena arena, FileChannel file, Path path) throws IOException {
@@ -125,7 +126,9 @@ public final class EncoderWeights {
   }
 
   /**
-   * @throws IndexOutOfBoundsException when a text is empty, has more tokens than there are
+   * Checks the tokens and token types of a text.
+   *
+   * @throws IndexOutOfBoundsException when the text is empty, has more tokens than there are
    *     positions, or has an invalid token or type
    */
   void check(int[] text, int[] types) {

@@ -9,12 +9,12 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Mask that excludes the positions after a text's last token from attention. One row serves texts
- * of any length: the mask of a shorter text begins later in the row.
+ * Mask that excludes the positions after a text's last token from attention. One row is used for
+ * texts of any length: the mask of a shorter text begins later in the row.
  *
- * <p>The row has values to add to scores: 0 for a token, negative infinity elsewhere. {@link
- * AttentionCode#WIDE_STRIDE} bytes later, a second row has bits to AND with powers: all 1 for a
- * token, 0 elsewhere.
+ * <p>The row has values that are added to scores: 0 for a token, negative infinity elsewhere.
+ * {@link AttentionCode#WIDE_STRIDE} bytes later, a second row has bits that are combined with
+ * powers by AND: all 1 for a token, all 0 elsewhere.
  */
 final class Mask {
   private final long address;

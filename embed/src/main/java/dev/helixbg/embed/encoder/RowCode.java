@@ -8,8 +8,9 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.config.x86.AvxAssembler.Shift;
 
 /**
- * Writes machine code, with vectors of 256 bits, for rows of 384 floats between matrix products.
- * The functions normalise sums, compute GELU, and round the results to integers.
+ * Writes machine code for the steps between matrix products. The functions process rows of 384
+ * floats in vectors of 256 bits: they normalise sums, compute GELU, and round the results to
+ * integers.
  */
 final class RowCode {
   private static final int VECTOR = 32;
@@ -52,8 +53,8 @@ final class RowCode {
   /**
    * Returns code of {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums
    * to states, normalises the rows, and applies gain and bias. It stores the result in the states.
-   * It also multiplies the result by a factor for each column, stores that in the sums, and rounds
-   * it. Biases follow the gains in memory, and factors follow the biases.
+   * It also multiplies each column of the result by a factor, stores these products in the sums,
+   * and rounds the products. Biases follow the gains in memory, and factors follow the biases.
    */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();
@@ -184,10 +185,10 @@ final class RowCode {
   static void power(AvxAssembler code, Register constant, int u, int r, int power) {
     code.emit(Op.MAXIMUM, u, constant, Constants.LOWEST);
     code.load(r, constant, Constants.TO_INTEGER);
-    code.emit(Op.ADD, u, r); // the low bits of r are the integer part
+    code.emit(Op.ADD, u, r); // the low bits of r are u rounded to an integer
     code.load(power, constant, Constants.TO_INTEGER);
     code.emit(Op.SUBTRACT, r, power, power);
-    code.emit(Op.SUBTRACT, u, power, u); // u is the fraction
+    code.emit(Op.SUBTRACT, u, power, u); // u is the difference from that integer
     code.load(power, constant, Constants.POWER_5);
     code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.POWER_4, power);
     code.emit(Op.MULTIPLY_THEN_ADD, u, constant, Constants.POWER_3, power);

@@ -8,13 +8,14 @@ import java.nio.ByteOrder;
  * squares: query, key, value, output, four that expand 384 values to the feed-forward's 1,536
  * values, and four that reduce them again.
  *
- * <p>All weights of an output share a step (the float that the integer 1 stands for). Layout:
- * {@link #PANELS} panels of {@link #PANEL} outputs; each panel has
+ * <p>All weights of an output share a step (the float that the integer 1 stands for). A square is
+ * stored as {@link #PANELS} panels of {@link #PANEL} outputs. Each panel has
  *
  * <ul>
  *   <li>lines of weights: for each output an int with the weights of several inputs, in the order
  *       of {@link #input};
- *   <li>a line of ints: the start values of sums, which cancel the activations' {@link #zero};
+ *   <li>a line of ints: the start values of sums, which compensate for {@link #zero} in the
+ *       activations;
  *   <li>a line of floats with the steps;
  *   <li>a line of floats with the biases.
  * </ul>
@@ -37,7 +38,8 @@ public enum Square {
 
   /**
    * Number of outputs of a panel, chosen so that a line of a panel fills one cache line.
-   * Consecutive lines then go to different sets of the first-level cache, so no set is unused.
+   * Consecutive lines are then stored in different sets of the first-level cache, and all sets are
+   * used.
    */
   static final int PANEL = 16;
 
@@ -101,8 +103,8 @@ public enum Square {
   }
 
   /**
-   * Returns the index of the input that is stored at a place of a row. The order differs from that
-   * of the inputs, because an int holds inputs that are 16 apart.
+   * Returns the index of the input that is stored at a place of a row. Inputs are not stored in the
+   * order of their indices, because an int holds inputs whose indices are 16 apart.
    */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
@@ -121,12 +123,12 @@ public enum Square {
   /**
    * Rounds a matrix.
    *
-   * @param weights matrix [inputs, outputs] that contains the square
+   * @param weights a matrix [inputs, outputs], of which the square is a part
    * @param at index of the square's first weight
-   * @param stride distance between inputs, in floats
+   * @param stride distance between the weights of successive inputs, in floats
    * @param factor multiplier of all weights and biases
    * @param biases 384 biases from {@code biasAt} on; null if there are no biases
-   * @param shifts amounts by which the 384 inputs are greater than the matrix expects; null if the
+   * @param shifts amounts that were added to the 384 inputs so that none is negative; null if the
    *     inputs may be negative
    * @param to a little-endian buffer; {@link #size} bytes are written
    */
@@ -167,8 +169,8 @@ public enum Square {
   }
 
   /**
-   * Adds the biases of all squares to the biases of the first square, because the products of these
-   * squares are added up later.
+   * Adds the biases of all squares to the biases of the first square, because the results of these
+   * squares are later added to one sum.
    */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);

@@ -25,8 +25,8 @@ final class SquareCode {
   private static final Register LEFT = Register.RAX;
 
   /**
-   * Number of rows that are computed together: a panel of rows. Memory must have room for the row
-   * count rounded up to a multiple of this number.
+   * Number of rows that are computed together: a panel of rows. The memory for rows must have room
+   * for their number rounded up to a multiple of this constant.
    */
   static final int ROWS = 6;
 
@@ -40,7 +40,7 @@ final class SquareCode {
   private final int vectors;
   private final int vector;
 
-  // Vector registers after those of the sums.
+  // Vector registers, numbered after the registers of the sums.
   private final int weight;
   private final int x;
   private final int ones;
@@ -137,8 +137,8 @@ final class SquareCode {
   }
 
   /**
-   * Emits code that multiplies a row's sums by the steps of row and outputs, and adds the sums in
-   * memory or the biases.
+   * Emits code that multiplies a row's sums by the steps of the row and of the outputs, and then
+   * adds the sums in memory or the biases.
    */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);

@@ -26,8 +26,8 @@ public final class EncoderFile {
   private static final List<String> ATTENTION = List.of(QUERY, KEY, VALUE);
 
   /**
-   * Factor of queries: 1 / (ln 2 · √32). The ln 2 turns scores into exponents of two; 32 is the
-   * number of values of a head.
+   * Factor of queries: 1 / (ln 2 · √32). The division by ln 2 turns scores into exponents of two;
+   * 32 is the number of values of a head.
    */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
@@ -100,7 +100,7 @@ public final class EncoderFile {
       float[] weights = attention(index, name);
       float[] biases = OnnxFile.floats(source.weight(layer + name + "bias", WIDTH));
       Smoothing.divideInputs(weights, WIDTH, in);
-      if (name.equals(VALUE)) { // attention averages values, and so keeps their factors
+      if (name.equals(VALUE)) { // attention averages values, so its result has their factors
         Smoothing.multiplyOutputs(weights, toOutput);
         Smoothing.multiplyOutputs(biases, toOutput);
       }
@@ -117,7 +117,8 @@ public final class EncoderFile {
     }
     float[] downBiases = OnnxFile.floats(source.weight(layer + "output.dense.bias", WIDTH));
     Smoothing.divideInputs(down, WIDTH, toDown);
-    // Each block has the term for the shift after GELU; only the first block has the biases.
+    // The biases of each block compensate for the shift after GELU. Only the first block also has
+    // the model's biases.
     ByteBuffer blocks = buffer(BLOCKS * kind.size);
     for (int block = 0; block < BLOCKS; block++) {
       float[] shifts = Arrays.copyOfRange(toDown, block * WIDTH, (block + 1) * WIDTH);

@@ -12,8 +12,8 @@ import java.util.Optional;
 /**
  * Collects the nodes and weights of an ONNX graph and writes the model file.
  *
- * <p>Large weights may be in a separate file, which ONNX Runtime maps into memory. Weights in the
- * model file would be copied twice.
+ * <p>Large weights may be in a separate file, which ONNX Runtime maps into memory. ONNX Runtime
+ * would copy weights in the model file twice.
  */
 final class GraphWriter {
 

@@ -7,10 +7,10 @@ import java.nio.FloatBuffer;
 import java.util.Arrays;
 
 /**
- * Factors for the inputs of matrix products: SmoothQuant (Xiao et al. 2023). A few channels of
- * MiniLM have large activations, which would make the rounding step large for all other channels.
- * Therefore each channel is multiplied by a factor before rounding, and its weights are divided by
- * the factor.
+ * Factors that smooth the inputs of matrix products, as in SmoothQuant (Xiao et al. 2023). A few
+ * channels of MiniLM have large activations, which would make the rounding step large for all other
+ * channels. Therefore each channel is multiplied by a factor before rounding, and its weights are
+ * divided by the factor.
  *
  * <p>The resource {@code activations} has the largest magnitude of each channel, measured on texts
  * by {@code scripts/measure-activations}: for each layer 384 floats for the layer's input, 384 for
@@ -23,8 +23,9 @@ final class Smoothing {
   private static final int WIDE = 4 * WIDTH;
 
   /**
-   * Factor for the weights of queries and keys when they are compared with the weights of values.
-   * It is below 1, because rounding errors of values change an embedding more.
+   * Factor for the weights of queries and keys where they are compared with the weights of values.
+   * It is below 1, because an embedding changes more by rounding errors of values than by those of
+   * queries and keys.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 
@@ -77,7 +78,10 @@ final class Smoothing {
     return factors(layer, input.from, largest(weights, input.channels, outputs));
   }
 
-  /** Returns the factor of each channel of a layer's input, given its matrices [384, 384]. */
+  /**
+   * Returns the factor of each channel of a layer's input, given the matrices [384, 384] of
+   * queries, keys and values.
+   */
   float[] attentionFactors(int layer, float[] query, float[] key, float[] value) {
     float[] largest = largest(value, WIDTH, WIDTH);
     for (float[] matrix : new float[][] {query, key}) {

@@ -48,8 +48,8 @@ public final class AtomicFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 17;
 
   /**
-   * Temporary files of this process that are neither renamed nor deleted yet; the set is its own
-   * lock.
+   * Temporary files of this process that are neither renamed nor deleted yet; the set itself is the
+   * lock that guards it.
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
@@ -167,9 +167,9 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Sets group and mode of the written file to those of {@code target}, a file of the user.
+   * Gives the written file the group and mode of {@code target}, a file of the user.
    *
-   * @throws IOException also when this user may not set them
+   * @throws IOException also when this user may not set the group or the mode
    */
   public void keepOwnerAndMode(Path target) throws IOException {
     PosixFileAttributes own = mode(target).readAttributes();

@@ -40,8 +40,8 @@ public final class Database implements AutoCloseable {
   private static final Duration BUSY = Duration.ofSeconds(30);
 
   /**
-   * The {@code application_id} minus the version. Because the id repeats the version, a flipped bit
-   * of the version does not look like a newer version.
+   * Difference between SQLite's {@code application_id} and the version. Because the id repeats the
+   * version, a database whose version has a flipped bit is not mistaken for a newer one.
    */
   private static final int OURS = 0x4842_0000;
 
@@ -86,7 +86,7 @@ public final class Database implements AutoCloseable {
   }
 
   public enum Durability {
-    /** The change can be computed again and may be lost in a power cut. */
+    /** The changed data can be computed again, so the change may be lost in a power cut. */
     COMPUTED,
     /** The change is on the disk before the call returns. */
     FOREVER
@@ -95,7 +95,7 @@ public final class Database implements AutoCloseable {
   /**
    * Describes the database; the file is opened at the first transaction.
    *
-   * @param file its folder must exist and be writable by this user only
+   * @param file the file; its folder must exist, and only this user may be able to write to it
    * @param warnings receives a sentence when a database was moved aside
    */
   public Database(Path file, Schema schema, Consumer<String> warnings) {
@@ -277,7 +277,7 @@ public final class Database implements AutoCloseable {
       if (found != 0 || number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {
         throw new SQLException("it is of version " + found + ", not " + schema.version());
       }
-      // Where the file system cannot share memory, SQLite keeps using a rollback journal.
+      // If the file system does not support shared memory, SQLite keeps using a rollback journal.
       execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       attempt(
           "BEGIN IMMEDIATE",
@@ -304,7 +304,7 @@ public final class Database implements AutoCloseable {
     }
     return switch (sqlite.getResultCode()) {
       case SQLITE_IOERR_SHORT_READ, SQLITE_READONLY_DBMOVED -> true;
-      case SQLITE_READONLY -> Files.isWritable(file); // then the header has a wrong bit
+      case SQLITE_READONLY -> Files.isWritable(file); // a wrong bit in a writable file's header
       default -> !NO_DAMAGE.contains(sqlite.getResultCode().code & 0xFF);
     };
   }

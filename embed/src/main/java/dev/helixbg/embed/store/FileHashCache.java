@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Keeps the SHA-256 of large files in the cache folder. A hash is valid until the file's state
- * changes.
+ * Stores the SHA-256 of large files in the cache folder. A stored hash is valid until the state of
+ * its file changes.
  */
 public final class FileHashCache {
 
@@ -48,7 +48,8 @@ public final class FileHashCache {
     try {
       AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     } catch (IOException e) {
-      // The hash is right anyway; code that needs the folder reports the error.
+      // The hash is right even if it cannot be stored; code that needs the folder reports the
+      // error.
     }
   }
 

@@ -21,8 +21,8 @@ public final class ProcessLock implements AutoCloseable {
   private static final long LOOK_AGAIN_NANOS = 20_000_000;
 
   /**
-   * Files locked by this process, as real paths. The kernel releases all locks of a process on a
-   * file when the process closes any channel to the file. A file in this set is therefore not
+   * Files locked by this process, as real paths. When a process closes any channel to a file, the
+   * kernel releases all locks of the process on that file. A file in this set is therefore not
    * opened again.
    */
   private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();

@@ -62,7 +62,8 @@ public record Act(List<When> when, Change change) {
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
     /**
-     * A reader checks what an entry says about a name, because no program can tell the right text.
+     * A reader checks what an entry says about a name, because no program can decide what the entry
+     * should say.
      */
     record Reread(NamedEntry entry, String named) implements Change {}
 
@@ -113,7 +114,7 @@ public record Act(List<When> when, Change change) {
   }
 
   /**
-   * Returns the name of an entry. The name of a part of a file tells that it is a part, so that the
+   * Returns the name of an entry. If the entry is a part of a file, the name says so, and the
    * reader does not remove the whole file.
    */
   static String name(NamedEntry entry) {

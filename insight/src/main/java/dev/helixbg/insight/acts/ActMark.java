@@ -11,9 +11,9 @@ import java.util.Map;
 
 /**
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
- * (helix-bg: 3fa9c2d41b77)}, followed by a blank. The line has a hash of the text above it. The log
- * therefore shows whether that text changed before the line was added. helix removes blanks at the
- * end of every entry that it appends to or tags. The line with its blank therefore exists only
+ * (helix-bg: 3fa9c2d41b77)}, followed by a blank. The line contains a hash of the text above it, so
+ * the log shows whether that text changed before the line was added. When helix appends to an entry
+ * or tags it, helix removes the blanks at its end. The line with its blank therefore exists only
  * until helix changes the entry. A call that searches for the line finds exactly the marked text or
  * nothing.
  */
@@ -48,11 +48,11 @@ final class ActMark {
   }
 
   /**
-   * Whether each of these marks stands below the text that it was made for, and nowhere else. Marks
-   * are compared in lower case, as helix compares texts.
+   * Whether each of the marks with these hashes stands below the text that the mark was made for,
+   * and nowhere else. Marks are compared in lower case, as helix compares texts.
    *
-   * @param hashes hashes in the marks of an act. Copies have the same hash, which is listed once
-   *     for each copy
+   * @param hashes hashes in the marks of an act. Entries with the same text have the same hash,
+   *     which is listed once for each of them
    */
   static boolean areUnder(List<NamedEntry> entries, List<String> hashes) {
     Map<String, Integer> wanted = new HashMap<>();
@@ -70,7 +70,7 @@ final class ActMark {
             });
   }
 
-  /** Whether a text ends with a mark that was made for the text above the mark. */
+  /** Whether a body ends with a mark that was made for the text above the mark. */
   static boolean isLeftOn(String body) {
     int at = body.lastIndexOf("\n" + BEGINNING);
     return at >= 0 && isUnder(body, body.substring(at + 1));

@@ -10,7 +10,10 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes the names in an act as JSON, in full. In the text of the act they are quoted and cut. */
+/**
+ * Writes the names in an act as JSON, in full. The text of the act, in contrast, quotes the names
+ * and cuts long ones.
+ */
 public final class ActNames {
   private ActNames() {}
 

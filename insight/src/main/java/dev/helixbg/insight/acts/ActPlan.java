@@ -14,15 +14,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The steps of one act through helix, for one state of a knowledge base. First come the checks.
- * Then helix-bg checks that it would plan the same calls again. Then come the calls that set marks,
- * a check of the marks, and the calls that make the change.
+ * The steps of one act through helix, for one state of a knowledge base. The checks come first.
+ * Next, helix-bg plans the act again, and requires that the calls are the same. The calls that set
+ * marks, a check of the marks, and the calls that make the change follow.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
  * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
  *     rewritten
  * @param marked hashes in those marks, in order
- * @param calls calls that make the change; empty if it has to be made by hand
+ * @param calls calls that make the change; empty if a person has to make the change by hand
  * @param byHand reason why there are no calls
  * @param losses descriptions of the data that is lost in addition to the texts of removed entries
  * @param undo calls that restore removed and rewritten texts as new entries at the end of their
@@ -54,8 +54,8 @@ public record ActPlan(
   }
 
   /**
-   * A check before the first call. It calls {@code topics} with the action {@code entries}. The
-   * last line of helix's answer has the number of entries of the topic.
+   * A check before the first call. It calls helix's tool {@code topics} with the action {@code
+   * entries}. The last line of the answer must name the expected number of entries of the topic.
    */
   public record Check(HelixCall call, int entries) {}
 

@@ -26,13 +26,13 @@ import java.util.stream.Stream;
 
 /**
  * Plans acts on one knowledge base in its present state. A plan has the calls of helix's tools that
- * carry an act out. The calls change no other text, and every link keeps its target. The known
- * properties of those tools are in docs/decisions/0072-edits-for-helix.md.
+ * carry out an act. The calls change no other text, and every link keeps its target. What is known
+ * about those tools is described in docs/decisions/0072-edits-for-helix.md.
  *
- * <p>An entry that helix edits moves to the end of its topic, and a link names the place of its
- * target in the topic. A call therefore names an entry by words that no other body of its topic
- * has. An entry whose links would have another target gets new links. New links move that entry,
- * too, so the planning is repeated until no link changes.
+ * <p>An entry that helix edits moves to the end of its topic, so the places of entries change
+ * during an act. A call therefore names an entry by words that no other body of its topic has. A
+ * link names its target by place. An entry whose links would lead to another target therefore gets
+ * new links. New links move that entry, too, so the planning is repeated until no link changes.
  */
 public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
@@ -44,7 +44,7 @@ public final class ActPlanner {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** Entries with a mark of a running or stopped act. */
+  /** Entries that carry the mark of an act that is running or was stopped. */
   private final List<NamedEntry> marked;
 
   private final Optional<String> unsafe;
@@ -174,7 +174,10 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the new body with all entries' metadata, which {@code revise} would drop. */
+    /**
+     * Returns the new body, including the metadata of all entries, which helix's action {@code
+     * revise} would drop.
+     */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -197,8 +200,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns the body with a name replaced where it stands alone as a whole name. A line number
-     * belongs to the path before it.
+     * Returns the body with a name replaced wherever the name is not a part of a longer name. A
+     * line number after a path belongs to the path.
      */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
@@ -290,8 +293,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns checks that helix reads the same topics as helix-bg. helix may serve another
-     * knowledge base, or may not read the log to its end.
+     * Returns checks that helix reads the same topics as helix-bg. They fail if helix serves
+     * another knowledge base, or has not read the log to its end.
      */
     private List<Check> checks() {
       return after.topicsConcerned().stream()
@@ -380,7 +383,7 @@ public final class ActPlanner {
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
 
-    /** Returns the new bodies of the other entries in an entry's topic. */
+    /** Returns the bodies, after the act, of the other entries in an entry's topic. */
     private List<String> bodiesAfter(NamedEntry entry) {
       return topics.get(entry.topic()).stream()
           .filter(one -> one != entry && fates.get(one) != Fate.DELETED)

@@ -59,7 +59,7 @@ public final class Acts {
     return acts;
   }
 
-  /** Returns the removal of all copies but one, see {@link #moreToKeep}. */
+  /** Returns the removal of all copies except one, which {@link #moreToKeep} chooses. */
   public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
@@ -81,8 +81,8 @@ public final class Acts {
   }
 
   /**
-   * Returns the rename if the likely new path is one that an entry can contain. Otherwise, returns
-   * the instruction to read the entry again.
+   * Returns the replacement of the name by the likely new path if an entry can contain that path.
+   * Otherwise, returns the instruction to read the entry again.
    *
    * @param named name in source code
    */
@@ -128,7 +128,7 @@ public final class Acts {
     return linksTo(a, b) || linksTo(b, a) || NoteName.areInOneFile(a.entry(), b.entry());
   }
 
-  /** Whether one entry of a knowledge base links to every entry in {@code some}. */
+  /** Whether any entry of a knowledge base links to all entries in {@code some}. */
   public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
     return all.stream()
         .filter(one -> one.text().links().size() >= some.size())
@@ -152,10 +152,10 @@ public final class Acts {
   }
 
   /**
-   * Returns the order by which one of several copies is chosen to be kept. Links from other entries
-   * decide first, then a file name without the mark of a copy, then the presence of tags and a
-   * time. Then the shorter file name of a note, or the longer body of an entry of helix, decides.
-   * The last criterion is the later offset.
+   * Returns the order by which one of several copies is chosen to be kept. The criteria are, in
+   * this order: links from other entries; a file name without the mark of a copy; the presence of
+   * tags and a time; for notes the shorter file name, for entries of helix the longer body; the
+   * later offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

@@ -19,8 +19,8 @@ final class EntryBodies {
 
   /**
    * Returns the body with a new line of links. If a body has two lines of links, helix uses the
-   * last one, but ignores an empty line. If the new list is empty, the old lines are therefore
-   * removed.
+   * last one, but ignores an empty line of links. If the new list is empty, the old lines are
+   * therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
     if (!links.isEmpty()) {

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds words by which helix finds exactly one entry: words that no other body of the topic has
- * before, during or after an act.
+ * Chooses words by which helix finds exactly one entry: words that no other body of the topic
+ * contains before, during or after an act.
  *
  * @param topics all live entries by topic, in the order of the log
  * @param bodies new bodies of changed entries
@@ -26,13 +26,13 @@ record EntryWords(
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
     PlacesAfter after) {
-  /** Maximum width of a text that a person searches for, in columns. */
+  /** Maximum width of the text by which a person is told to find an entry, in columns. */
   private static final int SOUGHT = 200;
 
   /**
-   * Returns words that identify an entry until it is marked or linked again. Of entries with the
-   * same body, helix takes the first. Therefore all such entries except the last can be marked, in
-   * their order, and deleted. No other edit of them is possible.
+   * Returns words that identify an entry until it gets a mark or new links. If several entries have
+   * the same body, helix edits the first. All of them except the last can therefore be marked in
+   * their order and deleted, but not edited in any other way.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins = twins(entry);
@@ -57,7 +57,7 @@ record EntryWords(
                         + sought(entry)));
   }
 
-  /** Returns an instruction that tells a person by which text to find the entry. */
+  /** Returns an instruction for a person on how to find the entry by its text. */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");

@@ -21,9 +21,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The change of one file of facts by an act, planned on the file's present bytes.
+ * The change that an act makes in one file of facts, planned for the file's present bytes.
  *
- * @param sha256 hash of the bytes, in hex
+ * @param sha256 SHA-256 of the present bytes, in hex
  * @param spans changed places, in order
  */
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
@@ -31,8 +31,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
   /**
    * Plans an act on facts, which removes some facts and may give one fact a new text.
    *
-   * @return the edits; empty for other kinds of acts, or if the files do not contain the same facts
-   *     any more
+   * @return the edits; empty for other kinds of acts, or if the files no longer contain the facts
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead =

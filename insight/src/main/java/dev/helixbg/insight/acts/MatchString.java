@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Finds words of a body that no other body of its topic has. The words become the {@code match_str}
- * of a call of helix. helix edits the first entry of the topic, in the order of the log, whose body
- * contains the words. It compares in lower case, with metadata lines, and does not report further
- * matches.
+ * Finds words of a body that no other body of its topic has, for the parameter {@code match_str} of
+ * a call of helix. helix edits the first entry of the topic, in the order of the log, whose body
+ * contains the words. helix compares in lower case, includes metadata lines, and does not report
+ * further matches.
  *
- * <p>The words are the first suitable piece of whole words in one line of the text. If there is
- * none, a piece across line breaks and metadata lines is tried, then longer pieces, then the whole
- * body. The words have no character that a terminal, a JSON parser without surrogate pairs, or
- * copying could change.
+ * <p>The result is the first suitable sequence of whole words in one line of the text. If there is
+ * none, sequences across line breaks and metadata lines are tried, then longer sequences, then the
+ * whole body. The result has no character that could be changed by a terminal, by copying, or by a
+ * JSON parser that cannot read surrogate pairs.
  */
 final class MatchString {
   /**
@@ -46,7 +46,8 @@ final class MatchString {
   private MatchString(String body, Iterable<String> others) {
     String start = body.substring(0, Math.min(LONGEST_BODY, body.length()));
     this.lower = lower(start);
-    // If lower case changes the length, pieces are in lower case, which helix accepts.
+    // If conversion to lower case changes the length, pieces are taken from the lower-case text,
+    // which helix accepts.
     this.body = lower.length() == start.length() ? start : lower;
     others.forEach(other -> this.others.add(lower(other)));
   }
@@ -107,7 +108,8 @@ final class MatchString {
       for (int at = start; isText && at < end; at = nextWord(at, end)) {
         String piece = body.substring(at, wordEnd(Math.min(at + length, end), end)).strip();
         String words = lower(piece);
-        // Lower case can depend on neighbouring characters, so the body may lack these words.
+        // The lower case of a character can depend on its neighbours, so the lower-case body may
+        // not contain these words.
         if (lower.contains(words) && isOwn(words)) {
           return Optional.of(piece);
         }

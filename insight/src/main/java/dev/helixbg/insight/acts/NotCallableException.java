@@ -1,6 +1,6 @@
 package dev.helixbg.insight.acts;
 
-/** Reports an act that no calls of helix can carry out without changing something else, too. */
+/** Reports an act that calls of helix cannot carry out without a change of something else. */
 final class NotCallableException extends RuntimeException {
   NotCallableException(String why) {
     super(why, null, false, false);

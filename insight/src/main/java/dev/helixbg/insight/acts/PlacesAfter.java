@@ -58,7 +58,7 @@ final class PlacesAfter {
     this.fates = fates;
   }
 
-  /** Computes the entries that need new links, and the places of all entries. */
+  /** Computes which entries need new links, and the places of all entries. */
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();
@@ -108,7 +108,7 @@ final class PlacesAfter {
         });
   }
 
-  /** Returns the topics in which places may change. */
+  /** Returns the topics in which the places of entries may change. */
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())
@@ -150,7 +150,7 @@ final class PlacesAfter {
     boolean changed = false;
     for (Link link : links) {
       Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a dead link is dropped if the act would give it a target
+      if (target.isEmpty()) { // a link to no entry is dropped if the act would give it one
         boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
         changed |= taken;
         if (!taken) {

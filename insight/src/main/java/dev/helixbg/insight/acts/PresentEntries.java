@@ -48,8 +48,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Returns the entries with these texts. A key that is given twice yields two entries, in the
-   * order of the log. The result is empty if an entry is missing.
+   * Returns the entries whose texts have these keys. A key that is given twice yields two entries,
+   * in the order of the log. The result is empty if an entry is missing.
    */
   public Optional<List<NamedEntry>> of(List<String> keys) {
     Map<String, Integer> taken = new HashMap<>();
@@ -65,7 +65,7 @@ public final class PresentEntries {
     return Optional.of(found);
   }
 
-  /** Returns all entries with any of these texts, by offset. */
+  /** Returns all entries whose text has one of these keys, by offset. */
   public List<NamedEntry> allOf(List<String> keys) {
     return keys.stream()
         .distinct()
@@ -83,14 +83,17 @@ public final class PresentEntries {
     return entries.stream().filter(one -> ActMark.isLeftOn(one.entry().body())).toList();
   }
 
-  /** Whether each mark of an act is under its own text, see {@link ActPlan#marked}. */
+  /**
+   * Whether each mark of an act stands below the text that it was made for; the hashes are those of
+   * {@link ActPlan#marked}.
+   */
   public boolean areMarked(List<String> hashes) {
     return ActMark.areUnder(entries, hashes);
   }
 
   /**
-   * Returns the folders of notes that became a topic, usually a single folder. Topics have no
-   * blanks and a bounded length, so different folders can become the same topic.
+   * Returns the folders of notes that became a topic, usually a single folder. A topic has no
+   * blanks and a limited length, so different folders can become the same topic.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  *     or the names of the topics
  * @param topics topics of the entries, or the topics themselves
  * @param keys keys of the entries in order; empty for topics
- * @param verdict verdict to act on in the report; empty if open
+ * @param verdict verdict by which the report proposes an act; empty if there is no such verdict
  * @param named name in source code, only for moved sources
  * @param proposed proposal of the finding: nearer topic, new path of moved source code, merged
  *     text, or lesson
@@ -45,7 +45,10 @@ public record ReportedFinding(
   public static final String RELATIONS = "relations";
   public static final String LESSONS = "lessons";
 
-  /** Kinds of findings by section of report.json. Kinds that are most worth an act come first. */
+  /**
+   * Kinds of findings by section of report.json. The kinds whose findings are most worth an act
+   * come first.
+   */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
   static {
@@ -112,7 +115,7 @@ public record ReportedFinding(
     return title.equals(names) ? names : title + "  " + names;
   }
 
-  /** Returns the finding with the present names of its entries. */
+  /** Returns the finding with the names that its entries have now. */
   public ReportedFinding now(List<NamedEntry> entries) {
     String now =
         Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section)

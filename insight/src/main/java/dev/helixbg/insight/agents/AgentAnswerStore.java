@@ -26,10 +26,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The answers of coding agents and the questions that they were asked lately, in tables of a
- * database. Users have paid for these answers, so each is on disk before {@link #add} returns. If a
- * damaged database is moved aside and replaced, all answers that can still be read are copied into
- * the new one.
+ * The answers of coding agents, and the questions that agents were asked lately, in tables of a
+ * database. Users have paid for the answers, so each answer is on disk before {@link #add} returns.
+ * If a damaged database is moved aside and replaced, all answers that can still be read are copied
+ * into the new one.
  */
 public record AgentAnswerStore(Database database) {
   /** The tables, for {@link Database.Schema}. */
@@ -66,9 +66,9 @@ public record AgentAnswerStore(Database database) {
    *
    * @param questions possible questions, the most important first
    * @param since start of the period in which a question must not have been given to another client
-   * @return map from the id of each given question to the id under which the client answers. The
-   *     latter is made with a random secret of this database, so it cannot be derived from the
-   *     texts
+   * @return map from the id of each given question to the id under which the client answers the
+   *     question. The second id is computed with a random secret of this database, so it cannot be
+   *     derived from the texts
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
@@ -215,8 +215,7 @@ public record AgentAnswerStore(Database database) {
   /**
    * Adds answers and waits until they are on disk.
    *
-   * @return the ids of the questions with a new answer; the client had already answered the other
-   *     questions
+   * @return the ids of the questions that the client has now answered for the first time
    */
   public Set<String> add(List<AgentAnswer> answers) {
     return database.write(Durability.FOREVER, connection -> insert(connection, answers));

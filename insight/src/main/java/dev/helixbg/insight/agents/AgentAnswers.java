@@ -24,7 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The answers of all agents. They include verdicts on findings and show which agents are reliable.
+ * The answers of all agents. From them, the verdicts on findings and the reliability of each agent
+ * are computed.
  */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
@@ -46,7 +47,9 @@ public final class AgentAnswers {
     byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
   }
 
-  /** Returns the trust in each client, in the order of their first answers. */
+  /**
+   * Returns the measured reliability of each client, in the order of the clients' first answers.
+   */
   public List<Trust> clients() {
     return List.copyOf(clients.values());
   }
@@ -113,7 +116,7 @@ public final class AgentAnswers {
   }
 
   private Optional<Said> said(Finding.Relation pair) {
-    return byQuestion.isEmpty() // without answers, hashing the texts would be wasted work
+    return byQuestion.isEmpty() // without any answers, the texts need not be hashed
         ? Optional.empty()
         : said(AgentQuestion.of(pair.older(), pair.newer()));
   }

@@ -22,7 +22,7 @@ public record AgentQuestion(
     String id, QuestionKind kind, List<String> keys, int characters, Instant at) {
   private static final int DIGITS = 16;
 
-  /** The kinds of questions that agents are asked. */
+  /** The kinds of questions that helix-bg asks agents. */
   public static final List<QuestionKind> KINDS =
       List.of(
           QuestionKind.PAIR,
@@ -37,13 +37,13 @@ public record AgentQuestion(
   /** Greatest length of an answer sentence, in characters. */
   public static final int LONGEST = 300;
 
-  /** Returns the name of a kind for agents. */
+  /** Returns the name by which agents know a kind. */
   public static String title(QuestionKind kind) {
     return kind == QuestionKind.RULE ? "same-lesson" : kind.title();
   }
 
   /**
-   * Returns the possible answers to a kind of question; an empty list if the answer is a sentence.
+   * Returns the possible answers to questions of a kind; an empty list if the answer is a sentence.
    */
   public static List<String> answers(QuestionKind kind) {
     return kind == QuestionKind.PAIR

@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The pairs whose true relation is known. They measure agents, as they measure language models.
- * They are mixed into an agent's questions and look like the other pairs.
+ * The pairs whose true relation is known. The reliability of agents and of language models is
+ * measured by their answers about these pairs. The pairs are mixed into an agent's questions and
+ * look like the other pairs.
  */
 public final class KnownPairs {
   /**

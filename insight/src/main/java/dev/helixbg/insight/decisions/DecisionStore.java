@@ -25,9 +25,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The decisions on the findings of one knowledge base, in the order in which they were made. They
- * cannot be computed again, so each is on disk before {@link #add} returns. The file {@value #COPY}
- * beside the database is a copy of all decisions. A new database is filled from the copy.
+ * The decisions on the findings of one knowledge base, in the order in which they were made.
+ * Decisions cannot be computed again, so each decision is on disk before {@link #add} returns. The
+ * file {@value #COPY} beside the database is a copy of all decisions. A new database is filled from
+ * the copy.
  */
 public final class DecisionStore {
   /** The table, for {@link Database.Schema}. */
@@ -109,8 +110,8 @@ public final class DecisionStore {
   /**
    * Adds decisions to the database and to the copy, and waits until both are on disk.
    *
-   * @throws dev.helixbg.embed.store.StoreException when they cannot be saved; then none of them is
-   *     saved
+   * @throws dev.helixbg.embed.store.StoreException when the decisions cannot be saved; in this
+   *     case, none of them is saved
    */
   public void add(List<Decision> decisions) {
     database.write(
@@ -231,7 +232,7 @@ public final class DecisionStore {
   }
 
   private static String cut(String text) {
-    // Half of a surrogate pair, at the cut or elsewhere, would not survive the conversion to UTF-8.
+    // The conversion to UTF-8 would replace half of a surrogate pair, at the cut or elsewhere.
     return PrintableText.wellFormed(PrintableText.beginning(text, MAX_TEXT));
   }
 }

@@ -48,17 +48,20 @@ public final class Decisions {
     return Optional.ofNullable(last.get(id));
   }
 
-  /** Whether one of the {@link Finding#aliases} is settled. */
+  /** Whether a decision settles the finding that has these ids ({@link Finding#aliases}). */
   public boolean isSettled(Collection<String> ids) {
     return ids.stream().anyMatch(id -> on(id).isPresent());
   }
 
-  /** Returns the last opinion on a finding. An opinion does not settle it. */
+  /** Returns the last opinion on a finding. An opinion does not settle the finding. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
   }
 
-  /** Removes the settled findings of an analysis, and keeps the best of the others. */
+  /**
+   * Returns the findings of an analysis without the settled ones; of the remaining findings, only
+   * the best are kept.
+   */
   public Findings applyTo(Findings all) {
     return new Findings(
         all.entries(),

@@ -63,8 +63,8 @@ public final class Analysis {
   }
 
   /**
-   * @param entries entries by rising offset. Some live entries may be missing, but the index of
-   *     each entry counts all live entries. Keys have 32 lower-case hex digits
+   * @param entries entries by rising offset. Some live entries may be missing from the list, but
+   *     the index of an entry in its topic counts them too. Keys have 32 lower-case hex digits
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
@@ -158,7 +158,10 @@ public final class Analysis {
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
-  /** Whether neither topic is a folder within the other. Nested folders have the same subject. */
+  /**
+   * Whether neither of two topics is a folder inside the other. Nested folders have the same
+   * subject.
+   */
   private boolean areApart(int a, int b) {
     String one = topics.names().get(a);
     String other = topics.names().get(b);

@@ -13,15 +13,16 @@ import java.util.stream.IntStream;
  * All vectors of the texts of a KB: one for each entry, then one for each passage of long entries.
  *
  * @param owners index of the entry of each vector
- * @param firsts for each entry, index of its first passage vector; one more element for the end
+ * @param firsts for each entry, index of the vector of its first passage; the last element is the
+ *     number of all vectors
  * @param passages passages of the vectors at index {@code entries} and above
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. For 10,000 entries with this number of passages, a pass
-   * over all pairs takes 25 times as long as without passages. For 100,000 entries, it takes twice
-   * as long.
+   * Maximum number of compared passages. With this number of passages, the comparison of all pairs
+   * takes 25 times as long as without passages for 10,000 entries, and twice as long for 100,000
+   * entries.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -58,7 +59,7 @@ record ComparedVectors(
 
   /** Returns the indices of the passages that are used. */
   private static int[] taken(int entries, int[] owners, int most) {
-    int[] place = new int[owners.length]; // place among the passages of the entry
+    int[] place = new int[owners.length]; // the passage's place among the passages of its entry
     int[] sizes = new int[entries];
     for (int i = 0; i < owners.length; i++) {
       place[i] = sizes[owners[i]]++;
@@ -75,7 +76,10 @@ record ComparedVectors(
     return IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum();
   }
 
-  /** Runs an action on all vectors; {@code own} are the vectors of the entries. */
+  /**
+   * Passes all vectors, packed, to an action; {@code own} are the packed vectors of the entries
+   * alone.
+   */
   void packed(PackedVectors own, Consumer<PackedVectors> use) {
     if (!hasPassages()) {
       use.accept(own);
@@ -112,7 +116,10 @@ record ComparedVectors(
             : owner.text().content().length());
   }
 
-  /** Returns the start of the previous passage, which shows more context, in UTF-16 units. */
+  /**
+   * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
+   * passage, so that the reader sees more context.
+   */
   int viewStart(int vector) {
     if (vector < entries) {
       return 0;
@@ -133,7 +140,7 @@ record ComparedVectors(
     vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);
   }
 
-  /** Two vectors of two entries. */
+  /** A vector of one entry and a vector of another entry, with their similarity. */
   record Match(int a, int b, float similarity) {}
 
   /** Returns the two nearest vectors of two entries; among equally near vectors, the first. */

@@ -7,8 +7,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Tells which of two facts of memory files is older if their dates do not show the order. A
- * correction is newer than the corrected fact, and a list with a known direction is in order.
+ * Decides which of two facts of memory files is older if their dates do not show it. A correction
+ * is newer than the corrected fact. In a list that is known to have the newest fact first or last,
+ * the places show the order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =
@@ -21,7 +22,7 @@ public final class FactOrder {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
-  /** Minimum number of words of a fact that can be compared without its neighbours. */
+  /** Minimum number of words of a fact that says enough without its neighbours to be compared. */
   private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
@@ -60,8 +61,8 @@ public final class FactOrder {
 
   /**
    * Whether two facts state different things although their vectors are near. This holds for
-   * neighbours in a list, for parts of the same lesson, and for very short facts. Distant items of
-   * one list are not included, because agents append facts that the list already has.
+   * neighbours in a list, for parts of the same lesson, and for very short facts. It does not hold
+   * for distant items of one list, because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);

@@ -12,8 +12,9 @@ public sealed interface Finding {
   /**
    * Minimum similarity of texts about the same matter, for the bundled model. It was measured on
    * the notes of {@code bench findings}. Among 88 rewrites and overtaken notes, the lowest
-   * similarity to the nearest note is 0.456. The lowest similarity of a listed pair of these notes
-   * is 0.452. Of 154 notes on other subjects, 132 are below this limit.
+   * similarity to the nearest note is 0.456. The lowest similarity of a pair of these notes in the
+   * list of relations is 0.452. For 132 of 154 notes on other subjects, the similarity to the
+   * nearest note is below this limit.
    */
   double FAR = 0.45;
 
@@ -31,7 +32,7 @@ public sealed interface Finding {
    */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
-  /** Names of pairs by similarity and topics. */
+  /** Kinds of pairs, by their similarity and by whether they have one topic. */
   enum PairKind {
     NEAR_DUPLICATE,
     CROSS_LINK,
@@ -60,8 +61,8 @@ public sealed interface Finding {
    * Two entries that may be about the same matter, from the ranked list.
    *
    * @param a the entry with the lower offset
-   * @param score how much nearer the entries are to each other than to other entries, measured on
-   *     whole texts, see {@link RankedRelations}
+   * @param score how much nearer the entries are to each other than to other entries, by their
+   *     whole texts; see {@link RankedRelations}
    * @param similarity cosine of the float vectors of the two whole entries
    * @param assessment the pair judge's assessment; empty if it has not read the pair
    */
@@ -93,8 +94,8 @@ public sealed interface Finding {
     }
 
     /**
-     * Returns the two files of a pair of notes. All pairs of sections of two files give the same
-     * set.
+     * Returns the two files of a pair of notes. The result is the same for every pair of sections
+     * of these files.
      */
     public Optional<Set<String>> files() {
       return a.entry()
@@ -118,7 +119,7 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Returns the cosine of the nearest passages, or of the whole entries if these are nearest. */
+    /** Returns the cosine of the nearest passages, or of the whole entries if those are nearer. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
@@ -137,7 +138,7 @@ public sealed interface Finding {
    * @param sharedWords rarest words, identifiers and numbers in both entries, spelled as in a,
    *     rarest first
    * @param newer the later entry; empty when unknown or in the same minute
-   * @param matching nearest passages of a and b; empty if the whole entries are nearest
+   * @param matching nearest passages of a and b; empty if the whole entries are nearer
    */
   record Evidence(
       int rankOfB,
@@ -171,10 +172,10 @@ public sealed interface Finding {
    * @param related probability that the entries state different things about one subject
    * @param logOdds log odds of <i>same</i> or <i>overtaken</i> before calibration
    * @param tier strongest claim that may be made
-   * @param objection reason against a likely claim, or the difference between two texts of a
-   *     series; else empty
-   * @param repeats whether one of the entries has no word of its own. The probabilities do not take
-   *     this into account
+   * @param objection reason why a likely claim is not made, or the difference between two texts of
+   *     a series; else empty
+   * @param repeats whether one entry only repeats the other: it has no word that the other entry
+   *     lacks. The probabilities do not take this into account
    */
   record Assessment(
       double same,
@@ -190,7 +191,7 @@ public sealed interface Finding {
     }
 
     /**
-     * Returns the assessment with another value of {@link #act}, whose old value must be above 0.
+     * Returns the assessment with another result of {@link #act}; the old result must be above 0.
      * The ratio of {@code same} to {@code overtaken} stays the same.
      */
     public Assessment withAct(double likely) {
@@ -205,12 +206,12 @@ public sealed interface Finding {
       return act() >= 0.5 && mayLead();
     }
 
-    /** Whether the pair leads the report by the opinion of the pair judge. */
+    /** Whether the pair judge's opinion suffices for the pair to lead the report. */
     public boolean mayBeWorthAnAct() {
       return isActLikely() || repeats && mayLead();
     }
 
-    /** Whether the pair may lead if an act is likely. */
+    /** Whether the pair may lead the report, provided that an act is likely. */
     public boolean mayLead() {
       return tier != Tier.SERIES && tier != Tier.UNKNOWN;
     }
@@ -237,7 +238,10 @@ public sealed interface Finding {
     B
   }
 
-  /** Two topics about the same thing, sorted by name; the cosine is that of their centroids. */
+  /**
+   * Two topics about the same thing, sorted by name; the similarity is the cosine of their
+   * centroids.
+   */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
       implements Finding {
     /** Similarity that the centroids must exceed. */
@@ -245,7 +249,7 @@ public sealed interface Finding {
   }
 
   /**
-   * An entry nearer to another topic than to its own.
+   * An entry that is nearer to another topic than to its own topic.
    *
    * @param own cosine to the centroid of the other entries of its topic
    * @param other cosine to the centroid of the nearest topic
@@ -277,7 +281,7 @@ public sealed interface Finding {
       Optional<String> now,
       Optional<Since> since)
       implements Finding {
-    /** Returns a sentence on the change that does not name the entry. */
+    /** Returns a sentence that describes the change without the name of the entry. */
     public String words() {
       String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
       return switch (change) {
@@ -308,7 +312,7 @@ public sealed interface Finding {
     GONE,
     /** Lines of an index name a missing file. */
     LINE_DEAD,
-    /** Lines of an index name files that have none of the lines' words. */
+    /** Lines of an index name files, and each file has no word of its line. */
     LINE_WRONG;
 
     /** Returns the name used in files. */

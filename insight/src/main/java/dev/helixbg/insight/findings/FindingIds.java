@@ -41,7 +41,10 @@ public final class FindingIds {
         .collect(Collectors.toSet());
   }
 
-  /** Returns the suffix, such as {@code -2}, that numbers ids of the same content; else empty. */
+  /**
+   * Returns the suffix of an id, such as {@code -2}, that distinguishes findings with the same
+   * content; empty if the id has no suffix.
+   */
   private static String number(String id) {
     int end = id.indexOf('-', id.indexOf('-') + 1);
     return end < 0 ? "" : id.substring(end);

@@ -6,13 +6,13 @@ import java.util.List;
  * All findings of one analysis of one KB, an immutable snapshot.
  *
  * @param entries all live entries by offset
- * @param topics topics by name
+ * @param topics topics, sorted by name
  * @param copies groups of copies, the largest first; other findings of two entries name only the
  *     first entry of a group
  * @param topicOverlaps most similar first, at most 1,000
  * @param misfiled clearest first
- * @param relations best first, at most twice {@link #listedRelations}, so that enough relations
- *     remain after settled relations are removed
+ * @param relations best first; at most twice {@link #listedRelations}, so that enough remain for
+ *     the list after settled relations are removed
  */
 public record Findings(
     List<NamedEntry> entries,
@@ -22,7 +22,10 @@ public record Findings(
     List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations) {
 
-  /** Returns the number of relations that the pair judge reads and a reader sees. */
+  /**
+   * Returns the number of relations that the pair judge reads and a reader sees, for this number of
+   * entries.
+   */
   public static int shownRelations(int entries) {
     return Math.clamp(Math.ceilDiv(entries, 2), 50, 1_000);
   }

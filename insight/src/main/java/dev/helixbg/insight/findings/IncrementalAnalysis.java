@@ -12,13 +12,15 @@ import java.util.stream.IntStream;
 
 /**
  * The analysis of a KB that changes. An update compares only new entries with all entries, but its
- * result is bit-identical to that of {@link Analysis#run}. Only one thread at a time may use it.
+ * result is bit-identical to that of {@link Analysis#run}. Only one thread at a time may use an
+ * object of this class.
  *
  * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
  */
 public final class IncrementalAnalysis {
   /**
-   * The identity of an entry: its text, its number among equal texts, and the hash of its vectors.
+   * The identity of an entry: the key of its text, its number among entries with the same text, and
+   * the hash of its vectors.
    */
   private record Instance(String key, int ordinal, int hash) {}
 
@@ -27,7 +29,9 @@ public final class IncrementalAnalysis {
 
   private NearestNeighbours.Both nearest;
 
-  /** Finds the present findings; {@link Analysis#run} has the same parameters. */
+  /**
+   * Returns the findings on the present entries. The parameters are those of {@link Analysis#run}.
+   */
   public Findings update(
       List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
     List<String> keys = Analysis.keys(entries);

@@ -6,7 +6,7 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector; after a run these are all entries.
+ * The live entries of a KB that have a vector. After a run, all live entries have one.
  *
  * @param named entries with a vector, by offset
  * @param passages passages of the entries that have a vector

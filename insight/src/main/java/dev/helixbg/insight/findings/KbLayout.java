@@ -21,9 +21,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The layout of a log in a store: the names of its entries, the passages of long ones, and the
- * places of their vectors. With a stored layout, a search need not hash and cut the texts. A store
- * keeps the layout of one log, and only if all texts of the log have vectors.
+ * The layout of a log in a store: the keys of its entries, the passages of long entries, and the
+ * places of the vectors of both. With a stored layout, a search need not hash the texts or cut them
+ * into passages. A store keeps the layout of one log only, and only if all texts of the log have
+ * vectors.
  *
  * @param way id of the method that computed the entries' vectors
  * @param names hashes of the entries' texts
@@ -83,7 +84,10 @@ public record KbLayout(
     return ids + " " + modelTokens;
   }
 
-  /** Returns the entries of the log with their vectors, if the store has the layout of its hash. */
+  /**
+   * Returns the entries of a log with their vectors, if the store has the layout of the log with
+   * this hash.
+   */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
     return kept(store, log, ids, modelTokens)

@@ -11,7 +11,10 @@ import java.util.stream.IntStream;
 
 /** Finds, for each entry, the nearest other topic. */
 final class MisfiledEntries {
-  /** Minimum number of other entries in an entry's topic; a single neighbour may be chance. */
+  /**
+   * Minimum number of other entries in an entry's topic; the nearness to a single other entry may
+   * be chance.
+   */
   private static final int MIN_OTHERS = 2;
 
   /** Minimum number of entries in the other topic. */
@@ -29,9 +32,9 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry. Neighbours in the other topic must be nearer in
-   *     total than neighbours in the entry's own topic, because most entries are far from the
-   *     centre of a large, mixed topic
+   * @param neighbours neighbours of each entry. The neighbours in the other topic must, in total,
+   *     be nearer than the neighbours in the entry's own topic. The centroids alone do not suffice,
+   *     because most entries are far from the centre of a large, mixed topic
    * @param margin least difference of the two cosines, exclusive
    * @param order position of each entry, which decides between equally clear findings
    */
@@ -48,7 +51,7 @@ final class MisfiledEntries {
         IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
     int[] topicOf = topics.topicOf();
     NearestNeighbours nearest =
-        // equal cosines are ordered by name
+        // among topics with equal cosines, the first by name is nearest
         new NearestNeighbours(IntStream.range(0, entries.count()).toArray(), 1);
     PairSink sink =
         (candidate, entry, cosine) -> {

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  *
  * @param index position among the live entries of its topic, by offset, from 0; the entry's name is
  *     {@code topic:index}
- * @param key 32 hex digits of the hash of its embedded text, which a compaction does not change
+ * @param key hash of the text that is embedded, 32 hex digits; a compaction does not change it
  * @param linked whether another entry links to this entry
  */
 public record NamedEntry(Entry entry, int index, String key, boolean linked) {
@@ -86,8 +86,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
   /**
    * Whether it is known which of two entries was written first. helix appends entries in their
-   * order of writing. Entries made of notes need an order of facts or two different times. If one
-   * of the times is a date without a time of day, the dates must differ.
+   * order of writing. For entries made of notes, the order of facts must be known, or the two times
+   * must differ. If one of the times is a date without a time of day, the dates must differ.
    */
   public boolean isAgeKnown(NamedEntry other) {
     int day = Math.floorDiv(entry.timestampMin(), Entry.DAY);
@@ -98,7 +98,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
             && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Returns the hash of the offset, which is unique, instead of the hash of the text. */
+  /** Returns the hash of the offset alone. The offset is unique, so the text need not be hashed. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());
@@ -112,7 +112,10 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
   private static final Pattern AFTER_SENTENCE = Pattern.compile("(?<=[.!?])\\s.*");
 
-  /** Returns the title for a reader: the heading, else the first sentence, else the name. */
+  /**
+   * Returns a title for people: the heading; without a heading, the first sentence; without any
+   * text, the name.
+   */
   public String title() {
     String line = MARK.matcher(entry.text().title()).replaceFirst("");
     String said =
@@ -131,8 +134,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Returns the name for people: the name in helix, or the name of the note. Several notes may have
-   * the same name.
+   * Returns a name for people: the entry's name in helix, or the name of the note. Several notes
+   * may have the same name.
    */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);

@@ -20,10 +20,10 @@ public final class NearestNeighbours {
 
   static final int NONE = -1;
 
-  /** Texts in one step of a parallel loop. */
+  /** Number of texts in one step of a parallel loop. */
   private static final int TEXTS_PER_STEP = 256;
 
-  /** Number of locks, much larger than the number of threads. */
+  /** Number of locks: much larger than the number of threads, so that threads rarely wait. */
   private static final int LOCKS = 256;
 
   private final int count;
@@ -55,7 +55,8 @@ public final class NearestNeighbours {
   }
 
   /**
-   * The neighbours by the whole texts of entries, and the neighbours by whole texts and passages.
+   * Two sets of lists: the neighbours by whole texts only ({@code own}), and the neighbours by
+   * whole texts and passages ({@code all}).
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
@@ -70,7 +71,7 @@ public final class NearestNeighbours {
       return own == all;
     }
 
-    /** Offers a text to the entry of another text as a neighbour. */
+    /** Offers the entry of {@code other} as a neighbour to the entry of {@code text}. */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];
       int neighbour = texts.owners()[other];
@@ -96,8 +97,8 @@ public final class NearestNeighbours {
     }
 
     /**
-     * Returns the lowest value of {@link #least} for a range of texts. As in {@link #offer}, an
-     * outdated value is never too high.
+     * Returns the lowest value of {@link #least} for a range of texts. Without the locks, a value
+     * may be outdated, but an outdated value is never too high.
      */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;

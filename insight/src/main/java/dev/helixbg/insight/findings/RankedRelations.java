@@ -23,13 +23,13 @@ import java.util.Set;
  * <p>The score of a pair is {@code CSLS(cosine of vectors) + 0.3 · CSLS(cosine of TF-IDF)}, where
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
  * (cross-domain similarity local scaling: Conneau et al. 2018, "Word Translation Without Parallel
- * Data"). The score tells whether two entries are nearer to each other than to the entries around
- * them. Entries that are near to everything, and topics of similar entries, therefore have no
- * advantage.
+ * Data"). The score shows whether two entries are nearer to each other than to their other
+ * neighbours. Therefore, an entry that is near to everything has no advantage, and neither have
+ * entries of a topic in which all entries are similar.
  *
  * <p>The score is computed from the whole texts of the entries. If passages are nearer than the
  * whole texts, the pair ranks by the score of the two nearest texts, minus a discount. The discount
- * is needed because two notes often share passages, such as sample output, that tell nothing about
+ * is needed because two notes often share passages, such as sample output, that say nothing about
  * the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours, by vectors or by
@@ -42,8 +42,8 @@ final class RankedRelations {
 
   /**
    * Discount on the score of a pair that ranks by the nearness of its passages. With a larger
-   * discount, fewer rewrites of late parts of long notes are among the first n/2 pairs of {@code
-   * bench findings}.
+   * discount, {@code bench findings} has fewer rewrites of late parts of long notes among its first
+   * n/2 pairs, where n is the number of notes.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -54,7 +54,7 @@ final class RankedRelations {
   private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
 
-  /** Pairs of which one entry links to the other; originals represent their copies. */
+  /** Pairs in which one entry links to the other. A copy is represented by its original. */
   private final Set<Long> declared;
 
   private final TermVectors terms;
@@ -104,7 +104,7 @@ final class RankedRelations {
       best.offer((int) (possible[i] >>> 32), (int) possible[i], scores[i]);
     }
     List<ScoredPair> listed = best.bestFirst();
-    // In order, because ids of the same content are numbered.
+    // The ids are made in the order of the list, because ids of the same content are numbered.
     List<String> named = listed.stream().map(pair -> id(pair, ids)).toList();
     return ParallelLoop.map(
         "relations", threads, listed.size(), i -> relation(listed.get(i), named.get(i)));
@@ -247,7 +247,10 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /** Returns shared rare words, but no parts such as {@code 1412} of {@code PAY-1412}. */
+  /**
+   * Returns the rare words that two entries share, but no part, such as {@code 1412}, of another
+   * shared word, such as {@code PAY-1412}.
+   */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();

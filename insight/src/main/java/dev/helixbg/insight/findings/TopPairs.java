@@ -7,7 +7,8 @@ import java.util.PriorityQueue;
 
 /**
  * The best of any number of pairs. Pairs are ordered by falling similarity, then by a given order
- * of the vectors. This order is total, so the result does not depend on the order of offers.
+ * of the vectors. No two pairs are equal in this order, so the result does not depend on the order
+ * in which pairs are offered.
  */
 final class TopPairs {
 

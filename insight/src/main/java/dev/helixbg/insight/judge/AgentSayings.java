@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent counts
- * if its verdicts may decide which pairs lead.
+ * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent
+ * "counts" if it is reliable enough that its verdicts may decide which pairs lead.
  *
  * @param pairs verdicts by the id of a finding
  */
@@ -17,8 +17,8 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   /**
    * The verdicts on one pair.
    *
-   * @param verdict decisive verdict; empty if no client counts, or if equally reliable clients
-   *     disagree
+   * @param verdict verdict of the clients that count; verdicts of more reliable clients weigh more.
+   *     Empty if no client counts, or if different verdicts weigh the same
    * @param all verdict of each client
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
@@ -51,7 +51,8 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    *
    * @param client name and version
    * @param answers number of its answers to questions about entries
-   * @param known result on pairs with a known answer; kappa is the agreement with that answer
+   * @param known result on pairs with a known answer; its kappa is the agreement of the client's
+   *     answers with the known ones
    * @param hasty number of answers that came faster than anyone can read
    */
   public record Trust(String client, int answers, JudgeTrust known, int hasty) {
@@ -72,8 +73,8 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
 
     /**
-     * Returns the share of right answers on known pairs, with one right and one wrong answer added,
-     * so that few answers have little weight.
+     * Returns the share of right answers on known pairs. One right and one wrong answer are added,
+     * so that a few answers alone do not make a client very reliable or unreliable.
      */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
@@ -117,12 +118,12 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     return Optional.ofNullable(pairs.get(pair.id()));
   }
 
-  /** Returns the decisive verdict. */
+  /** Returns the verdict on a pair by the clients that count, see {@link Said#verdict}. */
   public Optional<Verdict> verdict(Finding.Relation pair) {
     return of(pair).flatMap(Said::verdict);
   }
 
-  /** Whether the decisive verdict calls a pair worth an act; empty without such a verdict. */
+  /** Whether a pair is worth an act by that verdict; empty if there is no verdict. */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return verdict(pair).map(Verdict::isAct);
   }

@@ -6,11 +6,11 @@ import java.util.List;
  * A model's answer.
  *
  * @param text one of the choices of the question's kind, or free text
- * @param probability probability of that choice among all; 1 for free text
+ * @param probability probability of that choice among all choices; 1 for free text
  * @param runnerUp second most likely choice; empty for free text
  * @param runnerUpProbability probability of the second choice
- * @param unread bits of the question's texts that the model did not read to the end, see {@link
- *     Question#bit}; {@link #ANY} if it is unknown which texts these are
+ * @param unread one bit for each text of the question that the model did not read to the end, see
+ *     {@link Question#bit}; {@link #ANY} if it is unknown which texts these are
  * @param orders for a comparison, the choice in each of the two orders of its texts; else empty
  */
 public record Answer(
@@ -43,7 +43,10 @@ public record Answer(
     return (unread & bit) == 0;
   }
 
-  /** Returns the probability of a choice. With three choices, the third one has the remainder. */
+  /**
+   * Returns the probability of a choice. If there are three choices, the third choice has the rest
+   * of the probability.
+   */
   double share(String choice) {
     if (text.equals(choice)) {
       return probability;

@@ -129,8 +129,8 @@ public record AnswerStore(Database database) implements RememberedAnswers {
   }
 
   /**
-   * Deletes stale answers only if there are many answers and most of them are stale. Answers of
-   * other models are kept.
+   * Deletes stale answers, but only if there are many answers and most of them are stale. Answers
+   * of other models are kept.
    */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {

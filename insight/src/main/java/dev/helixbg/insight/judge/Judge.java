@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Asks a language model. The system prompt of a job is read once. Questions that fit into one pass
- * over the weights are read together.
+ * Asks a language model questions. The model reads the system prompt of each job (kind of question)
+ * only once. It reads questions together if they fit into one pass over the weights.
  *
  * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot
  * answer anything else, even if an entry tells it to. An answer does not depend on the other
@@ -26,8 +26,8 @@ import java.util.stream.IntStream;
  */
 public final class Judge implements QuestionAnswerer {
   /**
-   * Upper bound of the number of tokens for the chat form around a user's turn, for the topic, and
-   * for the letters that name the texts.
+   * Upper bound of the number of tokens in a prompt besides the texts: for the chat format, the
+   * topic, and the letters that name the texts.
    */
   private static final int FRAME_TOKENS = 96;
 
@@ -54,9 +54,9 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * A job whose system prompt was read.
+   * A job whose system prompt the model has read.
    *
-   * @param lead tokens with which all requests begin; the model has read them, too
+   * @param lead tokens with which all requests of the job begin; the model has read them, too
    */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
@@ -151,7 +151,10 @@ public final class Judge implements QuestionAnswerer {
     return answers;
   }
 
-  /** Returns the mean over both orders of a pair, so that the order does not matter. */
+  /**
+   * Returns the mean of the probabilities over both orders of a pair, so that the order does not
+   * matter.
+   */
   private static double[] mean(double[][] orders) {
     double[] mean = new double[orders[0].length];
     for (double[] order : orders) {

@@ -2,7 +2,7 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.config.Progress;
 
-/** Shows the progress of a run. */
+/** Display for the progress of a run's questions. */
 public interface JudgeProgress {
   JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 

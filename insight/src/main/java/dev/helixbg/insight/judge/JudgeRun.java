@@ -19,9 +19,10 @@ import java.util.Optional;
  * Asks a model about a knowledge base: a verdict on each pair, a sentence on each topic, a text for
  * each merge, a label for each entry.
  *
- * <p>Questions follow the order of the report: pairs come first, by their place in the list of
- * relations. Labels come last, because they are the most numerous. Among topics, merges and labels,
- * the newest come first. The next run asks the questions for which the time was too short.
+ * <p>Questions are asked in the order of the report: questions about pairs come first, by the
+ * pair's place in the list of relations. Questions for labels come last, because they are the most
+ * numerous. Among topics, merges and labels, the newest come first. If the time of a run is too
+ * short, the next run asks the remaining questions.
  */
 public final class JudgeRun {
   /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
@@ -53,7 +54,7 @@ public final class JudgeRun {
   /**
    * Asks all questions.
    *
-   * @return judgements, without guesses for entries that the model has not read
+   * @return judgements; an entry that the model has not read has no guess of a label
    * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
    */
   public Judgements run() throws InterruptedException {
@@ -78,7 +79,7 @@ public final class JudgeRun {
 
   /**
    * Returns all relations in the order of questions. The relations on which the pair judge is least
-   * sure come first. Relations that it has not read come last.
+   * sure come first. Relations that the pair judge has not read come last.
    */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()
@@ -92,7 +93,7 @@ public final class JudgeRun {
    * Asks for the label of every entry, the newest first. Entries with the same text share one
    * answer.
    *
-   * @return guesses known so far, by the key of an entry
+   * @return guesses that are known so far, by the key of the entry
    */
   public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
     Map<String, Question> questions = labelQuestions(findings.entries());
@@ -116,7 +117,7 @@ public final class JudgeRun {
    * Returns the question for the label of each entry, the newest first.
    *
    * @param entries entries by rising offset
-   * @return questions by the key of an entry
+   * @return questions, by the key of the entry
    */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();
@@ -129,7 +130,7 @@ public final class JudgeRun {
   /**
    * Asks for a sentence on every topic; the topic with the newest entry is first.
    *
-   * @return sentences known so far, by topic
+   * @return sentences that are known so far, by topic
    */
   public Map<String, String> summaries() throws InterruptedException {
     Map<String, Question> questions = summaryQuestions(topics);
@@ -167,7 +168,8 @@ public final class JudgeRun {
     note(QuestionKind.MERGE, asking.ask(newestFirst.stream().map(JudgeRun::merge).toList()));
     List<Judgements.Merge> merges = new ArrayList<>();
     for (List<NamedEntry> group : groups) {
-      // A model that has not read a text to its end cannot keep every detail.
+      // A merge must keep every detail, which is impossible for a model that did not read a text to
+      // its end.
       asking
           .find(merge(group))
           .filter(answer -> !answer.cut())

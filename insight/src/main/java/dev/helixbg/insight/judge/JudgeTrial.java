@@ -13,14 +13,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Measures once how well a language model judges pairs, by sixty pairs of notes with a known
- * answer. The pairs are in {@code trial.jsonl}, and come from the knowledge base of {@code bench
- * findings}.
+ * Measures once how well a language model judges pairs. For this, it uses sixty pairs of notes
+ * whose right answer is known. They are in {@code trial.jsonl} and come from the knowledge base of
+ * {@code bench findings}.
  */
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
+  /**
+   * The known answer about a pair: one of the entries can be removed, the older entry was
+   * overtaken, or neither is true.
+   */
   public enum Truth {
     SAME,
     OVERTAKEN,
@@ -100,7 +103,7 @@ public final class JudgeTrial {
 
   /**
    * Returns Cohen's kappa of two columns: the agreement beyond chance, as a share of the largest
-   * possible agreement beyond chance; 0 if the latter is 0.
+   * possible agreement beyond chance. Returns 0 if no agreement beyond chance is possible.
    */
   public static double kappa(List<List<String>> rows) {
     List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();

@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
  * The reliability of a language model as a judge, measured on pairs with a known answer.
  *
  * @param pairs number of pairs
- * @param right number of right verdicts: an entry can be removed, the older one was overtaken, or
- *     neither
- * @param said how often each verdict was given, and how often it was right
- * @param kappa Cohen's kappa, the agreement of the answers in both orders beyond chance: 1 for full
- *     agreement, 0 for chance or a constant answer
+ * @param right number of pairs for which the verdict agrees with the known answer, see {@link
+ *     JudgeTrial.Truth}
+ * @param said for each verdict, how often it was given and how often it was right
+ * @param kappa Cohen's kappa: how far the answers in the two orders of a pair agree beyond chance;
+ *     1 for full agreement, 0 for chance or a constant answer
  */
 public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double kappa) {
   /** Minimum share of right verdicts; a model with the same verdict on all pairs reaches 43 %. */
@@ -69,7 +69,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }
 
-  /** Returns the reason for the choice of the leading relations, as text. */
+  /** Returns a text for people that says by whose verdicts the leading relations were chosen. */
   public String leads() {
     return isGuessing()
         ? "The pair judge decides which pairs come first, because this model was wrong or"

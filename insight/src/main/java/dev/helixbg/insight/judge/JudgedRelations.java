@@ -15,19 +15,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The list of relations with its counts, and its leading part.
+ * The leading pairs of the list of relations, and counts of the pairs in the list.
  *
  * @param ranked number of pairs in the list
  * @param read number of pairs that the pair judge has read
  * @param judgedCount number of pairs with a verdict of the language model
- * @param leading pairs that lead
+ * @param leading pairs with which the report begins
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /** Maximum number of leading pairs when pairs were read: enough for one sitting of a reader. */
+  /**
+   * Maximum number of leading pairs if the pair judge has read pairs. A reader can look at this
+   * many in one sitting.
+   */
   private static final int LEADING = 20;
 
-  /** Maximum number of leading pairs when no pair was read. */
+  /** Maximum number of leading pairs if the pair judge has read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -43,16 +46,16 @@ public record JudgedRelations(
   /**
    * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
    * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
-   * <i>overtaken</i>, the surest first. Last come pairs without a verdict of the model that the
-   * pair judge has read and that may be worth an act. If the pair judge has read no pair, the first
-   * pairs of the list lead.
+   * <i>overtaken</i>, the surest first. Last come pairs that the pair judge has read and that may
+   * be worth an act, if the language model has given no verdict on them. If the pair judge has read
+   * no pair, the first pairs of the list lead.
    *
    * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
-   * leads. A pair of a series, or a pair of texts that are far apart, does not lead by the pair
-   * judge's opinion alone, because even in a small KB some pair is first. A language model that
-   * guesses, or was not measured, decides nothing. A pair of a note and the record of a day leads
-   * only by the verdict of an agent or a language model, unless both entries are facts. The pairs
-   * of a group are listed together, and so are pairs from the same two files.
+   * leads. The pair judge's opinion alone is not enough for a pair of a series, or for a pair of
+   * texts that are far apart: even in a small KB, some pair is the first of the list. The verdicts
+   * of a language model that guesses, or was not measured, do not count. A pair of a note and the
+   * record of a day leads only by the verdict of an agent or a language model, unless both entries
+   * are facts. The pairs of a group are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(
@@ -74,7 +77,7 @@ public record JudgedRelations(
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
-  /** Returns the leading pairs among those without a verdict of an agent. */
+  /** Returns the leading pairs among the pairs that have no verdict of an agent. */
   private static List<Finding.Relation> ofModel(
       List<Finding.Relation> relations, Judgements judgements) {
     List<Finding.Relation> best =
@@ -105,7 +108,7 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
-  /** Returns the leading pairs among those on which no language model decides. */
+  /** Returns the leading pairs among the pairs on which no agent and no language model decides. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
     boolean wereRead = pairs.stream().anyMatch(pair -> pair.assessment().isPresent());
     return pairs.stream()
@@ -121,9 +124,9 @@ public record JudgedRelations(
 
   /**
    * Whether a pair may lead. Facts of memory files are short and tell little without their
-   * surroundings. A pair of facts leads if the pair judge is surer than for other pairs, or if the
-   * facts contradict each other. Facts that were written together, or have few words, lead only if
-   * one repeats the other.
+   * surroundings. A pair of facts leads if the pair judge is surer than it has to be about other
+   * pairs, or if the facts contradict each other. Facts that were written together, or have few
+   * words, lead only if one repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !areFacts(pair) || said.repeats()) {

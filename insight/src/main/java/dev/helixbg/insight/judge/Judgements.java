@@ -12,16 +12,17 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The results of models and agents on a knowledge base. The results are the same for new and for
- * saved answers.
+ * What models and agents have found out about a knowledge base. It makes no difference whether
+ * their answers are new or saved.
  *
  * @param model name of the model's file; empty without a model
  * @param guesses labels by the key of an entry; in a report every live entry has a label
  * @param verdicts verdicts by the id of a pair
  * @param summaries sentence on each topic, by topic
- * @param merges proposed texts for entries that say the same, in the order of the pairs
+ * @param merges proposed texts for groups of entries that say the same, in the order of their first
+ *     pairs
  * @param left number of open questions by job, without zeros
- * @param trust reliability of the model, if it was measured
+ * @param trust reliability of the model on pairs, if it was measured
  * @param lessons recurring lessons
  * @param agents verdicts of coding agents
  */
@@ -72,7 +73,7 @@ public record Judgements(
   /**
    * The recurring lessons.
    *
-   * @param reader model or agent that wrote and compared the lessons; empty without one
+   * @param reader model or agent that wrote and compared the lessons; empty if there is none
    * @param all lessons by falling number of topics, then by falling number of entries
    * @param trust reliability of the reader, if it was measured
    */
@@ -140,8 +141,8 @@ public record Judgements(
   }
 
   /**
-   * Returns the judgements with additional guesses: an entry without a guess gets its guess in
-   * {@code others}.
+   * Returns the judgements with additional labels: an entry without a guess gets the guess that
+   * {@code others} has for it.
    */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
@@ -173,8 +174,8 @@ public record Judgements(
   }
 
   /**
-   * Whether verdicts of the model decide which pairs lead and which act is proposed: the model was
-   * measured and does not guess. Otherwise the pair judge decides.
+   * Whether verdicts of the model decide which pairs lead and which act is proposed. They decide if
+   * the model was measured and does not guess. Otherwise the pair judge decides.
    */
   public boolean decide() {
     return trust.filter(measured -> !measured.isGuessing()).isPresent();
@@ -186,8 +187,8 @@ public record Judgements(
   }
 
   /**
-   * Returns the verdict to act on: that of a reliable agent, else that of a reliable language
-   * model, else the likely verdict of the pair judge.
+   * Returns the verdict by which acts are proposed: the verdict of a reliable agent, else the
+   * verdict of a reliable language model, else the likely verdict of the pair judge.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();

@@ -9,8 +9,8 @@ import java.util.Optional;
  * @param same probability that both entries state the same fact
  * @param related probability of different facts about the same thing
  * @param overtaken probability that the older entry is no longer valid as written; NaN if the model
- *     was not asked
- * @param contradiction whether the newer entry contradicts the older one, instead of describing a
+ *     was not asked about it
+ * @param contradiction whether the newer entry contradicts the older one; otherwise it describes a
  *     change
  * @param cut whether the model did not read both entries to their ends
  */
@@ -24,8 +24,8 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * Returns the verdict by the model's answers. If the model did not read all of an entry that
-   * would be removed, the verdict is {@link Verdict#RELATED}.
+   * Returns the verdict that follows from the model's answers. If an entry would be removed that
+   * the model did not read to its end, the verdict is {@link Verdict#RELATED}.
    *
    * @param holds answer to the question whether the older entry is still valid
    */

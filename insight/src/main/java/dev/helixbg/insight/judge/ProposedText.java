@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A text that a model proposes for several entries, without the wrapping that models add. An
- * unusable text becomes empty.
+ * Checks the text that a model proposes for several entries, and removes what models add around it,
+ * such as quotation marks. The result is empty if the text is unusable.
  *
  * <p>Some errors of a small model can be found without understanding the text: repetition, a copy
  * of the question, a lost number or a new number. One proposal with such an error would make a
@@ -17,11 +17,12 @@ import java.util.stream.Collectors;
  */
 public final class ProposedText {
   /**
-   * Minimum share of words from the entries; a text with a smaller share is about something else.
+   * Minimum share of the text's words that also occur in the entries; a text with a smaller share
+   * is about something else.
    */
   private static final double FAMILIAR = 1.0 / 3;
 
-  /** Minimum length as a share of the longest entry; a shorter text has lost details. */
+  /** Minimum length as a share of the longest entry's length; a shorter text has lost details. */
   private static final double SHORTEST = 1.0 / 3;
 
   private static final String THOUGHT_END = "</think>";
@@ -55,7 +56,8 @@ public final class ProposedText {
   }
 
   /**
-   * Removes thoughts, fence, label and quotation marks around an answer.
+   * Removes the model's thoughts, and a Markdown fence, a label and quotation marks around an
+   * answer.
    *
    * @param sources whole contents of the entries, which may contain the same marks
    */
@@ -85,7 +87,9 @@ public final class ProposedText {
     return sources.stream().anyMatch(source -> pattern.matcher(source).find());
   }
 
-  /** Whether the text is long enough for every detail, and not longer than all entries together. */
+  /**
+   * Whether the text is long enough to have every detail, and not longer than all entries together.
+   */
   private static boolean isOfLength(String text, List<String> sources) {
     int longest = sources.stream().mapToInt(String::length).max().orElse(0);
     int all = sources.stream().mapToInt(String::length).sum();

@@ -19,7 +19,10 @@ public enum QuestionKind {
   PAIR(List.of("same", "related", "different"), 0),
   /** A topic in one sentence. */
   SUMMARY(List.of(), 64),
-  /** One text for entries that say the same. Its limit is the shared budget of those entries. */
+  /**
+   * One text for entries that say the same. It may have as many tokens as the entries together may
+   * have in the prompt.
+   */
   MERGE(List.of(), 384),
   /** Whether an older entry is still valid beside a newer one. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),
@@ -28,7 +31,7 @@ public enum QuestionKind {
   /** Whether two lessons state the same rule. */
   RULE(List.of("same", "different"), 0);
 
-  /** Version of the form of the user's turn and of the scoring. */
+  /** Version of the way in which questions are written and answers are scored. */
   private static final int FORM = 1;
 
   private final List<String> choices;

@@ -6,11 +6,11 @@ import java.util.List;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for texts to compare or merge. A text over the budget is cut at a sentence, around the
- * matching passage.
+ * A: …⏎B: …} for texts to compare or merge. If a text has more tokens than the budget, only the
+ * sentences around the matching passage are used.
  */
 record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
-  /** Maximum number of tokens of a topic's name; the name is longer only in a damaged log. */
+  /** Maximum number of tokens of a topic's name. Only damaged logs have longer names. */
   private static final int TOPIC_TOKENS = 48;
 
   private static final String TOPIC = "Topic:";
@@ -19,7 +19,7 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   /** Maximum number of tokens of each entry of a pair; most entries are shorter. */
   private static final int PAIR_TOKENS = 1024;
 
-  /** Returns the tokens that a question of a job may use for all its entries together. */
+  /** Returns the maximum number of tokens for all entries of a question together. */
   static int budget(QuestionKind job) {
     return switch (job) {
       case PAIR, OVERTAKEN -> 2 * PAIR_TOKENS;
@@ -27,7 +27,7 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
     };
   }
 
-  /** Returns the beginning of every turn of a job; a space follows. */
+  /** Returns the words with which every turn of a job begins; a space follows them. */
   static String lead(QuestionKind job) {
     return switch (job) {
       case LABEL, SUMMARY, LESSON -> TOPIC;
@@ -36,7 +36,7 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   }
 
   /**
-   * @param turns one turn, or two for a comparison: one for each order
+   * @param turns the user's turn; for a comparison two turns, one for each order of the texts
    * @param unread see {@link Answer#unread}
    */
   record Written(List<String> turns, int unread) {}
@@ -65,7 +65,8 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   }
 
   /**
-   * Writes two texts in both orders. A text may use the budget that the other text does not need.
+   * Writes two texts in both orders. If one text does not need its half of the budget, the other
+   * text may use the rest.
    */
   private Written both(
       Question question, String leadA, String a, String leadB, String b, Question.Match match) {

@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks questions without a saved answer until the time of a run ends, and saves after every batch.
- * The first such question opens the model.
+ * Asks questions that have no saved answer until the time of a run ends, and saves the answers
+ * after every batch. The model is opened for the first such question.
  */
 public final class QuestionSession implements AutoCloseable {
   private final RememberedAnswers answers;
@@ -40,8 +40,8 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * @param modelHash SHA-256 of the model file
    * @param opener opens the model
-   * @param time time that may be used from now on; a batch that is running when the time ends is
-   *     finished. With a time of zero, no question is asked
+   * @param time time that may be used from now on. If the time ends during a batch, the batch is
+   *     still finished. If the time is zero, no question is asked
    * @param nanoTime the clock
    * @param cancelled called repeatedly while the model computes; true interrupts {@link #ask}
    */
@@ -63,7 +63,7 @@ public final class QuestionSession implements AutoCloseable {
     nanos = time.toNanos();
   }
 
-  /** Makes a session with saved answers only, which asks nothing. */
+  /** Makes a session that only returns saved answers and asks nothing. */
   public QuestionSession(RememberedAnswers answers) {
     this(answers, "", () -> null, Duration.ZERO, () -> 0, JudgeProgress.SILENT, () -> false);
   }
@@ -72,7 +72,7 @@ public final class QuestionSession implements AutoCloseable {
     return List.copyOf(unasked.values());
   }
 
-  /** Returns the answer to a question of {@link #ask}, if it is known. */
+  /** Returns the answer to a question that was passed to {@link #ask}, if the answer is known. */
   public Optional<Answer> find(Question question) {
     return Optional.ofNullable(known.get(id(question)));
   }
@@ -95,9 +95,10 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /**
-   * Asks questions that may need a second question.
+   * Asks questions, and a second question after some of the answers.
    *
-   * @param second returns the second question, if one is needed, when the first answer is known
+   * @param second returns the second question about a first question; empty if none is needed, or
+   *     if the first answer is unknown
    * @param blockSize number of first questions that are asked before their second questions
    * @return number of questions without their first or second answer
    */
@@ -134,7 +135,9 @@ public final class QuestionSession implements AutoCloseable {
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
-  /** Loads answers that were not looked up yet, in one reading of the store. */
+  /**
+   * Loads the saved answers to questions that were not looked up yet, in one query of the store.
+   */
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
     for (Question question : questions) {
@@ -179,7 +182,7 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /** Deletes answers to questions that this run, which must be complete, did not ask. */
+  /** Deletes saved answers to questions that were not part of this run, which must be complete. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());

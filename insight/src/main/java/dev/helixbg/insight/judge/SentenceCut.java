@@ -8,16 +8,16 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A part of a text within a budget of tokens, from the beginning or around a place. It has whole
- * sentences, or whole words if no sentence fits.
+ * A part of a text that fits into a budget of tokens. It is the beginning of the text or a part
+ * around a place. It consists of whole sentences, or of whole words if no sentence fits.
  *
  * @param tokens tokens of the part
  * @param cut whether text was left out
  */
 record SentenceCut(String text, int tokens, boolean cut) {
   /**
-   * Maximum number of characters per token in real texts; characters that cannot fit the budget are
-   * not read.
+   * Maximum number of characters per token in real texts. From this number follows how many
+   * characters can fit into the budget; the rest of the text is not read.
    */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
@@ -25,10 +25,10 @@ record SentenceCut(String text, int tokens, boolean cut) {
   private static final int SHARE_BEFORE = 4;
 
   /**
-   * Returns a text, or the part around a place.
+   * Returns the whole text if it fits into the budget, else the part around a place.
    *
-   * @param from the place; most of the part is after it. The text before it has some sentences, or
-   *     more if the text after the place does not use its share of the budget
+   * @param from the place; most of the part is after the place. Some sentences are before it, and
+   *     more of them if the text after the place does not use its share of the budget
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);
@@ -47,7 +47,10 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut(kept, count.applyAsInt(kept), true);
   }
 
-  /** Returns the last whole sentences that fit, with the white space after them. */
+  /**
+   * Returns the last whole sentences of a text that fit into the budget, with the white space after
+   * them.
+   */
   private static String endOf(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     int begin = (int) Math.max(0, text.length() - looked);
@@ -81,7 +84,10 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut("", 0, true);
   }
 
-  /** Returns the last end up to which the text fits; 0 for none. */
+  /**
+   * Returns the last of these ends up to which the text fits into the budget; 0 if there is no such
+   * end.
+   */
   private static int longest(
       String text, List<Integer> ends, int budget, ToIntFunction<String> count) {
     int fits = leading(ends, end -> count.applyAsInt(text.substring(0, end)) <= budget);
@@ -89,8 +95,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * Returns the number of ends that fulfil the condition, found by binary search. All ends after
-   * the first failing one must fail, too.
+   * Returns the number of ends that fulfil the condition, found by binary search. If an end does
+   * not fulfil the condition, no later end may fulfil it.
    */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;

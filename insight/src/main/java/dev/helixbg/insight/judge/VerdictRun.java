@@ -9,9 +9,9 @@ import java.util.Optional;
 
 /**
  * Asks a model for its verdicts on pairs of entries, in order. The first question is whether both
- * say the same, are related, or have nothing in common. Unless they have nothing in common, the
- * second question is whether the older one is still valid. Pairs with the same texts share their
- * answers.
+ * entries say the same, are related, or have nothing in common. If they have something in common,
+ * the second question is whether the older entry is still valid. Pairs with the same texts share
+ * their answers.
  */
 public final class VerdictRun {
   /** Number of pairs whose first questions are asked before their second questions. */
@@ -52,7 +52,10 @@ public final class VerdictRun {
             : new Question.Overtaken(b, a, match.swapped()));
   }
 
-  /** Returns the matching place of a pair; none if the whole entries match. */
+  /**
+   * Returns the places of the matching passages of a pair; {@link Question.Match#NONE} if the whole
+   * entries match.
+   */
   private static Question.Match match(Finding.Relation pair) {
     return pair.evidence()
         .matching()

@@ -7,7 +7,10 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The words of a text, and its loops: runs of words that it repeats, as small models do. */
+/**
+ * Finds the words of a text, and its loops: sequences of words that the text repeats, as small
+ * models do.
+ */
 public final class WordRepetition {
   /** Minimum number of words in a loop; {@link #LOOP_CHARACTERS} applies, too. */
   private static final int LOOP_WORDS = 6;
@@ -27,7 +30,7 @@ public final class WordRepetition {
     return WORD.matcher(text.toLowerCase(Locale.ROOT)).results().map(MatchResult::group).toList();
   }
 
-  /** Returns the runs of words that occur more than once. */
+  /** Returns the sequences of words that occur more than once. */
   public static Set<List<String>> loops(String text) {
     List<String> words = of(text);
     Set<List<String>> seen = new HashSet<>();

@@ -20,7 +20,10 @@ import java.util.Map;
 public final class LabelClassifier {
   static final String RESOURCE = "label-weights.tsv";
 
-  /** Weight that the number 1 stands for in the resource, where weights are whole numbers. */
+  /**
+   * Weight that the number 1 in the resource stands for. The weights in the resource are whole
+   * numbers.
+   */
   static final double UNIT = 1e-4;
 
   /**
@@ -47,7 +50,10 @@ public final class LabelClassifier {
     this.weights = weights;
   }
 
-  /** Returns a guess for every entry, by its key; vectors are in the order of the entries. */
+  /**
+   * Returns a guess of the label for every entry, by the entry's key; vectors are in the order of
+   * the entries.
+   */
   public static Map<String, LabelGuess> guesses(
       List<NamedEntry> entries, List<float[]> vectors, int threads) {
     LabelClassifier shipped = shipped();
@@ -64,7 +70,9 @@ public final class LabelClassifier {
     return guesses;
   }
 
-  /** Holds the classifier, which is read only once because a daemon labels at each change. */
+  /**
+   * Holds the classifier. It is read only once, because a daemon labels entries after every change.
+   */
   private static final class Shipped {
     static final LabelClassifier CLASSIFIER = read();
   }

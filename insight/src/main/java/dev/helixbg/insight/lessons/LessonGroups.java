@@ -13,14 +13,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Groups sentences that state the same rule, given pairs of such sentences by their indices. A
- * chain of pairs is not enough for a group, so members with too few pairs in the group are removed.
+ * Makes groups of sentences that state the same rule. The input is pairs of such sentences, given
+ * by their indices. Sentences that only a chain of pairs connects do not form a group, so members
+ * with too few pairs in the group are removed.
  */
 final class LessonGroups {
   /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** Minimum share of a group's other members with which each member must form a pair. */
+  /** Minimum share of the other members of a group with which a member must form a pair. */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}
@@ -51,7 +52,8 @@ final class LessonGroups {
   }
 
   /**
-   * Returns the groups without weak members; members that are cut off may form groups of their own.
+   * Returns the groups without members that have too few pairs. The removed members may form groups
+   * of their own.
    */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();

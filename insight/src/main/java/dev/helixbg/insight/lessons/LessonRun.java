@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Asks a language model for the lesson of each entry, one sentence that is clear without the entry,
- * and finds lessons that recur. For similar sentences, the model is asked whether they state the
- * same rule.
+ * Asks a language model for the lesson of each entry, and finds lessons that recur. A lesson is one
+ * sentence that is clear without the entry. If two sentences are similar, the model is asked
+ * whether they state the same rule.
  *
  * <p>The entries themselves are not compared, because their subject would hide the lesson: see
  * decision 105.
@@ -68,7 +68,8 @@ public final class LessonRun {
   }
 
   /**
-   * Returns the sentences of all lessons known so far, each with an entry that teaches the lesson.
+   * Returns the sentences of all lessons that are known so far, each with an entry that teaches the
+   * lesson.
    */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
@@ -97,8 +98,8 @@ public final class LessonRun {
   }
 
   /**
-   * Returns the vectors of different sentences. A topic precedes each sentence, as in the embedded
-   * text of an entry.
+   * Returns the vectors of different sentences, by sentence. Each sentence is embedded with a topic
+   * before it, as the texts of entries are.
    */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
@@ -155,7 +156,7 @@ public final class LessonRun {
     return same;
   }
 
-  /** Returns pairs within a group that were not compared yet, a few for each member. */
+  /** Returns pairs of a group's members that were not compared yet, a few pairs for each member. */
   private static List<Pair> notCompared(List<Integer> group, Set<Pair> compared) {
     List<Pair> pairs = new ArrayList<>();
     for (int i = 0; i < group.size(); i++) {

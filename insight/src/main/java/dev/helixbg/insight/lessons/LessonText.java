@@ -15,15 +15,16 @@ import java.util.stream.Collectors;
 
 /**
  * Checks the lesson that a model wrote for an entry. A text is refused if it is too short or too
- * long, or if it has names or numbers that the entry does not have. A text copied from the entry is
- * refused too, because a comparison with it would compare the entry's subject, not its lesson.
+ * long, or if it has names or numbers that the entry does not have. A text that copies the entry is
+ * refused too. A comparison of such a text would compare the subject of the entry instead of its
+ * lesson.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;
   private static final int MOST_WORDS = 32;
   private static final int MOST_CHARACTERS = 240;
 
-  /** Greatest share of the lesson's sequences of four words that may also be in the entry. */
+  /** Maximum share of the sequences of four words in a lesson that may also be in the entry. */
   private static final double COPIED = 0.5;
 
   private static final int RUN = 4;

@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A trial that measures once how well a language model reads lessons. It has forty entries whose
- * lesson is known, and sixty pairs of lessons for which it is known whether they state the same
- * rule. They come from {@code insight/src/judge/lessons}.
+ * Measures once how well a language model finds and compares lessons. The trial has forty entries
+ * whose lesson is known, and sixty pairs of lessons for which it is known whether both state the
+ * same rule. Entries and pairs come from {@code insight/src/judge/lessons}.
  */
 public final class LessonTrial {
   private static final String FILE = "trial.jsonl";

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Pairs each sentence with the sentences nearest to it by CSLS. CSLS is the cosine minus the mean
- * of the cosines that both sentences have with their ten nearest sentences.
+ * Pairs each sentence with the sentences that are nearest by CSLS. The CSLS of two sentences is
+ * their cosine minus the mean of the cosines that both have with their ten nearest sentences.
  */
 final class NearestSentences {
   static final int NEAREST = 3;
@@ -31,8 +31,8 @@ final class NearestSentences {
   }
 
   /**
-   * Returns the pairs of each sentence with its nearest sentences. Pairs of different topics come
-   * first. Among pairs of different topics, and among pairs of one topic, nearer pairs come first.
+   * Returns the pairs of each sentence with its nearest sentences. Pairs of sentences of different
+   * topics come first, then pairs of one topic; in both parts, nearer pairs come first.
    */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();

@@ -27,9 +27,10 @@ import java.util.Optional;
  * delete  u8 0x02   3 zero bytes      u32 offset of the entry it removes
  * </pre>
  *
- * <p>A delete applies to the whole log, also to a later entry. A delete whose target is not an
- * entry is ignored. An empty file is an empty KB. Bytes that are not part of a record are damage.
- * Records after damage are found by the rules of {@link RecordResync} and {@link LogWalk}.
+ * <p>A delete may remove any entry of the log, even an entry that follows the delete. A delete is
+ * ignored if its offset is not the offset of an entry. An empty file is an empty KB. Bytes that are
+ * not part of a record are damage. Records after damage are found by the rules of {@link
+ * RecordResync} and {@link LogWalk}.
  */
 public final class DataLog {
   static final int HEADER_BYTES = 8;
@@ -57,7 +58,10 @@ public final class DataLog {
     return read(file, Optional.empty());
   }
 
-  /** Reads as {@link #read(Path)} does. A known hash of the log is not computed again. */
+  /**
+   * Reads the file as {@link #read(Path)} does. If {@code sha256} has the hash of the log, the hash
+   * is not computed again.
+   */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
@@ -78,12 +82,12 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that it does not read a half-done edit.
-   * An edit is an append followed by a delete, and helix writes a record in three pieces.
+   * Reads the file after half a second without a change, so that a half-done edit is not read.
+   * helix edits an entry by an append followed by a delete, and writes each record in three pieces.
    *
-   * <p>The method does not wait if the last change is older. It waits at most 3 s for a busy file.
-   * After that, it returns the first reading whose last record is complete, or else the fifth
-   * reading.
+   * <p>If the last change is longer ago, the method does not wait. If the file keeps changing, the
+   * method waits at most 3 s. After that, it returns the first reading whose last record is
+   * complete, or else the fifth reading.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting
@@ -181,7 +185,10 @@ public final class DataLog {
     }
   }
 
-  /** Returns the file's state after {@code quiet} without a change; null at the deadline. */
+  /**
+   * Returns the file's state once the file has not changed for {@code quiet}; null if the deadline
+   * comes first.
+   */
   private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
       throws InterruptedException {
     FileState state = stateOf(file);

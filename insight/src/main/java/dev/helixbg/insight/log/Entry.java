@@ -9,10 +9,11 @@ import java.util.Optional;
  *
  * @param offset offset of the record in the file; unique and rising within one file, but changed by
  *     a compaction
- * @param topic decoded UTF-8; longer than 255 bytes only after a repair of a wrapped length byte
- * @param body decoded UTF-8 with its metadata lines
- * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown; may fall
- *     from entry to entry
+ * @param topic the topic, decoded from UTF-8. It is longer than 255 bytes only if its length byte
+ *     overflowed and was repaired
+ * @param body the body, decoded from UTF-8, with its metadata lines
+ * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown. A later
+ *     entry may have an earlier time
  * @param text content and metadata of the body
  */
 public record Entry(long offset, String topic, String body, int timestampMin, EntryText text) {
@@ -29,8 +30,8 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
   }
 
   /**
-   * Returns the text that is embedded and hashed: topic, a space and content, in the form of {@link
-   * SaidText}.
+   * Returns the text that is embedded and hashed: topic, a space and content, in the form that
+   * {@link SaidText} makes.
    */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
@@ -45,7 +46,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return isNote(topic) ? text.source() : Optional.empty();
   }
 
-  /** Returns the local time, {@code 2026-03-01T10:22}, or only the day if it {@link #isOfADay}. */
+  /**
+   * Returns the local time, {@code 2026-03-01T10:22}, or only the day if the time {@link
+   * #isOfADay}.
+   */
   public Optional<String> written() {
     if (timestampMin == 0) {
       return Optional.empty();

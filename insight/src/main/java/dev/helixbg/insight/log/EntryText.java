@@ -10,16 +10,19 @@ import java.util.regex.Pattern;
 /**
  * A parsed body: its text and its metadata.
  *
- * <p>Lines end at {@code \n} only. A metadata line is exactly {@code [kind: value]}, with one of
- * the kinds {@code tags}, {@code source}, {@code confidence}, {@code links}, {@code modified} in
- * lower case, a colon and a space. It may be anywhere in the body. Any other line is text, for
- * example a line with another kind, with a blank before the bracket, or with a {@code \r} after it.
+ * <p>Lines end at {@code \n} only. A metadata line has exactly the form {@code [kind: value]}, with
+ * a colon and a space. The kind is one of {@code tags}, {@code source}, {@code confidence}, {@code
+ * links} and {@code modified}, in lower case. The line may be anywhere in the body. Any other line
+ * is text, for example a line with another kind, with a blank before the bracket, or with a {@code
+ * \r} after it.
  *
- * <p>The content is all other lines, unchanged and in order, joined by {@code \n}. Blank lines
- * stay, and nothing is trimmed. A body without metadata lines is its own content.
+ * <p>The content consists of all lines except the metadata lines, unchanged and in order, joined by
+ * {@code \n}. It includes blank lines, and nothing is trimmed. A body without metadata lines is its
+ * own content.
  *
- * <p>If a kind occurs twice, the last valid line is used. Other lines of that kind only disappear
- * from the content. A line is valid when its value, without blanks around it, has
+ * <p>If a kind occurs twice, the last valid line is used. All other lines of that kind have no
+ * effect, but are not part of the content either. A line is valid when its value, without blanks
+ * around it, has
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty tags are skipped
@@ -50,7 +53,10 @@ public record EntryText(
     Optional<String> part,
     Optional<Position> position) {
 
-  /** The position of a fact: its line from 1, and whether the newest fact of the list is first. */
+  /**
+   * The position of a fact: its line, counted from 1, and whether the newest fact of its list is
+   * first.
+   */
   public record Position(int line, Optional<Boolean> newestFirst) {
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
@@ -81,7 +87,10 @@ public record EntryText(
 
   private static final int TITLE = 100;
 
-  /** Returns the first line that is not blank, or its beginning; empty if all lines are blank. */
+  /**
+   * Returns the first line that is not blank, or the beginning of that line if it is long. The
+   * result is empty if all lines are blank.
+   */
   public String title() {
     return content
         .lines()

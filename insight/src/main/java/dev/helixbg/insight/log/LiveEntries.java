@@ -17,8 +17,9 @@ import java.util.stream.IntStream;
 /**
  * Decodes entries in file order, and removes entries that an earlier or later delete record names.
  *
- * <p>Entries of one topic share one String. A delete of an earlier entry frees that entry at once.
- * A delete of a later offset is kept until the end, in four bytes.
+ * <p>All entries of a topic share one String. A delete record for an earlier entry frees that entry
+ * at once. A delete record for a later offset is remembered until the end of the log, in four
+ * bytes.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';
@@ -77,7 +78,10 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
   }
 
-  /** Returns live entries and account after the walk; a known hash is not computed again. */
+  /**
+   * Returns the live entries and the account, after the whole log was read. If {@code sha256} has
+   * the hash of the log, the hash is not computed again.
+   */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();
@@ -100,7 +104,7 @@ final class LiveEntries implements RecordSink {
   }
 
   /**
-   * Accounts for bytes that are not UTF-8; each malformed piece was decoded to one U+FFFD, which is
+   * Counts the bytes that are not UTF-8. Each malformed piece was decoded to one U+FFFD, which has
    * three bytes in UTF-8.
    */
   private void accountMalformed(int offset, int length, String said) {

@@ -3,8 +3,8 @@ package dev.helixbg.insight.log;
 import java.util.List;
 
 /**
- * Account of one reading of a data.log, which counts every byte as header, record or damage. The
- * {@code unreadable} bytes of all damage are lost.
+ * Account of one reading of a data.log, which counts every byte as header, record or damage. Lost
+ * bytes are those that a damage counts as {@code unreadable}.
  *
  * @param bytes length of the file when it was read
  * @param sha256 hash of those bytes, in hex: two readings with the same hash read the same log
@@ -29,7 +29,7 @@ public record LogAccount(
     TORN_TAIL,
     /** A record that was never finished, before undamaged records. */
     TORN_RECORD,
-    /** A topic of more than 255 bytes, whose length byte wrapped. */
+    /** A topic of more than 255 bytes, so that its length byte overflowed ("wrapped"). */
     WRAPPED_TOPIC,
     /** A record type that this version does not know. */
     UNKNOWN_TYPE,

@@ -7,9 +7,10 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  * Reads record after record and passes each to a sink, with all bytes between records as damage.
  *
  * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). An
- * unconfirmed record may have a wrapped topic ({@link #topicLength}). Or the record is torn, and
- * its stated length covers later records. The walk then searches for these records inside that
- * length. If neither is true, the record is passed on, and the damage begins after it.
+ * unconfirmed record may have a topic whose length byte overflowed ({@link #topicLength}). Or the
+ * record was never finished, and its stated length covers later records, which are then searched
+ * for inside that length. If neither is true, the record is passed on, and the damage begins after
+ * it.
  */
 final class LogWalk {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */
@@ -99,14 +100,15 @@ final class LogWalk {
   }
 
   /**
-   * Returns the true length of the topic of a whole, unconfirmed entry. A topic of more than 255
-   * bytes had a length byte that wrapped. Topic and record are then 256, 512, … bytes longer than
+   * Returns the true length of the topic of a whole, unconfirmed entry. If a topic has more than
+   * 255 bytes, its length byte overflowed. Topic and record are then 256, 512, … bytes longer than
    * the header states, up to 16 KiB.
    *
    * <p>The repair uses the smallest such length after which the file ends or a plausible header
    * follows. All bytes of the topic must be text without control characters. All bytes that are
-   * added to the record must be text without NUL. No record header is such text, so a repair never
-   * covers a record. If no repair fits, the length is the header's own.
+   * added to the record must be text without NUL. No record header consists of such text, so the
+   * bytes of a repair never include another record. If no repair fits, the length is the header's
+   * own.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);
@@ -122,7 +124,7 @@ final class LogWalk {
 
   private int textFrom(int position, int most, boolean controls) {
     int count = Math.min(most, log.length - position);
-    int skipped = 0; // skips the rest of a character that began earlier
+    int skipped = 0; // number of bytes that belong to a character that began earlier
     while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
       skipped++;
     }
@@ -132,7 +134,7 @@ final class LogWalk {
   /** Receives records and damage by rising offset. The calls together cover every byte. */
   interface RecordSink {
 
-    /** Receives a whole entry record: topic and body follow its header. */
+    /** Receives a whole entry record, in which topic and body follow the header. */
     void entry(int offset, int timestampMin, int topicLength, int bodyLength);
 
     void delete(int offset, long target);

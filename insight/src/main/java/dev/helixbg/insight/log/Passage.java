@@ -8,8 +8,8 @@ public record Passage(int start, int end) {
   public static final int MAX = 32;
 
   /**
-   * The model's number of tokens divided by this number is the maximum number of characters of the
-   * topic before a passage.
+   * Divisor of the model's number of tokens. The result is the maximum number of characters of the
+   * topic that are embedded before a passage.
    */
   private static final int TOPIC_SHARE = 8;
 
@@ -29,7 +29,7 @@ public record Passage(int start, int end) {
     return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
   }
 
-  /** Returns the first {@link #MAX} passages of equal size, from the beginning of a content. */
+  /** Returns passages of equal size from the beginning of a content, at most {@link #MAX}. */
   public static List<Passage> windows(String content) {
     return PassageCut.windows(content);
   }
@@ -46,7 +46,10 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /** Returns the passage with the text around it; the content may be cut. */
+  /**
+   * Returns the passage with the text around it. {@code content} may be only the beginning of an
+   * entry's content.
+   */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
@@ -67,7 +70,7 @@ public record Passage(int start, int end) {
   /** Maximum length of a word that is kept whole; some languages write no spaces. */
   private static final int LONGEST_WORD = 80;
 
-  /** Returns the next place between two words; {@code from} if no such place is near. */
+  /** Returns the next place at which a word begins; {@code from} if no such place is near. */
   private static int wordStart(String content, int from, int end) {
     int at = from;
     int limit = Math.min(end, from + LONGEST_WORD);
@@ -77,7 +80,10 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /** Returns the last place up to {@code end} between two words; {@code end} if it is not near. */
+  /**
+   * Returns the last place up to {@code end} at which a word ends; {@code end} if no such place is
+   * near.
+   */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);

@@ -5,8 +5,9 @@ import java.util.List;
 
 /**
  * Cuts long entries into passages, if possible at the ends of sentences and lines. Tokens are
- * estimated from characters, so that a run with nothing new to embed loads no tokenizer. On notes
- * the estimate is 0.93 to 1.3 times the number of tokens, on code 0.83 to 1.25 times.
+ * estimated from characters, so that a run with nothing new to embed loads no tokenizer. The
+ * estimate is 0.93 to 1.3 times the true number of tokens for notes, and 0.83 to 1.25 times for
+ * code.
  */
 final class PassageCut {
   /**
@@ -15,7 +16,7 @@ final class PassageCut {
    */
   private static final int WINDOW = 64;
 
-  /** Approximate number of tokens that a passage shares with the one before. */
+  /** Approximate number of tokens that a passage shares with the previous passage. */
   private static final int OVERLAP = 16;
 
   /** Maximum number of tokens between two possible cuts. */
@@ -86,7 +87,7 @@ final class PassageCut {
       return List.of();
     }
     PassageCut cut = new PassageCut(text, Passage.MAX * room);
-    // The model may read less of the beginning than estimated.
+    // The model may read less of the beginning than estimated, so the first passage begins earlier.
     int from = cut.lastWithin(0, room * 7 / 8 - ofTopic);
     int left = cut.between(from, cut.places.size() - 1);
     int window =
@@ -105,7 +106,7 @@ final class PassageCut {
     int last = places.size() - 1;
     int to = first;
     for (int from = first; to < last && passages.size() < Passage.MAX; ) {
-      to = Math.max(to + 1, lastWithin(from, window)); // each passage ends after the one before
+      to = Math.max(to + 1, lastWithin(from, window)); // a passage ends after the previous one
       passages.add(new Passage(start(from), places.get(to).at()));
       from = overlapping(from, to);
     }

@@ -14,8 +14,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int DELETE_BYTES = 8;
 
   /**
-   * Reads a header; null for an unknown type, a non-zero byte where the format requires zero, or a
-   * cut header.
+   * Reads a header. Returns null if the type is unknown, a byte that must be zero is not, or the
+   * header is cut.
    */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;
@@ -37,7 +37,7 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
     return null;
   }
 
-  /** Whether the last bytes of a log may begin a header. */
+  /** Whether the last bytes of a log may be the beginning of a header. */
   static boolean isCut(byte[] log, int offset) {
     int available = log.length - offset;
     if (log[offset] == ENTRY) {
@@ -55,14 +55,14 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   }
 
   /**
-   * Returns a header for a record whose header is cut by the end of the file. Its record ends
-   * beyond the end of any file.
+   * Returns a header for a record whose own header is cut by the end of the file. By this header,
+   * the record ends beyond the end of any file.
    */
   static RecordHeader cut(int offset) {
     return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);
   }
 
-  /** Returns the offset after the record, by the record's stated lengths. */
+  /** Returns the offset after the record, computed from the lengths that the header states. */
   long end() {
     return offset + (entry ? ENTRY_BYTES + topicLength + bodyLength : DELETE_BYTES);
   }

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.log;
 
 /**
- * Judges whether bytes are records, and finds the next record after damage.
+ * Decides whether bytes are records, and finds the next record after damage.
  *
  * <p>A header is <i>well-formed</i> if its type is known and its zero bytes are zero. A well-formed
  * header is <i>plausible</i> if
@@ -12,21 +12,23 @@ package dev.helixbg.insight.log;
  *   <li>a delete's target is within the file, after the file's header.
  * </ul>
  *
- * The rules determine more than 40 bits of a plausible header, and text without NUL never contains
- * a plausible header. A record is <i>cut</i> if the file ends within the record; otherwise it is
- * <i>whole</i>.
+ * These rules fix more than 40 bits of a plausible header, so other bytes hardly ever look like
+ * one. Text without NUL never contains a plausible header. A record is <i>cut</i> if the file ends
+ * within the record; otherwise it is <i>whole</i>.
  *
  * <p><b>Sound.</b> A whole record is sound if the file ends after it or a plausible header follows
- * (whole or cut). It is also sound if a run of well-formed whole records leads to such a place, or
- * is {@value #CHAIN} long. A sound record is always a record, even if its text looks like records.
+ * (whole or cut). It is also sound if well-formed whole records follow one another up to such a
+ * place, or if {@value #CHAIN} such records follow. A sound record is always taken as a record,
+ * even if its text looks like records.
  *
  * <p><b>Trusted chain.</b> After damage, the search stops at the first place from which plausible
  * whole records follow one another until
  *
  * <ul>
  *   <li>the file ends or a cut record begins, after at least one whole record,
- *   <li>or a record ends after the end of a claim. A claim is the bytes that a readable header
- *       states as its text. Records that are quoted in a text end within that text,
+ *   <li>or a record ends after the end of a claim. A claim is the range of bytes that a readable
+ *       header states as the text of its record. A record that is only quoted in a text would end
+ *       within that text,
  *   <li>or enough records follow. Without such a claim, one record is enough. Two records are
  *       enough inside a record that the file's end cuts. Two records also suffice directly after
  *       the header or the topic of a torn record, because helix's separate writes end there.
@@ -34,8 +36,8 @@ package dev.helixbg.insight.log;
  * </ul>
  *
  * <p><b>Cost.</b> A search reads each byte of its stretch once, and the stretches of one walk
- * overlap at most twice. A candidate costs at most {@value #CHAIN} headers with topics. The time is
- * therefore linear in the size of the file.
+ * overlap at most twice. For each place that may begin a record, at most {@value #CHAIN} headers
+ * with topics are read. The time is therefore linear in the size of the file.
  */
 record RecordResync(byte[] log) {
   static final int CHAIN = 8;
@@ -46,7 +48,7 @@ record RecordResync(byte[] log) {
   private static final int MINUTES_2000 = 15_778_080;
   private static final int MINUTES_2100 = 68_374_080;
 
-  /** Whether the bytes from {@code end} on confirm a whole record that ends there. */
+  /** Whether the bytes from {@code end} on show that a whole record ends at {@code end}. */
   boolean confirms(int end) {
     int position = end;
     for (int records = 0; records < CHAIN; records++) {
@@ -67,7 +69,10 @@ record RecordResync(byte[] log) {
     return position == log.length || plausible(position) != null;
   }
 
-  /** Returns the start of the first trusted chain in unclaimed bytes, or the end of the file. */
+  /**
+   * Returns the start of the first trusted chain from {@code from} on, in bytes that belong to no
+   * claim, or the end of the file.
+   */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);
   }
@@ -120,8 +125,8 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the plausible header at {@code position}, or null. If the file cuts the header, its
-   * present bytes must fit; its end is then after the end of the file.
+   * Returns the plausible header at {@code position}, or null. If the header is cut by the end of
+   * the file, the bytes that exist must fit; the record then ends after the end of the file.
    */
   private RecordHeader plausible(int position) {
     RecordHeader header = RecordHeader.parse(log, position);

@@ -4,8 +4,8 @@ import dev.helixbg.config.text.NormalForm;
 import java.util.regex.Pattern;
 
 /**
- * A text without embedded data, in composed Unicode form (NFC). Vectors are computed from this
- * form, and equal forms mean the same text.
+ * Converts a text to a form without embedded data, in composed Unicode characters (NFC). Vectors
+ * are computed from this form, and texts with the same form count as the same text.
  */
 public final class SaidText {
   static final String MARK = "(data left out)";
@@ -17,10 +17,10 @@ public final class SaidText {
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Shortest run that the pattern matches, in characters. */
+  /** Length of the shortest run of digits on one line that the pattern matches, in characters. */
   private static final int RUN = 256;
 
-  /** Shortest line of a match over several lines, in characters. */
+  /** Length of the shortest line in a match that has several lines, in characters. */
   private static final int LINE = 60;
 
   private SaidText() {}
@@ -40,7 +40,7 @@ public final class SaidText {
         || text.contains(";base64,");
   }
 
-  /** Whether a text has a run of this many base64 digits; most characters are skipped. */
+  /** Whether a text has a run of this many base64 digits. The search skips most characters. */
   private static boolean hasRun(String text, int digits) {
     for (int end = digits; end <= text.length(); ) {
       int i = end;

@@ -4,12 +4,15 @@ import java.lang.Character.UnicodeScript;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Tells whether a writing system has spaces between words, and whether the models can read it. */
+/**
+ * Decides whether a writing system has spaces between words, and whether the models can read it.
+ */
 public final class Script {
   /**
    * Writing systems whose letters are all in the vocabulary of the bundled model. The vocabulary
    * has 244 of 20,000 Chinese characters. It has Japanese syllables and parts of Korean ones, but
-   * no words. A missing character becomes one unknown token, and all such texts look alike.
+   * no words. A character that is not in the vocabulary becomes the unknown token, and all texts of
+   * unknown tokens look alike to the model.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(

@@ -10,9 +10,9 @@ import java.util.stream.Stream;
 
 /**
  * Recognises and masks three kinds of secrets: keys and tokens, recognised by the format of their
- * service; private keys; passwords in addresses. A secret without a format, such as a password in a
- * sentence, is not recognised. A value that is called an example, in itself or on its line, does
- * not count as a secret.
+ * service; private keys; passwords in addresses. A secret without a fixed format, such as a
+ * password in a sentence, is not recognised. A value does not count as a secret if the value itself
+ * or its line says that it is an example.
  */
 public final class SecretMask {
   /** Words in a secret that show that it is made up. */
@@ -29,8 +29,8 @@ public final class SecretMask {
   private static final char MASK = '*';
 
   /**
-   * A kind of secret. Only texts that contain one of the strings in {@code sign} are searched. The
-   * pattern has a group named {@code secret}.
+   * A kind of secret. Only texts that contain one of the strings in {@code sign} are searched for
+   * it. The pattern {@code form} has a group named {@code secret}.
    */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {

@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Finds the ends of sentences and lines. A sentence ends after a full stop or the like before white
- * space, or after a Chinese or Japanese full stop. A line ends after its last word.
+ * Finds the ends of sentences and lines. A sentence ends after a full stop (or a similar mark) that
+ * is followed by white space, or after a Chinese or Japanese full stop. A line ends after its last
+ * word.
  */
 public final class SentenceEnds {
   private SentenceEnds() {}
 
-  /** Returns all ends, rising; each is a place from 1 to the length of the text. */
+  /** Returns all ends in rising order. Each end is a place from 1 to the length of the text. */
   public static List<Integer> of(String text) {
     return IntStream.rangeClosed(1, text.length())
         .filter(place -> isAt(text, place))
@@ -31,7 +32,10 @@ public final class SentenceEnds {
     return last == '.' || last == '!' || last == '?' || isLineEnd(text, place);
   }
 
-  /** Returns the position, or the position before it if the given one would split a character. */
+  /**
+   * Returns the given place, or the previous place if the given place is in the middle of a
+   * character.
+   */
   public static int whole(String text, int place) {
     return place > 0
             && place < text.length()

@@ -9,7 +9,7 @@ final class Utf8Check {
   /**
    * Returns the number of bytes from {@code index} on that are text.
    *
-   * @param length maximum number of bytes; a character that is cut at this limit counts as text
+   * @param length maximum number of bytes; a character that this limit cuts counts as text
    * @param controls whether control characters other than NUL are text
    */
   static int run(byte[] bytes, int index, int length, boolean controls) {
@@ -32,7 +32,10 @@ final class Utf8Check {
     return length;
   }
 
-  /** Returns the number of bytes of the character; 0 when malformed, -1 when valid but cut. */
+  /**
+   * Returns the number of bytes of the character at an index; 0 if it is malformed, -1 if it is
+   * valid but cut.
+   */
   private static int sizeOf(byte[] bytes, int index, int available) {
     int lead = bytes[index] & 0xff;
     if (lead < 0x80) {

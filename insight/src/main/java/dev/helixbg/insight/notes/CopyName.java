@@ -32,12 +32,15 @@ public final class CopyName {
 
   private CopyName() {}
 
-  /** Returns the names of files in the form that {@link #isCopy} compares. */
+  /** Returns the names of files in the form that {@link #isCopy} needs. */
   public static Set<String> names(Stream<NoteName> files) {
     return files.map(CopyName::stem).collect(Collectors.toSet());
   }
 
-  /** Whether a name has the mark of a copy, or is one of {@link #names} with a number after it. */
+  /**
+   * Whether a file's name has the mark of a copy, or consists of one of {@link #names} and a
+   * number.
+   */
   public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
     String unnumbered = NUMBERED.matcher(name).replaceFirst("");

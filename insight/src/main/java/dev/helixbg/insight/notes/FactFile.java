@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * A file of facts. It computes the changes that remove some facts or give them a new text. Only
- * whole lines change; all other bytes stay as they are. Only files in UTF-8 can be changed this
- * way.
+ * A file of facts, which computes the changes that remove some facts or give them a new text. The
+ * changes replace whole lines; all other bytes stay as they are. Only files in UTF-8 can be
+ * changed.
  */
 public final class FactFile {
   private static final String MARK = "\uFEFF";
@@ -58,7 +58,10 @@ public final class FactFile {
     }
   }
 
-  /** The lines from {@code from} to {@code to}, exclusive, and the text that replaces them. */
+  /**
+   * The lines from {@code from} to {@code to} (exclusive), and the text {@code is} that replaces
+   * them.
+   */
   private record Cut(int from, int to, String is) {}
 
   private FactFile(String path, Items.Given given, String raw, String said) {
@@ -76,7 +79,7 @@ public final class FactFile {
 
   /**
    * @param named whether the user named the file itself, not only its folder
-   * @return empty if the lines of the text do not correspond to the lines of the bytes
+   * @return empty if the lines of the decoded text do not correspond to the lines of the file
    */
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
     try {
@@ -101,9 +104,9 @@ public final class FactFile {
   }
 
   /**
-   * Returns the changes that remove some facts and give others a new text, in the order of their
-   * places. The result is empty if the file no longer has these facts, or if other facts would
-   * change.
+   * Returns the changes that remove some facts and give other facts a new text, in the order of
+   * their places. The result is empty if the file no longer has these facts, or if other facts
+   * would change.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -146,8 +149,8 @@ public final class FactFile {
   }
 
   /**
-   * Whether the changed file has exactly these facts. If {@code mayEnd} is true, the file may also
-   * have become a file that is not a list of facts.
+   * Whether the changed file would have exactly these facts. If {@code mayEnd} is true, it is also
+   * allowed that the changed file is no longer a list of facts.
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
@@ -165,7 +168,10 @@ public final class FactFile {
                 .equals(left.stream().map(Section::headings).toList());
   }
 
-  /** Returns the removal of a fact's lines, its divider and the blank lines that would remain. */
+  /**
+   * Returns the removal of a fact's lines, together with its divider and the blank lines that would
+   * otherwise remain.
+   */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;
@@ -217,8 +223,8 @@ public final class FactFile {
   }
 
   /**
-   * Returns the replacement of a fact by a text in the same form: under its heading, or after its
-   * list marker.
+   * Returns the replacement of a fact by a text in the same form: under the fact's heading, or
+   * after its list marker.
    */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());

@@ -24,9 +24,9 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Front matter: data of a note about itself, before its text. In YAML it stands between a first
- * line {@code ---} and the next such line, as Obsidian, Jekyll and Hugo write it. In TOML it stands
- * between two lines {@code +++}. Blocks that directly follow one another count as one.
+ * Front matter: data about a note, before the text of the note. YAML stands between a first line
+ * {@code ---} and the next such line, as Obsidian, Jekyll and Hugo write it. TOML stands between
+ * two lines {@code +++}. Blocks that directly follow one another count as one block.
  *
  * <p>Values are texts and lists of texts, as they are written: a date or a version is not
  * converted. If the YAML as a whole is not valid, each key is read by itself, and the front matter
@@ -34,8 +34,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  *
  * @param values the values of each key, with the keys in lower case; {@code metadata.created} is
  *     the key {@code created} below the key {@code metadata}
- * @param end the place in the note where its text begins, in characters
- * @param sound whether all of it could be parsed
+ * @param end the place at which the text of the note begins, in UTF-16 units
+ * @param sound whether all front matter could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   /** Maximum number of lines of front matter; a longer block is text between two rulers. */
@@ -52,7 +52,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final String TOML = "+++";
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
-  /** A value that neither opens a YAML structure nor begins with a special character of YAML. */
+  /** A value that begins with no character that has a special meaning in YAML. */
   private static final Pattern PLAIN = Pattern.compile("[^\\s\\[\\]{}'\"|>@`%&*!#?,-].*");
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
@@ -197,7 +197,9 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         : null;
   }
 
-  /** Reads each key by itself, with the lines below it that have no key. */
+  /**
+   * Reads each key by itself, together with the lines below the key that have no key of their own.
+   */
   private static void byKeys(List<String> lines, Map<String, List<String>> values) {
     for (int from = 0, to; from < lines.size(); from = to) {
       to = from + 1;
@@ -212,7 +214,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       if (!read) {
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        // for example "title: One: two", or a key before stray lines
+        // for example "title: One: two", or a key that is followed by lines without a key
         if (PLAIN.matcher(value).matches()) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
@@ -264,7 +266,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all(keys).stream().findFirst();
   }
 
-  /** Returns the tags, which commas or blanks may separate, with or without a #. */
+  /**
+   * Returns the tags. In the front matter, commas or blanks separate them, and they may begin with
+   * a #.
+   */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

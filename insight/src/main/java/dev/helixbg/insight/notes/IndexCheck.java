@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Checks the lines of an index of memory files, {@code - [Title](file.md) — description}, against
- * the files that they link. Files are looked up by path.
+ * Compares the lines of an index of memory files, {@code - [Title](file.md) — description}, with
+ * the files to which they link. Files are looked up by path.
  */
 record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   private static final Pattern LINE =
@@ -31,7 +31,10 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
 
-  /** Minimum number of words in a description that can show that a file says something else. */
+  /**
+   * Minimum number of words in a description. With fewer words, it is not compared with the file's
+   * text.
+   */
   private static final int LEAST_WORDS = 4;
 
   /** Number of letters of a word that are compared, so that its ending does not count. */

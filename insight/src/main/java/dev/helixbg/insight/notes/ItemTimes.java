@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written. A fact's own date, which is at its
- * beginning, at its end or in brackets, counts first. Otherwise the date of a heading above it
- * counts. A date without a year has the year of the file's other dates, if they all have the same
- * year. Whether new facts are added at the top or at the end follows from the dates or from words
- * such as {@code newest first}.
+ * Finds out when the facts of a memory file were written. A fact's own date counts first; it is at
+ * the beginning or the end of the fact, or in brackets. Otherwise the date of a heading above the
+ * fact counts. A date without a year gets the year of the file's other dates, if all these have the
+ * same year. The dates, or words such as {@code newest first}, show whether new facts are added at
+ * the top or at the end.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -91,13 +91,18 @@ final class ItemTimes {
         .toList();
   }
 
-  /** Whether words say that the newest fact comes first; empty if they name no order or both. */
+  /**
+   * Whether words say that the newest fact comes first; empty if they name no order or both orders.
+   */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /** Whether dates fall from fact to fact; empty unless two or more steps have one direction. */
+  /**
+   * Whether the dates fall from fact to fact. The result is empty if the direction is not the same
+   * everywhere, or is seen fewer than two times.
+   */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;
@@ -134,7 +139,7 @@ final class ItemTimes {
             .findFirst();
   }
 
-  /** Returns the latest date of an item: the time of its last change. */
+  /** Returns the latest date of an item, which counts as the time of its last change. */
   private static OptionalInt inItem(String text, Optional<String> year) {
     return IN_ITEM.stream().flatMapToInt(form -> times(form.matcher(text), year)).max();
   }

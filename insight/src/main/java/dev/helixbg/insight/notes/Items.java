@@ -15,12 +15,12 @@ import java.util.stream.Collectors;
 
 /**
  * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items. An item is one
- * entry of a list, with everything that is indented under it, or one block between lines of {@value
- * #DIVIDER}.
+ * entry of a Markdown list, with everything that is indented under the entry, or one block between
+ * lines of {@value #DIVIDER}.
  *
- * <p>A file is a list of facts if it has at least {@value #LEAST} items and they hold most of its
- * text. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
- * because a single item of them says nothing.
+ * <p>A file is a list of facts if it has at least {@value #LEAST} items, and most of its text is in
+ * items. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
+ * because one of their items alone says nothing.
  */
 final class Items {
   static final int LEAST = 3;
@@ -33,7 +33,10 @@ final class Items {
 
   static final String BLOCKS = "blocks between §";
 
-  /** A property in front matter: {@code items} cuts any list, and {@code whole} cuts no list. */
+  /**
+   * A property in front matter. With the value {@code items}, any list is cut; with the value
+   * {@code whole}, no list is cut.
+   */
   private static final String PROPERTY = "helix-bg";
 
   /** Files in which agents keep what they learn, and in which people instruct agents. */
@@ -59,13 +62,14 @@ final class Items {
 
   private static final int TAB = 4;
 
-  /** A label that names the text after it, such as {@code **Problem**:}. */
+  /** A label at the beginning of an item, such as {@code **Problem**:}. */
   private static final Pattern LABEL =
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
   /**
-   * Minimum number of headings with lessons under them; fewer headings may be chapters of one list.
+   * Minimum number of headings over items that count as headings of lessons; fewer headings may be
+   * chapters of one list.
    */
   private static final int LESSONS = 5;
 
@@ -81,7 +85,7 @@ final class Items {
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
 
-  /** An item that begins with a link, and so only describes another file. */
+  /** An item that begins with a link, and therefore only describes another file. */
   private static final Pattern LINK =
       Pattern.compile("(?:\\*\\*)?!?\\[[^\\[\\]]*\\]\\(.*|(?:\\*\\*)?\\[\\[.*", Pattern.DOTALL);
 
@@ -112,14 +116,19 @@ final class Items {
     WHOLE
   }
 
-  /** How a file is cut, and the reason in words. The reason is empty unless it is a memory file. */
+  /**
+   * How a file is cut, and the reason in words. Only memory files have a reason; for other files it
+   * is empty.
+   */
   record Cut(Way way, List<Item> items, String why) {
     Cut withoutItems() {
       return new Cut(way, List.of(), why);
     }
   }
 
-  /** Settings for a file. If the user named it, its form alone decides whether it is a list. */
+  /**
+   * Settings for a file. If the user named the file, its form alone decides whether it is a list.
+   */
   record Given(boolean named, NotesItems items) {}
 
   /** One item: its place in the text, and its text without marker and indentation. */
@@ -197,7 +206,7 @@ final class Items {
     return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
   }
 
-  /** Whether most items begin with the same few labels again and again, as parts of lessons do. */
+  /** Whether most items begin with labels that occur again and again, as parts of lessons do. */
   private boolean areFields() {
     Map<String, Long> labels =
         items.stream()

@@ -17,16 +17,19 @@ import java.util.regex.Pattern;
 /**
  * The headings and links of a Markdown text, found in one pass over its lines. Nothing is found in
  * fenced code, code spans and comments. Headings are those of CommonMark, with {@code #} or
- * underlined. Headings inside lists or quotes and underlined headings of several lines are not
- * found.
+ * underlined. Two kinds of headings are not found: headings inside lists or quotes, and underlined
+ * headings of several lines.
  */
 final class MarkdownScan {
-  /** Greatest number of links of a text. An index with more links says nothing about any target. */
+  /**
+   * Maximum number of links of a text. A text with more links is an index, whose links say nothing
+   * about their targets.
+   */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;
 
-  /** A use of a definition: {@code [words][label]}, {@code [label][]} or {@code [label]}. */
+  /** A use of a link definition: {@code [words][label]}, {@code [label][]} or {@code [label]}. */
   private static final Pattern REFERENCE =
       Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
 
@@ -49,7 +52,7 @@ final class MarkdownScan {
   private final List<Link> links = new ArrayList<>();
   private final Map<String, Definition> definitions = new LinkedHashMap<>();
 
-  /** Labels of possible references, by the place of the reference. */
+  /** Labels of possible uses of link definitions, by their place in the text. */
   private final Map<Integer, String> references = new LinkedHashMap<>();
 
   private record Definition(int at, String destination) {}
@@ -64,7 +67,7 @@ final class MarkdownScan {
   /**
    * A link that may lead to another note.
    *
-   * @param wiki whether it has the form {@code [[name]]}; otherwise it is a path
+   * @param wiki whether the link has the form {@code [[name]]}; otherwise its target is a path
    * @param heading the part after {@code #}, which is not in {@code target}; may be empty
    * @param otherwise the link to follow if no note has the target, because Dendron writes {@code
    *     [[shown|name]]} with the name last
@@ -171,8 +174,8 @@ final class MarkdownScan {
   }
 
   /**
-   * Whether a line is not part of a list, quote, table or HTML. An underline below such a part does
-   * not make it a heading.
+   * Whether a line is not part of a list, quote, table or HTML. If it is part of one, an underline
+   * below it makes no heading.
    */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
@@ -227,7 +230,10 @@ final class MarkdownScan {
     }
   }
 
-  /** Adds each definition's link where it is used, or at the definition itself if it is unused. */
+  /**
+   * Adds the link of each definition at the places where the definition is used, or at the
+   * definition itself if it is unused.
+   */
   private void resolve() {
     Set<String> used = new HashSet<>();
     references.forEach(

@@ -7,7 +7,8 @@ import java.util.Optional;
  * A file in which agents keep what they learn, with its size and, in words, how it was cut.
  *
  * @param characters the length in UTF-16 units
- * @param index its index lines that link a missing file, or a file that says something else
+ * @param index lines of the file, if it is an index, that link to a missing file or to a file that
+ *     says something else
  */
 public record MemoryFile(
     String path,
@@ -29,8 +30,9 @@ public record MemoryFile(
   /**
    * A wrong line of an index.
    *
-   * @param line its number, from 1
-   * @param isGone whether the target is missing; otherwise the target has no word of the line
+   * @param line number of the line, from 1
+   * @param isGone whether the target is missing; if not, the line is wrong because the target has
+   *     no word of it
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 
@@ -46,8 +48,8 @@ public record MemoryFile(
   }
 
   /**
-   * Estimates the tokens of a text: one for each Chinese character, and one for every four other
-   * characters.
+   * Estimates the number of tokens of a text: one for each Chinese character, and one for every
+   * four other characters.
    */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();

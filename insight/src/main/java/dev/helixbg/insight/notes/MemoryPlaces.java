@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Files in which coding agents keep what they learn, and files that instruct the agents, according
- * to the agents' manuals. A place is a path from the home folder or the top of a repository; each
- * part is a name or a glob.
+ * Places of the files in which coding agents keep what they learn, and of the files that instruct
+ * the agents, according to the agents' manuals. A place is a path from the home folder or from the
+ * top of a repository. Each part of the path is a name or a glob.
  */
 final class MemoryPlaces {
   private static final List<String> AT_HOME =

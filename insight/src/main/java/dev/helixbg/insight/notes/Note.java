@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  * headings of the next level, and so on.
  *
  * @param path the path of the file, relative to the folder
- * @param title the title from its front matter; otherwise its first heading, if this heading has
- *     level 1 and begins the text; otherwise its file name
+ * @param title the title in the front matter; otherwise the first heading, if it has level 1 and
+ *     begins the text; otherwise the file name
  * @param cut how the file was divided
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
@@ -48,10 +48,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /**
    * @param place place of the section; no other section has the same place
-   * @param headings the headings above the section and its own, without the title of the note
+   * @param headings the headings above the section, and the section's own heading, without the
+   *     title of the note
    * @param text text of the section, without its own heading
    * @param isFact whether the section is an item of a list, or a lesson
-   * @param newestFirst whether the fact's list has the newest fact first, if that is known
+   * @param newestFirst for a fact, whether its list has the newest fact first, if that is known
    * @param minutes the time of a fact in local minutes since 1970-01-01 00:00; 0 if unknown
    */
   record Section(
@@ -83,8 +84,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   /**
-   * The line of a section's first word, from 1, and places in the text: the start of its heading or
-   * marker, the start of its own text, and its end.
+   * The place of a section: the line of its first word, counted from 1; the start of its heading or
+   * list marker; the start of its own text; its end.
    */
   record Span(int line, int start, int said, int end) {}
 
@@ -104,7 +105,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
-  /** Returns the note without its texts, to save memory. It can then only be a target of links. */
+  /**
+   * Returns the note without its texts, to save memory. The result can only be used as a target of
+   * links.
+   */
   Note withoutTexts() {
     return new Note(
         path,
@@ -114,7 +118,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         cut.withoutItems());
   }
 
-  /** Returns a heading as part of a name: on one line, without markup, of limited length. */
+  /**
+   * Returns a heading in the form that it has in names: on one line, without markup, of limited
+   * length.
+   */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
     return PrintableText.beginning(
@@ -221,10 +228,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
-     * @param own the start of its own heading, or of the text if it has none
+     * @param own the start of the section's own heading, or of its text if it has no heading
      * @param from index of the first heading in the section
-     * @param above the headings above it, followed by its own heading
-     * @param part which part of the section this is, in words; empty for the whole section
+     * @param above the headings above the section, followed by its own heading
+     * @param part description of the part of the section that is divided; empty for the whole
+     *     section
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
@@ -234,7 +242,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
       int level = headings.subList(from, to).stream().mapToInt(Heading::level).min().orElseThrow();
       int next = next(from, to, level);
-      if (next > from) { // headings of lower levels before the first of the highest level
+      if (next > from) { // headings of lower levels precede the first heading of the highest level
         String before = NoteName.BEFORE_FIRST + NoteName.OF_LEVEL + level;
         divide(start, headings.get(next).start(), start, from, next, above, before);
       } else {
@@ -313,7 +321,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               0));
     }
 
-    /** Returns the line of the first word from a place on; callers ask for rising places. */
+    /**
+     * Returns the number of the line with the first word at or after a place. No call may have an
+     * earlier place than the previous call.
+     */
     private int line(int start) {
       int at = start;
       while (at < file.length() && Character.isWhitespace(file.charAt(at))) {

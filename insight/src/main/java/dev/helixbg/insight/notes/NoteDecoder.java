@@ -10,10 +10,11 @@ import java.util.stream.IntStream;
 
 /**
  * Decodes the bytes of a file to text, for files of any program. A byte order mark decides between
- * UTF-8 and UTF-16. Without one, many zero bytes mean UTF-16, because every other byte of Latin
- * letters is zero there. Other files are UTF-8 if they are valid, else Windows-1252, which includes
- * Latin-1. A file that is mostly valid UTF-8 stays UTF-8, with U+FFFD in place of the invalid
- * bytes. U+FFFD also replaces control characters. Afterwards each line ends with {@code \n}.
+ * UTF-8 and UTF-16. Without a byte order mark, many zero bytes mean UTF-16, because every other
+ * byte of Latin letters in UTF-16 is zero. Other files are UTF-8 if they are valid, else
+ * Windows-1252, which includes Latin-1. A file that is mostly valid UTF-8 stays UTF-8, with U+FFFD
+ * in place of the invalid bytes. U+FFFD also replaces control characters. Afterwards each line ends
+ * with {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
@@ -21,7 +22,10 @@ final class NoteDecoder {
   /** Greatest percentage of control characters in a text; binary data has more. */
   private static final int MAX_CONTROLS = 2;
 
-  /** Number added to a text's length, so that even a short text may have one control character. */
+  /**
+   * Number added to a text's length before the percentage is computed, so that even a short text
+   * may have one control character.
+   */
   private static final int SHORT = 50;
 
   private static final Pattern CONTROL =

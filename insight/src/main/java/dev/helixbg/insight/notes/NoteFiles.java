@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The Markdown files of a folder, in the order of their paths. They are found without being opened,
- * by their names and {@code stat} alone.
+ * The Markdown files of a folder, in the order of their paths. Files are found by their names and
+ * by {@code stat}, and are not opened.
  *
  * <p>No link is followed. The following are skipped: folders and files whose name begins with a
  * dot, except memory files in the folders of agents; {@code node_modules}; knowledge bases of
@@ -57,7 +57,7 @@ public record NoteFiles(
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** Characters that stand for characters which cannot be shown. */
+  /** Characters that are shown in place of characters that cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
   /** Hidden folders in which agents keep memory files. Only memory files are taken from them. */
@@ -68,13 +68,14 @@ public record NoteFiles(
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
   /**
-   * A file. Its path is unique, relative to the folder, on one line, with {@code /} between its
-   * parts. It has percent escapes if it cannot be shown or would look like another path.
+   * A file. The path {@code path} is unique, relative to the folder, on one line, with {@code /}
+   * between its parts. If the path cannot be shown, or would look like another path, it is written
+   * with percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
   /**
-   * @param except a folder that is skipped wherever it is
+   * @param except a folder that is skipped, wherever it is found
    * @throws IOException when the folder itself cannot be read
    */
   public static NoteFiles in(Path folder, Path except) throws IOException {
@@ -101,7 +102,7 @@ public record NoteFiles(
       own.takeNamed(file);
     }
     Walk shared = new Walk(top, "", home);
-    shared.taken.addAll(own.taken); // the home folder may be a repository itself
+    shared.taken.addAll(own.taken); // no file twice if the home folder is a repository itself
     for (Path file : MemoryPlaces.inRepository(top)) {
       shared.takeNamed(file);
     }
@@ -158,7 +159,7 @@ public record NoteFiles(
       this.ignored = GitIgnore.above(root);
     }
 
-    /** Takes a file that the user named, even if it has another name than a note. */
+    /** Takes a file that the user named, even if its name is not the name of a note. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, FileState.of(file));
@@ -283,7 +284,7 @@ public record NoteFiles(
       newest = changed.isAfter(newest) ? changed : newest;
     }
 
-    /** Records that a file is left out, if its name is that of a note. */
+    /** Records that a file is left out, if the file's name is that of a note. */
     private void leaveOut(Path path, String name, String why) {
       if (isWanted(name)) {
         leftOut.add(new LeftOut.File(shown(path), why));

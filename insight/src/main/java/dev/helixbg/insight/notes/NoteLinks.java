@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
  * can also be a name or an alias. Upper and lower case and Unicode forms do not matter. If several
- * notes have the name, the link means the note in the same folder, else the note with the shortest
- * path, else the first note.
+ * notes have the name, the link leads to the note in the same folder; if there is none, to the note
+ * with the shortest path; among equally short paths, to the first note.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
@@ -88,7 +88,8 @@ final class NoteLinks {
   }
 
   /**
-   * Returns a path without {@code .} and {@code ..}; a path out of the folder becomes {@code ..}.
+   * Returns a path without the parts {@code .} and {@code ..}. A path that leads out of the folder
+   * becomes {@code ..}.
    */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();

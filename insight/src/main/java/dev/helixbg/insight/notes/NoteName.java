@@ -12,17 +12,19 @@ import java.util.regex.Pattern;
 
 /**
  * The place of a note: its file and, in a long file, its heading. The log has separate fields for
- * them. The name that {@link #name} makes of them is only for people to read; no code parses it.
+ * file and heading. {@link #name} joins them to a name for people, which no code parses.
  *
- * @param file its path relative to the folder of the notes
- * @param heading the headings above it and its own heading, with {@code #} between them; empty if
- *     the note is under no heading
- * @param part name of the part of the file, or of the text under the heading, if the note is only a
- *     part; else empty. Examples are {@code before its first heading} and, for equal headings,
- *     {@code number 2}
+ * @param file path of the file, relative to the folder of the notes
+ * @param heading the headings above the note and its own heading, with {@code #} between them;
+ *     empty if the note is under no heading
+ * @param part name of the part, if the note is only a part of the file or of the text under the
+ *     heading; else empty. Examples are {@code before its first heading} and, if several headings
+ *     are equal, {@code number 2}
  */
 public record NoteName(String file, String heading, String part) {
-  /** Text that can be in a wiki link: a short line without characters that end or divide it. */
+  /**
+   * Text that can be in a wiki link: a short line without characters that end or divide the link.
+   */
   private static final Pattern IN_WIKI_LINK = Pattern.compile("[^\\[\\]|#^\\p{Cntrl}]{1,160}");
 
   private static final int MAX_LINK_TITLE = 100;
@@ -30,16 +32,22 @@ public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
-  /** Words for the part of a text before its first heading, in brackets at the end of its name. */
+  /**
+   * Words for the part of a text before its first heading. They are in brackets at the end of the
+   * part's name.
+   */
   static final String BEFORE_FIRST = "before its first heading";
 
   /**
    * Words between {@link #BEFORE_FIRST} and the level of that heading. They are used if a title or
-   * headings of lower levels precede it.
+   * headings of lower levels precede that heading.
    */
   static final String OF_LEVEL = " of level ";
 
-  /** Words for a part under an empty heading, which would else have the name of the whole file. */
+  /**
+   * Words for a part under an empty heading. Without these words, the part would have the name of
+   * the whole file.
+   */
   static final String UNTITLED = "under a heading without words";
 
   /** Word before a number, used if several headings of a file are equal. */
@@ -55,7 +63,7 @@ public record NoteName(String file, String heading, String part) {
   /** Characters that could end the quotation of an item's words or a metadata line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /** Names a list item by its first words, which most edits keep. */
+  /** Returns a name for a list item, made of its first words, because most edits keep these. */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
@@ -77,7 +85,10 @@ public record NoteName(String file, String heading, String part) {
     return file + (heading.isEmpty() ? "" : "#" + heading) + partInName();
   }
 
-  /** Returns the words for the part at the end of its name; empty for the whole. */
+  /**
+   * Returns the words at the end of the name that tell which part the note is; empty if the note is
+   * not a part.
+   */
   public String partInName() {
     return part.isEmpty() ? "" : " (" + part + ")";
   }
@@ -86,7 +97,7 @@ public record NoteName(String file, String heading, String part) {
     return heading.isEmpty() && part.isEmpty();
   }
 
-  /** Whether two entries are of the same file, and so need no link between them. */
+  /** Whether two entries are of the same file, and therefore need no link to each other. */
   public static boolean areInOneFile(Entry a, Entry b) {
     return a.topic().equals(b.topic()) && a.note().isPresent() && a.note().equals(b.note());
   }
@@ -97,7 +108,8 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /**
-   * Whether two facts of one file are under the same headings, not counting a lesson's own heading.
+   * Whether two facts of one file are under the same headings. The own heading of a lesson is not
+   * compared.
    */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());

@@ -22,14 +22,14 @@ import java.util.stream.Stream;
 
 /**
  * The time at which a note was written, in the minutes of a data.log. The front matter counts
- * first; in it, the time of a change counts before the time of creation. Otherwise a date at the
- * beginning of the file name counts, as daily notes have it; otherwise the time at which the file
- * changed. In a Git work tree the files are only as old as the check-out, so without a date the
- * time is unknown.
+ * first, where the time of a change counts before the time of creation. Otherwise a date at the
+ * beginning of the file name counts, as in the names of daily notes. Otherwise the time at which
+ * the file changed counts. In a Git work tree, the files are only as old as the check-out, so the
+ * time of a note without a date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Whether {@code 03/05/2024} is in March or
- * in May follows from another date of the file, otherwise from the dates of the folder if they
- * agree.
+ * <p>A date that cannot be parsed makes the time unknown. Another date of the file shows whether
+ * {@code 03/05/2024} is in March or in May. If there is none, the dates of the folder show it, if
+ * they all have the same order.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
   private static final String CLOCK =
@@ -56,7 +56,10 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /** Keys of dates in front matter, the most important first, without hyphens and the like. */
+  /**
+   * Keys of dates in front matter, without hyphens and similar characters, the most important key
+   * first.
+   */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -72,7 +75,10 @@ record NoteTime(Optional<Boolean> dayFirst) {
   private static final int LAST_YEAR = 2099;
   private static final int MONTHS = 12;
 
-  /** Returns a reader of times; the dates of all notes decide whether the day comes first. */
+  /**
+   * Returns a reader of times. The dates of all notes decide whether the day comes before the
+   * month.
+   */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
@@ -127,8 +133,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
   }
 
   /**
-   * Whether the day comes first, as far as the date alone shows. In a date with dots, the day
-   * always comes first.
+   * Whether the day comes before the month; empty if the date alone does not show the order. In a
+   * date with dots, the day always comes first.
    */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
@@ -204,7 +210,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
         : OptionalInt.empty();
   }
 
-  /** Holds the names of the months, loaded only if a date has its month in words. */
+  /** Holds the names of the months. The class is loaded only if a date has its month in words. */
   private static final class Months {
     private static final Map<String, Integer> NAMES = new HashMap<>();
 

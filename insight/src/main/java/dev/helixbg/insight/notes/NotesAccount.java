@@ -15,7 +15,10 @@ import java.util.Optional;
 public record NotesAccount(
     int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
 
-  /** Returns in a sentence which files were left out or read only in part; empty if none. */
+  /**
+   * Returns a sentence that names the files that were left out or read only in part; empty if there
+   * are none.
+   */
   public Optional<String> words() {
     List<String> said = new ArrayList<>();
     say(said, leftOut, "was left out", "were left out");

@@ -45,10 +45,10 @@ import java.util.stream.Stream;
 /**
  * Writes a folder of notes as a data.log of helix-bg, in the format that {@link DataLog} reads.
  *
- * <p>Each section of a file becomes an entry. Its topic is the folder of the file, which ends in a
- * slash ({@link Entry#note}). Its source is the file, and its heading and links are those of the
- * section. An existing log is updated: unchanged entries keep their order and their times, even if
- * others were added, removed or changed. New entries follow, the oldest first.
+ * <p>Each section of a file becomes an entry. The topic of the entry is the folder of the file,
+ * with a slash at its end ({@link Entry#note}). Its source is the file; its heading and links are
+ * those of the section. An existing log is updated: unchanged entries keep their order and their
+ * times, even if other entries are added, removed or changed. New entries follow, the oldest first.
  */
 public final class NotesLog {
   /** Greatest length of the topic of a record, in bytes. */
@@ -57,7 +57,7 @@ public final class NotesLog {
   private static final int MAX_LINKS = 50;
   private static final int MAX_MEMORY = 200;
 
-  /** Age that a new log is given, so that readers do not wait for its writer to finish. */
+  /** Age that a new log file gets, so that readers do not wait for further changes. */
   private static final Duration LONG_QUIET = Duration.ofSeconds(1);
 
   /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
@@ -66,7 +66,7 @@ public final class NotesLog {
   private static final String LINKS = "[links: ";
   private static final String LINE = "[line: ";
 
-  /** A heading that says that a reader must, or must not, do all items under it. */
+  /** A heading that says that the reader must do, or must not do, what the items under it say. */
   private static final Pattern OBLIGES =
       Pattern.compile(
           "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?:"
@@ -75,7 +75,10 @@ public final class NotesLog {
 
   private NotesLog() {}
 
-  /** A topic, and a body without its links and its position, which other notes can change. */
+  /**
+   * A topic, and a body without its links and its position, because changes of other notes can
+   * change these two.
+   */
   private record Said(String topic, String core) {}
 
   /**
@@ -103,7 +106,7 @@ public final class NotesLog {
   }
 
   /**
-   * Reads the files and updates the log. A log that would stay the same is not written.
+   * Reads the files and updates the log. If the log would stay the same, it is not written.
    *
    * @param dated whether the time of a file says when the note was written
    * @throws IOException when the log cannot be written
@@ -252,8 +255,8 @@ public final class NotesLog {
 
   /**
    * Returns the title of an entry. The title of a lesson is its heading. An item has no title,
-   * because a heading would give all items the same words. The exception is a heading that says
-   * what one must always or never do.
+   * because its heading would give all items of the list the same words. There is one exception: a
+   * heading that says what one must always or never do is the title of its items.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {
@@ -268,7 +271,10 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /** Puts a blank before each line that looks like metadata of an entry, so that it stays text. */
+  /**
+   * Puts a blank before each line that looks like metadata of an entry, so that the line is read as
+   * text.
+   */
   private static String asText(String text) {
     if (text.indexOf('[') < 0) {
       return text;
@@ -282,8 +288,8 @@ public final class NotesLog {
 
   /**
    * Returns the folder of a file as a topic; {@code ./} for the folder of the notes itself. Links
-   * have blanks between topics, so a blank becomes a hyphen. If a folder is too long for a topic,
-   * only its end is kept.
+   * have blanks between topics, so a blank becomes a hyphen. If a folder's path is too long for a
+   * topic, only its end is kept.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
@@ -317,7 +323,7 @@ public final class NotesLog {
     List<Draft> ordered = new ArrayList<>(drafts.size());
     for (Written record : before) {
       Draft kept = left.remove(record.said());
-      if (kept != null) { // an unchanged entry keeps its time even if its file was touched
+      if (kept != null) { // an unchanged entry keeps its time even if the file's time has changed
         ordered.add(kept.isDated() ? kept : kept.at(OptionalInt.of(record.minutes())));
       }
     }
@@ -325,7 +331,10 @@ public final class NotesLog {
     return ordered;
   }
 
-  /** Returns the records with their links, whose indices count the drafts of a topic in order. */
+  /**
+   * Returns the records with their links. The index in a link counts the drafts of a topic in their
+   * order.
+   */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();
@@ -365,7 +374,7 @@ public final class NotesLog {
               write(record, out);
             }
           });
-      // The log is complete: DataLog.readQuiet need not wait for more.
+      // The log is complete, so DataLog.readQuiet need not wait for further changes.
       Files.setLastModifiedTime(dataLog, FileTime.from(Instant.now().minus(LONG_QUIET)));
     }
   }

@@ -5,20 +5,21 @@ package dev.helixbg.insight.pairs;
  * knowledge bases to which repeated and outdated notes were added on purpose. There, 22 % of the
  * pairs are worth an act: one of the two entries can be removed. In a well-kept knowledge base,
  * hardly any pair is worth an act. The share is therefore estimated from the pairs that were read,
- * without labels, and the probabilities are adjusted to the share. Method: Saerens, Latinne and
- * Decaestecker 2002, <i>Adjusting the Outputs of a Classifier to New a Priori Probabilities</i>,
- * Neural Computation 14.
+ * without known answers, and the probabilities are adjusted to the share. Method: Saerens, Latinne
+ * and Decaestecker 2002, <i>Adjusting the Outputs of a Classifier to New a Priori
+ * Probabilities</i>, Neural Computation 14.
  *
- * @param share share of the pairs, above 0, at most {@link #CALIBRATED}
+ * @param share share of the pairs that are worth an act; above 0, at most {@link #CALIBRATED}
  */
 public record ActFrequency(double share) {
-  /** The share among the pairs of the calibration: 1,993 of 9,069. */
+  /** Share of pairs that are worth an act among the pairs of the calibration: 1,993 of 9,069. */
   static final double CALIBRATED = 0.22;
 
   static final ActFrequency UNKNOWN = new ActFrequency(CALIBRATED);
 
   /**
-   * Number of assumed pairs with the calibrated share, which are added to the pairs that were read.
+   * Number of assumed pairs that are added to the pairs that were read; among them, the share is
+   * {@link #CALIBRATED}.
    */
   private static final int MORE = 20;
 
@@ -26,9 +27,9 @@ public record ActFrequency(double share) {
   private static final double LEAST_STEP = 1e-9;
 
   /**
-   * Estimates the share by expectation maximization. The assumed pairs let an almost certain pair
-   * lead even among few pairs. The share is at most {@link #CALIBRATED}, because the accuracy was
-   * measured only up to that share.
+   * Estimates the share by expectation maximization. Because of the assumed pairs, an almost
+   * certain pair can lead even if only a few pairs were read. The share is at most {@link
+   * #CALIBRATED}, because the accuracy was measured only up to that share.
    *
    * @param acts for each pair, the calibrated probability that it is worth an act
    */
@@ -50,7 +51,10 @@ public record ActFrequency(double share) {
     return new ActFrequency(share);
   }
 
-  /** Returns the probability in this knowledge base, given the calibrated one. */
+  /**
+   * Returns the probability that a pair of this knowledge base is worth an act, given the
+   * calibrated probability.
+   */
   double adjusted(double act) {
     double worth = act * share / CALIBRATED;
     double not = (1 - act) * (1 - share) / (1 - CALIBRATED);

@@ -40,7 +40,7 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }
 
-  /** Returns the places, then the ends of both lists. */
+  /** Returns the places, followed by the ends of the two lists. */
   List<int[]> placesAndEnd() {
     List<int[]> all = new ArrayList<>(places);
     all.add(new int[] {first, second});

@@ -11,12 +11,12 @@ import java.util.Map;
 
 /**
  * The probability that one of two items of memory files can be removed. It is computed from the
- * pair judge's result on the pair and on all other pairs of both items. The judge was trained on
- * notes and is unsure about items, because items are short. The probability is therefore higher if
- * the pair's result is better than that of the other pairs. The formula is a logistic regression,
- * fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It only raises a
- * probability. A probability below {@value #LEAST_JUDGED} stays unchanged, because such pairs in
- * public files were rarely worth an act.
+ * pair judge's results on the pair and on all other pairs of the two items. The judge was trained
+ * on notes and is unsure about items, because items are short. The probability is therefore higher
+ * if the pair's result is better than that of the other pairs. The formula is a logistic
+ * regression, fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It is
+ * used only to raise a probability. A probability below {@value #LEAST_JUDGED} stays unchanged,
+ * because pairs of public files with such a probability were rarely worth an act.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;
@@ -24,10 +24,13 @@ final class FactOdds {
   /** Weight of the judge's log odds that the pair is worth an act. */
   private static final double JUDGED = 0.64;
 
-  /** Weight of the logarithm of the longer text's length, because short texts tell little. */
+  /**
+   * Weight of the logarithm of the longer text's length. The length counts because short texts tell
+   * little.
+   */
   private static final double LENGTH = 2.75;
 
-  /** Largest logarithm of the length: that of 245 UTF-16 units. */
+  /** Largest logarithm of the length that is used: the logarithm of 245 UTF-16 units. */
   private static final double LONG = 5.5;
 
   /** Weight of the pair's log odds minus the log odds of the best other pair of either item. */
@@ -35,7 +38,7 @@ final class FactOdds {
 
   private static final double LARGEST_MARGIN = 3;
 
-  /** Margin if neither item is in another pair. */
+  /** Difference of log odds that is assumed if neither item is in another pair. */
   private static final double NO_OTHER = 2;
 
   /**
@@ -43,7 +46,7 @@ final class FactOdds {
    */
   private static final double PLACE = -0.69;
 
-  /** Constant that is added if the items are in two files. */
+  /** Constant that is added to the log odds if the items are in two files. */
   private static final double TWO_FILES = 1.82;
 
   private static final double LEAST_JUDGED = 0.3;
@@ -51,7 +54,7 @@ final class FactOdds {
   /** Smallest probability, which keeps log odds finite. */
   private static final double LEAST = 1e-4;
 
-  /** Pairs of items that may lead, by each of their items. */
+  /** Pairs of items that may lead, by each of the pair's items. */
   private final Map<NamedEntry, List<Relation>> pairs = new HashMap<>();
 
   private FactOdds(List<Relation> read) {
@@ -63,7 +66,10 @@ final class FactOdds {
     }
   }
 
-  /** Returns the pairs, some with a higher probability. {@code read} must have all read pairs. */
+  /**
+   * Returns the pairs, of which some have a higher probability. {@code read} must be all pairs that
+   * were read.
+   */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
     return read.stream().map(pair -> isMeant(pair) ? odds.applied(pair) : pair).toList();

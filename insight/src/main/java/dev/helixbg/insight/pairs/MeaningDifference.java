@@ -15,14 +15,14 @@ import java.util.stream.Stream;
 
 /**
  * The difference in meaning between two whole texts. A difference only prevents the verdict that
- * the texts are the same. It does not prove another meaning, because the same meaning in other
- * words may have other numbers.
+ * the texts are the same. It does not prove that their meanings differ, because the same fact can
+ * be stated with other numbers.
  *
  * <p>Texts that differ only in Unicode forms, white space, case and markup have no difference. In
  * English texts with similar wording, every word except function words is compared. In English
- * texts with other wording, only numbers, identifiers, names, and words that negate, oblige or
- * quantify are compared. Only a model understands the remaining words. In other languages every
- * word is compared, because no model of this project reads them.
+ * texts with different wording, only numbers, identifiers, names, and words that negate, oblige or
+ * quantify are compared, because only a model understands the remaining words. In other languages
+ * every word is compared, because no model of this project reads them.
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
@@ -30,15 +30,18 @@ import java.util.stream.Stream;
  *     numbers or identifiers, and in languages other than English
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
-  /** Maximum number of differing words that are aligned. */
+  /**
+   * Maximum number of tokens between the common beginning and the common end of two texts, for the
+   * texts to be aligned.
+   */
   private static final int ALIGNED = 2_000;
 
   /** Minimum share of words in the same order in texts with similar wording. */
   private static final double ALIKE = 0.6;
 
   /**
-   * Minimum number of words without a counterpart that count as a clause which the other text
-   * lacks.
+   * Minimum number of words of one text, without counterpart in the other text, that count as an
+   * additional clause.
    */
   private static final int CLAUSE = 4;
 
@@ -91,7 +94,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /**
    * A word, number or sign.
    *
-   * @param key equal for tokens with the same meaning
+   * @param key form of the token that is compared; tokens with the same meaning have equal keys
    * @param name whether the token is written like a name
    */
   private record Token(String key, String text, Kind kind, boolean name) {}
@@ -190,8 +193,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Returns, from each text, the first token of the most important kind among the tokens of both
-   * texts.
+   * Returns the most important kind among the tokens of both texts, and the first token of this
+   * kind from each text, as text.
    */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
@@ -220,7 +223,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Adds tokens that only one list has to {@code onlyA} or {@code onlyB}.
+   * Adds each token that only one of the lists has to {@code onlyA} or {@code onlyB}.
    *
    * @return number of tokens in the common order
    */
@@ -272,7 +275,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     String word = found.group();
     String key = word.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     if (key.equals("t") && isApostrophe(text, found.start() - 1) && !tokens.isEmpty()) {
-      Token before = tokens.removeLast(); // of isn't, can't or won't
+      Token before = tokens.removeLast(); // the first part of isn't, can't or won't
       String verb = before.key.equals("won") ? "will" : before.key.replaceFirst("(?<!ca)n$", "");
       tokens.add(new Token(verb, before.text, Kind.WORD, false));
       tokens.add(new Token("not", before.text + "'t", Kind.WORD, false));

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 
 /**
  * Decides whether two texts have the same form but different subjects. Example: the first text
- * repeats <i>events</i> where the second repeats <i>audit_log</i>, and neither has the other's
- * word. A judge would see only the same form.
+ * repeats <i>events</i> where the second text repeats <i>audit_log</i>, and neither text has the
+ * word of the other. A judge would see only that the form is the same.
  *
  * <p>The bounds were chosen on the notes that the pair judge was trained with, see {@code
  * insight/src/judge/README.md}.
@@ -23,7 +23,7 @@ final class OwnSubjects {
   /** Number of words at the beginning that may contain the subject. */
   private static final int BEGINNING = 20;
 
-  /** Minimum number of times that a text repeats its subject. */
+  /** Minimum number of times that a text names its subject. */
   private static final int TIMES = 2;
 
   /** Minimum share of both texts' words in the common order. */

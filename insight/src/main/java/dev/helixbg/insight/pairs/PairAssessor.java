@@ -12,15 +12,16 @@ import java.util.Optional;
 /**
  * Assesses pairs of texts that the pair judge has read.
  *
- * @param fit adjustment of the judge to the answers about the pairs' knowledge base
+ * @param fit adjustment of the judge to answers that agents gave about the knowledge base of the
+ *     pairs
  */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
    * Returns the assessment of a pair. An entry can be removed only if the judge read all of it. Two
-   * texts are <i>the same</i> only if they do not disagree. The tiers {@code LIKELY_SAME} and
-   * {@code LIKELY_OVERTAKEN} were measured without a fit. A pair must therefore reach them without
-   * the fit, too.
+   * texts are <i>the same</i> only if they do not disagree. The accuracy of the tiers {@code
+   * LIKELY_SAME} and {@code LIKELY_OVERTAKEN} was measured without a fit. A pair must therefore
+   * reach these tiers without the fit, too.
    *
    * @param score score of the pair by vectors and words
    * @param older older text, from its beginning
@@ -75,8 +76,8 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   }
 
   /**
-   * Whether a pair of entries may lead the report. Both must be readable, and they must not be
-   * texts of the same form about different subjects.
+   * Whether a pair of entries may lead the report. The models must be able to read both entries,
+   * and the entries must not be texts of the same form about different subjects.
    */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
@@ -84,7 +85,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         && apart(one.content(), other.content()).isEmpty();
   }
 
-  /** Returns the subjects of two texts of the same form, as text; empty if their forms differ. */
+  /**
+   * Returns words that tell how the subjects of two texts of the same form differ; empty for other
+   * texts.
+   */
   public static Optional<String> apart(String one, String other) {
     return Series.between(one, other)
         .map(names -> "they belong to a series (" + names + ")")
@@ -103,8 +107,8 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   }
 
   /**
-   * Returns a part of a sum after the sum has changed, with its old share of the sum; 0 if the old
-   * sum was 0.
+   * Returns the new value of one part of a sum after the sum has changed. The part keeps its share
+   * of the sum. If the old sum was 0, the result is 0.
    */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 /**
  * Points on which two similar texts disagree: numbers and versions, identifiers, and negation.
  * Small models often miss such points. A disagreement only prevents a verdict. It does not prove
- * another meaning, because the same meaning in other words may have other numbers.
+ * that the meanings differ, because the same fact can be stated with other numbers.
  *
- * <p>Numbers and identifiers disagree if each text has one that the other lacks. If only one text
- * has such a number or identifier, it has an additional detail, which is no disagreement. A
- * negation disagrees if one text negates a word that the other affirms.
+ * <p>Texts disagree in numbers or identifiers if each text has one that the other text lacks. If
+ * only one text has such a number or identifier, it only has an additional detail. Texts disagree
+ * in a negation if one text negates a word that the other text affirms.
  */
 public final class PairDisagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
@@ -49,7 +49,10 @@ public final class PairDisagreement {
       Pattern.compile(
           "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
 
-  /** Beginning of an instruction that asks for something; {@link #FORBIDS} has the opposite. */
+  /**
+   * Beginning of an instruction to do something; {@link #FORBIDS} matches instructions not to do
+   * something.
+   */
   private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
   private static final Pattern FORBIDS =
@@ -62,7 +65,7 @@ public final class PairDisagreement {
                   + " this have has had do does did will would can could should must more longer")
               .split(" "));
 
-  /** Number of words after a negation that may be negated. */
+  /** Number of words after a negation among which the negated word is searched. */
   private static final int REACH = 3;
 
   /** Words that a text negates, and words that it affirms. */
@@ -171,8 +174,8 @@ public final class PairDisagreement {
   }
 
   /**
-   * Returns the stem of a word. It also handles forms such as <i>entries</i>, unlike the stems for
-   * search and findings.
+   * Returns the stem of a word. In contrast to the stems for search and findings, forms such as
+   * <i>entries</i> also get the right stem.
    */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")

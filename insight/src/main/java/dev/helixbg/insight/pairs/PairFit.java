@@ -5,9 +5,9 @@ import dev.helixbg.embed.PairReader.Relation;
 import java.util.List;
 
 /**
- * A fit of the pair judge to the answers about one knowledge base. It weights the judge's logits
- * against the score by vectors and words. It also shifts the logits of <i>same</i> and
- * <i>overtaken</i>. The judge's own weights do not change.
+ * An adjustment ("fit") of the pair judge to the answers about one knowledge base. It changes the
+ * weight of the judge's logits relative to the score by vectors and words, and shifts the logits of
+ * <i>same</i> and <i>overtaken</i>. The judge's own weights do not change.
  *
  * @param temperature divisor of the logits, before the score is added
  * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature
@@ -22,10 +22,13 @@ record PairFit(double temperature, double same, double overtaken) {
   /** Assumed share of right answers, so that one wrong answer has little effect. */
   private static final double RIGHT = 0.97;
 
-  /** Standard deviation of the logarithm of the temperature before any answer. */
+  /**
+   * Standard deviation that is assumed for the logarithm of the temperature before any answer is
+   * known.
+   */
   private static final double TEMPERATURE = 0.5;
 
-  /** Standard deviation of the addends before any answer. */
+  /** Standard deviation that is assumed for the addends before any answer is known. */
   private static final double BIAS = 2;
 
   /** Number of values of each parameter that are tried on each side of {@link #NONE}. */
@@ -35,7 +38,8 @@ record PairFit(double temperature, double same, double overtaken) {
   record Answered(float[] logits, double score, boolean isWorthAnAct) {}
 
   /**
-   * Returns the likeliest fit of a grid, or {@link #NONE} with fewer than {@value #LEAST} answers.
+   * Returns the likeliest of the fits on a grid of values; {@link #NONE} if there are fewer than
+   * {@value #LEAST} answers.
    */
   static PairFit of(List<Answered> answers, PairCalibration calibration, ActFrequency frequency) {
     PairFit best = NONE;

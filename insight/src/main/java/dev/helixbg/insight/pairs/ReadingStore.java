@@ -87,8 +87,8 @@ public record ReadingStore(Database database, String model) {
   }
 
   /**
-   * Deletes readings of pairs that no longer exist, if there are many readings and most of them are
-   * of such pairs.
+   * Deletes the readings of pairs that no longer exist, but only if there are many readings and
+   * most of them are of such pairs.
    */
   void forgetStale(Set<String> keys) {
     database.forgetStale(

@@ -26,11 +26,11 @@ import java.util.function.Supplier;
 /**
  * Lets the pair judge read the first pairs of the list of relations, and ranks these pairs. Pairs
  * that are likely worth an act come first. Then follow pairs in which one entry repeats the other,
- * other pairs that may lead the report, and pairs that may not lead it. Within each part, pairs are
- * ordered by the log odds of <i>same</i> or <i>overtaken</i> plus a share of the score by vectors
- * and words. Unread pairs are last.
+ * other pairs that may lead the report, and pairs that may not lead it. Within each of these four
+ * parts, pairs are ordered by the log odds of <i>same</i> or <i>overtaken</i>, plus a share of the
+ * score by vectors and words. Pairs that were not read are last.
  *
- * <p>Readings are saved; without a new pair, no model is opened.
+ * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
  * @param opener opens the model, which is closed after the last pair
  * @param said whether a pair is worth an act; empty if no reliable agent has answered
@@ -60,7 +60,10 @@ public record RelationReranker(
     return ranked(relations, first, readings);
   }
 
-  /** Ranks by saved readings only; unread pairs stay behind the others. */
+  /**
+   * Ranks the pairs by saved readings only. Pairs without a saved reading stay behind all other
+   * pairs.
+   */
   public List<Relation> rankRemembered(List<Relation> relations, int first) {
     return ranked(relations, first, memory.find(texts(relations, first).keySet()));
   }
@@ -184,8 +187,8 @@ public record RelationReranker(
   }
 
   /**
-   * Returns the number of tokens of a text that are read, including two special tokens. A pair has
-   * three special tokens.
+   * Returns the number of tokens of a text that are read, including two special tokens. (The sum
+   * for two texts has one token too many, because a pair has three special tokens.)
    */
   private static long tokens(String text) {
     return Passage.estimatedTokens(text, PairReader.ROOM + 2);

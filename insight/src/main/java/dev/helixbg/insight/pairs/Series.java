@@ -101,11 +101,14 @@ final class Series {
                + " woche tag rechnung zimmer")
               .split(" "));
 
-  /** Words before a date that is not the note's subject but tells since when something is true. */
+  /**
+   * Words before a date that only tells when something changed; such a date is not the subject of
+   * the note.
+   */
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 
-  /** A token. Tokens in the same place of two texts of the same form have the same key. */
+  /** A token. If two texts have the same form, tokens in the same place have the same key. */
   private record Token(Kind kind, String text, String key) {}
 
   /** A heading; {@code own} is true if the heading has a line of its own. */

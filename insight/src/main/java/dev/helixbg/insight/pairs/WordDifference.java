@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The words of one text that another text does not contain anywhere. They would be lost if only the
- * other text stayed. Case and a final s are ignored. Words of one or two letters and fillers never
- * count; numbers always count.
+ * The words of one text that another text does not contain anywhere. These words would be lost if
+ * only the other text were kept. Case and a final s are ignored. Words of one or two letters and
+ * fillers never count; numbers always count.
  */
 public final class WordDifference {
   /** A number with points and commas, or a word of letters, digits and underscores. */
@@ -33,13 +33,16 @@ public final class WordDifference {
   /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
-  /** Minimum number of listed words in a repetition; shorter texts may share only a template. */
+  /**
+   * Minimum number of words of a text that counts as a repetition; shorter texts may share only a
+   * template.
+   */
   private static final int REPEATED_WORDS = 12;
 
   /** Number of successive words that are compared together to find a repetition. */
   private static final int RUN = 4;
 
-  /** Minimum share of a text's runs of {@link #RUN} words that the other text has, too. */
+  /** Minimum share of a text's sequences of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
   /**
@@ -63,9 +66,10 @@ public final class WordDifference {
   }
 
   /**
-   * Whether one text has no word of its own, and nearly all its runs of words are in the other
-   * text. The bounds were chosen on public notes, see {@code insight/src/judge/README.md}. A text
-   * with even one own word may only look like the other text.
+   * Whether one text has no word that the other text lacks, and nearly all its sequences of words
+   * are in the other text. The bounds were chosen on public notes, see {@code
+   * insight/src/judge/README.md}. If a text has even one additional word, it may only look like the
+   * other text.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);
@@ -96,7 +100,7 @@ public final class WordDifference {
   }
 
   /**
-   * Returns the pieces of the text as {@link #mark} does. If more than half of the text would be
+   * Returns the text in pieces, as {@link #mark} does. If more than half of the text would be
    * marked, returns the whole text as one piece without a mark.
    */
   public List<Stretch> markUpToHalf(String text) {

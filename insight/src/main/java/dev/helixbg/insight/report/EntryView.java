@@ -11,17 +11,17 @@ import java.util.Optional;
 /**
  * An entry as a reader sees it.
  *
- * @param letter name of the entry in words about its pair: {@code A} or {@code B}
+ * @param letter letter by which the words about a pair name the entry: {@code A} or {@code B}
  * @param known title and name of the entry
- * @param source source line of the entry, if it differs from the name; for a fact, its file and
- *     line
+ * @param source source line of the entry, if it differs from the name; for a fact, the fact's file
+ *     and line
  * @param confidence confidence, if the entry states one
- * @param matched matching passage of a long entry of a pair, with the text around it; empty if the
- *     shown text has that passage
+ * @param matched matching passage of a long entry of a pair, with the text around the passage;
+ *     empty if the shown text includes the passage
  * @param markedHead beginning of the text, with the words marked that the other entry lacks
  * @param markedRest rest of the text, marked in the same way
- * @param ownWords first words that the other entry lacks, in the order of the text
- * @param moreOwnWords number of further such words, if any
+ * @param ownWords words that the other entry lacks, in the order of the text, up to a limit
+ * @param moreOwnWords number of words beyond that limit, as text; empty if there are none
  * @param ownCount number of all words that the other entry lacks, as text; empty for an entry
  *     without a pair
  */
@@ -41,7 +41,7 @@ record EntryView(
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
 
-  /** Maximum number of own words that are listed. */
+  /** Maximum number of listed words that the other entry lacks. */
   private static final int OWN_WORDS = 40;
 
   /** Returns an entry without a pair. */
@@ -97,7 +97,10 @@ record EntryView(
         .orElseGet(() -> List.of(new WordDifference.Stretch(text, false)));
   }
 
-  /** Returns a passage in its surroundings; empty if the shown beginning of the text has it. */
+  /**
+   * Returns a passage with the text around it; empty if the shown beginning of the text includes
+   * the passage.
+   */
   private static Optional<Passage.InPlace> matched(Passage passage, EntryText text) {
     if (passage.start() == 0 || passage.end() <= FoldableText.headOf(text.content())) {
       return Optional.empty();

@@ -29,7 +29,8 @@ public final class EvidenceWords {
   }
 
   /**
-   * Returns the evidence for a pair of entries, called A and B, except the words that they share.
+   * Returns the evidence for a pair of entries, called A and B, as text. The words that both
+   * entries have are not included.
    */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();

@@ -92,7 +92,10 @@ class FindingJson {
   /** Maximum number of tags of an entry, because metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
-  /** Number of relations that are written in full: the length of the list for 4,000 entries. */
+  /**
+   * Number of relations that are written in full. It is the number of relations that a report on
+   * 4,000 entries lists.
+   */
   static final int FULL_RELATIONS = 2_000;
 
   /** Maximum length of a text in a later relation, in UTF-16 units. */

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parts that are still missing in a first look (an early form of a report), because they take
- * long. The reader can use the first look at once, and learns that the whole report follows.
+ * The parts that are missing in a first look, because computing them takes long. A first look is an
+ * early form of a report. The user can read it at once, and it says that the whole report follows.
  *
  * @param unread number of older entries without a vector, which the report leaves out
  * @param entries number of long entries of which only a part was read
- * @param passages number of passages of those entries that have no vector, so that their
- *     similarities are missing
+ * @param passages number of passages of those entries without a vector; the similarities of these
+ *     passages are missing
  * @param pairs number of pairs that the pair judge has not read yet
  * @param questions number of questions that the language model has not answered yet
  */

@@ -18,7 +18,10 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int ALL_CHARS = 4_000;
   private static final int ALL_LINES = 100;
 
-  /** Maximum number of UTF-16 units by which a cut moves back to a blank or line end. */
+  /**
+   * Maximum number of UTF-16 units by which a cut is moved back to reach a blank or the end of a
+   * line.
+   */
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {
@@ -40,7 +43,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
     return !rest.isEmpty();
   }
 
-  /** Returns the words on the fold. */
+  /** Returns the words that are shown in place of the folded text. */
   String restWords() {
     return more(unread);
   }

@@ -15,7 +15,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Findings of one kind that do not lead, one on each line, in a fold if the format has folds.
+ * Findings of one kind that the report does not lead with, one on each line. They are in a fold if
+ * the format has folds.
  *
  * @param total number of findings and number of listed findings, as text
  * @param intro description of the kind
@@ -149,7 +150,7 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         .collect(Collectors.joining(". ", "Sources: ", "."));
   }
 
-  /** Returns title and number of findings, for use within a sentence. */
+  /** Returns the title and the number of findings, in a form that fits into a sentence. */
   String inSentence() {
     return title.substring(0, 1).toLowerCase(Locale.ROOT) + title.substring(1) + " (" + total + ")";
   }

@@ -21,7 +21,10 @@ import java.util.Optional;
  * @param also other findings; may be empty
  */
 record Headline(String title, String sure, String also) {
-  /** Share of the pairs with a repetition that readers found worth an act: 91 of 97 pairs. */
+  /**
+   * Share of pairs worth an act among pairs in which one entry repeats the other. Readers found
+   * that 91 of 97 such pairs are worth an act.
+   */
   private static final double REPEATS = 0.94;
 
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {

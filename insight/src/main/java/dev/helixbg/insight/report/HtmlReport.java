@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The report for a browser: one file that loads nothing. Its content security policy allows only
- * its own style block and script, by hash. The script moves between findings and copies commands;
- * without the script, everything is readable.
+ * The report for a browser: one file that loads no other file. Its content security policy allows
+ * only the file's own style block and script, which it names by hash. The script moves between
+ * findings and copies commands; without the script, everything is readable.
  */
 public final class HtmlReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/";
@@ -47,7 +47,10 @@ public final class HtmlReport {
     return html.toString();
   }
 
-  /** Returns a resource with the line breaks around it, which the browser also hashes. */
+  /**
+   * Returns a resource with a line break before and after it, because the browser includes these in
+   * its hash.
+   */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -63,7 +63,7 @@ final class JudgementWords {
     };
   }
 
-  /** Returns a note on the judges, the open questions, and the use of a language model. */
+  /** Returns sentences about the judges, the open questions, and the use of a language model. */
   static String note(Judgements judgements) {
     String agents =
         judgements.agents().clients().stream()

@@ -20,7 +20,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   /**
    * Entries with the same text.
    *
-   * @param moreWords number of entries without a name here, as text
+   * @param moreWords number of entries that are not named, as text
    */
   record CopiesView(
       String id,

@@ -8,7 +8,7 @@ import io.jstach.jstache.JStachePartials;
 /**
  * The report for a Markdown viewer or a plain terminal. In a template, a value in double braces
  * becomes inline code, in which nothing is Markdown. Triple braces are only for words of helix-bg.
- * The delimiters of code are longer than any delimiter in its text, which has passed {@link
+ * The delimiters of code are longer than any delimiter within the code, which has passed {@link
  * dev.helixbg.config.text.PrintableText}.
  */
 public final class MarkdownReport {
@@ -45,7 +45,10 @@ public final class MarkdownReport {
     return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
   }
 
-  /** Returns the delimiter of a code block that a text in the block cannot close. */
+  /**
+   * Returns a delimiter for a code block around a text, chosen so that the text cannot close the
+   * block.
+   */
   public static String fence(String text) {
     return "`".repeat(Math.max(3, longestRun(text) + 1));
   }

@@ -37,7 +37,7 @@ final class NumberWords {
     return total > shown ? count(shown) + " of " + count(total) + " shown" : count(total);
   }
 
-  /** Returns text such as {@code and 3 more}; empty if all are named. */
+  /** Returns text such as {@code and 3 more}; empty if {@code named} is the total. */
   static Optional<String> more(int total, int named) {
     return total > named ? Optional.of("and " + count(total - named) + " more") : Optional.empty();
   }

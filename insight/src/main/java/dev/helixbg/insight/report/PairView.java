@@ -20,11 +20,11 @@ import java.util.Set;
  * Two entries side by side.
  *
  * @param verdict relation of the two entries, as text
- * @param isAct whether the relation calls for an act
+ * @param isAct whether the verdict calls for an act
  * @param group names of three or more entries that may say the same, including both entries of the
  *     pair; else empty
  * @param files the two files of notes with the entries
- * @param fold words on a fold that begins with this pair
+ * @param fold words on the fold that begins with this pair; empty if no fold begins here
  * @param foldEnds whether a fold ends with this pair
  */
 record PairView(
@@ -41,7 +41,7 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /** Moves pairs from the same two files behind the first such pair, in a fold. */
+  /** Moves all pairs from the same two files behind the first of them, into a fold. */
   static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {

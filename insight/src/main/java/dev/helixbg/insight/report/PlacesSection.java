@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Places in the log or files, each with a remark: damage of a place, or the size of a file that
- * agents load.
+ * A list of places in the log, or of files, each with a remark: how the place is damaged, or how
+ * large a file that agents load is.
  *
  * @param more number of places that are not listed, as text; else empty
  */
@@ -23,7 +23,8 @@ record PlacesSection(
   /**
    * A stretch of the log, or a file.
    *
-   * @param over excess of a file over the limit of its agent; else empty
+   * @param over text that says by how much a file exceeds the limit of its agent; empty if it does
+   *     not
    */
   record PlaceView(String where, String what, Optional<String> over) {
 

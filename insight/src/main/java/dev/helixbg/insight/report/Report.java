@@ -73,7 +73,8 @@ public record Report(
 
   /**
    * Estimates the tokens that each file of notes would lose by acts on all copies and leading
-   * pairs. An act removes the older entry of a pair, or the shorter one if the age is unknown.
+   * pairs. The estimate assumes that an act removes the older entry of a pair, or the shorter entry
+   * if it is unknown which one is older.
    */
   Map<String, Integer> savings(JudgedRelations pairs) {
     Set<NamedEntry> gone = new LinkedHashSet<>();

@@ -15,11 +15,12 @@ import java.util.stream.Stream;
  * {@link PrintableText}.
  *
  * @param firstLook text about the parts that a first look lacks; empty for a whole report
- * @param about kind of the report's subject
+ * @param about what the report is about, as text
  * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
- * @param judge name of the language model in its file, if one was used
+ * @param judge name of the language model, which is its file's name without the ending; empty if no
+ *     language model was used
  */
 record ReportView(
     String program,
@@ -111,7 +112,10 @@ record ReportView(
     return topics.rows().isEmpty();
   }
 
-  /** Returns the option of a command that is typed in the folder of notes; else empty. */
+  /**
+   * Returns the option that a command needs if it is typed in the folder of notes; empty for a
+   * report on a knowledge base of helix.
+   */
   String again() {
     return folder.isPresent() ? " --notes ." : "";
   }

@@ -36,7 +36,7 @@ public final class TerminalSummary {
     return new TerminalSummary().summary(report);
   }
 
-  /** Returns the last line. Its path is never cut, so that it can be copied. */
+  /** Returns the last line. The path in this line is never cut, so that the user can copy it. */
   public static String where(String report) {
     return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
   }

@@ -17,21 +17,23 @@ import java.util.stream.IntStream;
 
 /**
  * The answer to the question whether a knowledge base already says what a text says. Vectors hardly
- * distinguish the same fact in other words from another fact about the same thing. So with vectors
- * alone, most answers are {@link Answer#PERHAPS}. The pair judge can read the nearest entries
- * instead of the user. docs/findings.md tells how often each method is right.
+ * distinguish the same fact in other words from another fact about the same thing. With vectors
+ * alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read the nearest
+ * entries. The pair judge can read them instead. docs/findings.md states how often each method is
+ * right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
- * @param probability the probability that the answer is right; for <i>perhaps</i>, that the entry
- *     says the same or is contradicted; empty if nothing was read
- * @param differs why the answer is not <i>yes</i> although the entry seems to say the same
+ * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
+ *     probability that the entry says the same or is contradicted. It is empty if the pair judge
+ *     read nothing
+ * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
   /**
-   * Number of best hits that are considered. It exceeds {@link #READ}, because shared words may
-   * rank other entries before the most similar entries.
+   * Number of best hits that are considered. It exceeds {@link #READ}, because hits are also ranked
+   * by shared words, so the most similar entries need not be the first hits.
    */
   public static final int LOOKED_AT = 20;
 
@@ -39,11 +41,11 @@ public record AlreadySaid(
   public static final int READ = 10;
 
   /**
-   * Minimum probability with which an entry is named. Below {@link #UNLIKELY}, a text is called
-   * new. Both limits were measured on held-out collections (scripts/judge/related.py) with
-   * rewrites, overtaken notes and look-alikes in equal parts. Of 100 named entries, 91 are the
-   * right entry, and 84 have the right answer too. Of the rewrites and overtaken notes, 4 % are
-   * called new.
+   * Minimum probability with which an entry is named. If all probabilities are below {@link
+   * #UNLIKELY}, a text is called new. Both limits were measured on collections that were not used
+   * for training (scripts/judge/related.py). They have equally many rewrites, overtaken notes, and
+   * notes that only look alike. Of 100 named entries, 91 are the right entry; for 84 of them, the
+   * answer is right too. Of the rewrites and overtaken notes, 4 % are called new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -51,9 +53,9 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. In {@code bench related}, this probability is at most 0.748 for rewrites
-   * with a changed fact for which this limit matters, and at least 0.792 for eight rewrites with
-   * the same facts.
+   * MeaningDifference}. The limit lies between two values of {@code bench related}. Among the
+   * rewrites for which it matters, the probability is at most 0.748 if a fact was changed. It is at
+   * least 0.792 for eight rewrites with the same facts.
    */
   private static final double SURE = 0.77;
 
@@ -77,7 +79,7 @@ public record AlreadySaid(
    * A text and the entries that may say it.
    *
    * @param whole whether the whole text was compared
-   * @param indexed whether it was compared with all entries in full
+   * @param indexed whether the text was compared with the whole text of all entries
    * @param near the best hits of a search
    */
   public record Question(String text, boolean whole, boolean indexed, List<Near> near) {
@@ -88,8 +90,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer without the pair judge. It is <i>yes</i> only for an entry that equals the
-     * text except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
+     * Returns the answer without the pair judge. It is <i>yes</i> only if an entry equals the text
+     * except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return itself()
@@ -103,7 +105,10 @@ public record AlreadySaid(
                       OptionalDouble.empty()));
     }
 
-    /** Returns <i>yes</i> if an entry equals the text; the pair judge could be wrong about it. */
+    /**
+     * Returns <i>yes</i> if an entry equals the text. The pair judge is not asked about such an
+     * entry, because it could be wrong.
+     */
     private Optional<AlreadySaid> itself() {
       return near.stream()
           .filter(one -> MeaningDifference.isNone(one.whole(), text))
@@ -112,8 +117,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns <i>unknown</i> for a text that the models cannot read. To them, all texts in such a
-     * writing system look alike.
+     * Returns <i>unknown</i> for a text that the models cannot read. To the models, all texts in
+     * such a writing system look alike.
      */
     private Optional<AlreadySaid> unreadable() {
       return Script.isUnreadable(text)
@@ -150,7 +155,10 @@ public record AlreadySaid(
           : new AlreadySaid(Answer.PERHAPS, suspect, likely, Optional.empty());
     }
 
-    /** Returns the entries to read; less similar entries are about something else. */
+    /**
+     * Returns the entries that are worth reading. Entries that are less similar are about something
+     * else.
+     */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
@@ -171,8 +179,8 @@ public record AlreadySaid(
       reader.read(
           some.stream().map(n -> new Texts(n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // The score uses the calibration for relations, without the words and the neighbours of the
-      // entries.
+      // The calibration is the one for relations, but this score includes neither shared words nor
+      // the entries' neighbours.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;

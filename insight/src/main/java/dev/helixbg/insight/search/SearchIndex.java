@@ -22,16 +22,16 @@ import java.util.stream.IntStream;
  *
  * <p>The score of an entry has two parts. The first is the highest cosine of the query's vector
  * with the vector of the entry or of one of its passages. The second is 0.3 times the share of the
- * query's words that the entry or a passage contains; rarer words weigh more. Meaning alone misses
- * names and numbers, and words alone miss the same fact in other words.
+ * query's words that the entry or a passage contains; rarer words weigh more. Both parts are
+ * needed: vectors alone miss names and numbers, and words alone miss the same fact in other words.
  */
 public final class SearchIndex implements AutoCloseable {
-  /** Number of scores of entries that are held at once: 64 MB. */
+  /** Maximum number of scores that are in memory at once: 64 MB. */
   private static final int SCORES_AT_ONCE = 8_000_000;
 
   private static final int NONE = -1;
 
-  /** Increase of the score of an entry that contains all words of a query. */
+  /** Number that is added to the score of an entry that contains all words of a query. */
   private static final float WORDS = 0.3f;
 
   private final List<NamedEntry> entries;
@@ -48,8 +48,8 @@ public final class SearchIndex implements AutoCloseable {
   /**
    * A query.
    *
-   * @param text the text whose words count; empty to search by meaning alone
-   * @param vector of unit length
+   * @param text the text whose words are searched; empty to search by vectors alone
+   * @param vector vector of the query, of unit length
    * @param topic the topic to search; all topics if empty
    * @param from number of the best hits that are skipped
    */
@@ -68,7 +68,10 @@ public final class SearchIndex implements AutoCloseable {
     return new SearchIndex(kb, modelTokens, Optional.empty());
   }
 
-  /** Makes an index for one search. Counting only words of {@code text} saves most of the time. */
+  /**
+   * Makes an index for one search. Only words of {@code text} are counted, which saves most of the
+   * time.
+   */
   public static SearchIndex forOne(KbEntries kb, int modelTokens, String text) {
     return new SearchIndex(kb, modelTokens, Optional.of(text));
   }
@@ -96,7 +99,7 @@ public final class SearchIndex implements AutoCloseable {
     this.words = terms.products();
   }
 
-  /** Returns how much of the log the index was made from. */
+  /** Returns from how many entries of the log the index was made. */
   public Coverage coverage() {
     return coverage;
   }
@@ -144,7 +147,8 @@ public final class SearchIndex implements AutoCloseable {
         query.text(),
         (text, share) -> {
           int entry = owners[text];
-          // At equal shares the passage is preferred to the entry, because it shows the place.
+          // If the shares are equal, the passage is preferred to the entry, because it shows the
+          // place.
           if (share > said[entry] || share == said[entry] && text >= entries.size()) {
             said[entry] = share;
             saying[entry] = text;
@@ -173,7 +177,7 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
-   * passage, the passage with most of the query's words is returned.
+   * passage, returns the passage with most of the query's words.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

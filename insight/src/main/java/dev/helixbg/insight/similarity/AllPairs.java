@@ -11,12 +11,13 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Compares every vector with every other vector, exactly. The pairs that are found do not depend on
- * the number of threads or on the kernel; only their order does.
+ * Compares every vector with every other vector, exactly. The number of threads and the kernel can
+ * only change the order in which pairs are found.
  */
 public final class AllPairs {
   /**
-   * Number of vectors that fills whole strips as well as whole panels; see {@link PackedVectors}.
+   * Smallest number of vectors that fills both whole strips and whole panels; see {@link
+   * PackedVectors}.
    */
   private static final int UNIT = 96;
 
@@ -43,15 +44,16 @@ public final class AllPairs {
 
   /**
    * Finds the pairs of a row and a column whose dot product is at least {@code limit}. For example,
-   * the rows are a few vectors and the columns a whole KB.
+   * the rows are a few new vectors, and the columns are all vectors of a KB.
    *
    * @throws IllegalArgumentException when the dimensions differ
    * @see #among
    */
   public static <S extends PairSink> List<S> between(
       PackedVectors rows, PackedVectors columns, float limit, int threads, Supplier<S> sinks) {
-    // This is the only bounds check: the JVM's own checks of vector loads are off
-    // (VECTOR_ACCESS_OOB_CHECK=0). A scan only reads panels that pack() made.
+    // This is the only bounds check, because the JVM's own checks of vector loads are off
+    // (VECTOR_ACCESS_OOB_CHECK=0). No other check is needed, because a scan only reads panels that
+    // pack() made.
     if (rows.dimension() != columns.dimension()) {
       throw new IllegalArgumentException(
           "Vectors of %d values cannot be compared with vectors of %d values"
@@ -89,7 +91,8 @@ public final class AllPairs {
   /**
    * A worker that takes blocks from a shared counter until none is left.
    *
-   * @param upper whether rows and columns are the same vectors: only pairs with i &lt; j count
+   * @param upper whether rows and columns are the same vectors, so that only pairs with i &lt; j
+   *     count
    * @param block number of vectors on a side of a block
    */
   private record Worker(
@@ -110,7 +113,7 @@ public final class AllPairs {
       float[] strips = new float[block * rows.dimension()];
       int rowOfStrips = -1;
       for (long i = next.getAndIncrement(); i < blocks; i = next.getAndIncrement()) {
-        // the interrupt of the caller ends all workers
+        // an interrupt of the caller ends all workers
         if (Thread.currentThread().isInterrupted()) {
           next.set(blocks);
           return;
@@ -165,8 +168,8 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row index of the first vector; the lower index if vectors are compared among
-     *     themselves
+     * @param row index of the first vector; the lower of the two indices if vectors are compared
+     *     among themselves
      * @param similarity their dot product
      */
     void accept(int row, int column, float similarity);

@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * Computes the products with machine code on x86-64 processors with vectors of 256 bits. {@link
- * VectorKernel} needs 27 registers, but such a processor has 16, so its compiled code would move
- * sums to memory and back.
+ * Computes the products with machine code on x86-64 processors with vectors of 256 bits. Such a
+ * processor has 16 vector registers, but {@link VectorKernel} needs 27, so the compiled code of
+ * that kernel would move sums to memory and back.
  */
 final class CodeKernel implements TileKernel {
   /**

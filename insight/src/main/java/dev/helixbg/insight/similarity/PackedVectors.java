@@ -9,11 +9,12 @@ import jdk.incubator.vector.FloatVector;
 /**
  * Vectors packed for {@link TileKernel}, as rows and as columns. Rows are read in strips of {@link
  * #STRIP} vectors, columns in panels of {@link #PANEL} vectors. A strip or panel has the first
- * values of all its vectors, then the second values, and so on. So a kernel reads both from front
- * to back.
+ * values of all its vectors, then the second values, and so on. A kernel therefore reads strips and
+ * panels from front to back.
  *
- * <p>All panels are made at once; for many vectors, they are in native memory until {@link #close}.
- * Strips are made when a scan reads them, because another copy of all vectors would be large.
+ * <p>All panels are made at once; if there are many vectors, the panels are in native memory until
+ * {@link #close}. Strips are made only when a scan reads them, because a second copy of all vectors
+ * would be large.
  */
 public final class PackedVectors implements AutoCloseable {
   static final int STRIP = 12;
@@ -143,7 +144,8 @@ public final class PackedVectors implements AutoCloseable {
   static final class TileKernels {
     /**
      * Minimum number of pairs for which a vector kernel is faster. Until the JVM's C2 compiler has
-     * compiled it, its calls are interpreted and take microseconds per vector operation.
+     * compiled a vector kernel, the kernel is interpreted and each vector operation takes
+     * microseconds.
      */
     static final long MANY_PAIRS = 20_000_000;
 

@@ -4,10 +4,10 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * Computes the products in scalar code. Tests compare the vector kernels with it. It also runs if
- * the JVM has no jdk.incubator.vector. Shortly after the start of a JVM it is the fastest kernel,
- * because every compiler of the JVM compiles it well. Its panels are on the heap, because
- * interpreted code is slow to read native memory.
+ * Computes the products in scalar code. Tests compare the results of vector kernels with its
+ * results. The kernel runs if the JVM has no jdk.incubator.vector, and shortly after the start of a
+ * JVM. It is then the fastest kernel, because every compiler of the JVM compiles it well. Its
+ * panels are on the heap, because interpreted code is slow to read native memory.
  */
 final class ScalarKernel implements TileKernel {
   private static final int ROWS = 3;

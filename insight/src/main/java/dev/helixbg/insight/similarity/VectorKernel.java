@@ -13,7 +13,7 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * Computes the products in vectors of this machine's width, 128 to 512 bits. It uses 27 registers:
  * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32 registers. AVX2 has only
- * 16; there, this kernel is used only if {@link CodeKernel} cannot be.
+ * 16; on AVX2, this kernel is used only if {@link CodeKernel} cannot be used.
  *
  * <p>The code has no inner calls, because the C2 compiler keeps vectors in registers only within
  * one inlined method body. It is short, because a body of some thousand bytecodes would stay
@@ -26,7 +26,7 @@ final class VectorKernel implements TileKernel {
   private static final long BYTES = LANES * Float.BYTES;
 
   /**
-   * Number of bytes from a panel's values at one index of its vectors to its values at the next
+   * Number of bytes of a panel for one index of its vectors: the distance to the values at the next
    * index.
    */
   private static final long STEP = PANEL * Float.BYTES;
@@ -53,8 +53,8 @@ final class VectorKernel implements TileKernel {
   }
 
   /**
-   * Multiplies a strip by COLUMNS columns. For example, s2b is the sum of row 2 and the second
-   * register of columns.
+   * Multiplies a strip by COLUMNS columns. The variables of the sums are named by row and column
+   * register: s2b has the sums for row 2 and the second register of columns.
    */
   private boolean multiplyPart(
       float[] rows, int rowStart, long partStart, float limit, float[] products, int productStart) {

@@ -34,9 +34,9 @@ public interface VectorScan extends AutoCloseable {
   }
 
   /**
-   * Makes a scan for a single comparison, which reads the vectors without packing them. Packing,
-   * and compiling a vector kernel, would take longer than all products. The products are
-   * bit-identical to those of {@link #packed}.
+   * Makes a scan for a single comparison, which reads the vectors without packing them. For a
+   * single comparison, packing the vectors and compiling a vector kernel would take longer than
+   * computing all products. The products are bit-identical to those of {@link #packed}.
    *
    * @param sets sets of vectors; the vectors of all sets are numbered together
    */

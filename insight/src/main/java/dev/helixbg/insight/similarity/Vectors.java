@@ -32,8 +32,8 @@ public record Vectors(int count, int dimension, float[] values) {
   }
 
   /**
-   * Returns sets of vectors one after the other; a single set is not copied. All vectors must have
-   * the same length; empty sets are ignored.
+   * Joins sets of vectors to one set, in their order; a single set is not copied. All vectors must
+   * have the same length; empty sets are ignored.
    */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
@@ -53,8 +53,8 @@ public record Vectors(int count, int dimension, float[] values) {
 
   /**
    * Computes the products of a row with consecutive vectors. They are bit-identical to the products
-   * of the kernels. Each addition waits for the previous one, so four sums side by side take as
-   * long as one.
+   * of the kernels. Four sums are computed side by side. They take as long as one sum, because each
+   * addition waits for the previous addition of its own sum.
    *
    * @param row array that contains the row, from index {@code at} on
    * @param from number of the first vector

@@ -19,16 +19,18 @@ import java.util.stream.Stream;
 /**
  * The commits, trees and files of a repository, as git reads them.
  *
- * <p>Git runs in its own temporary git folder, which shares only the repository's objects. Git
- * ignores the repository's configuration, hooks, attributes, refs and working tree, so these cannot
- * make git run, fetch or write anything. Output, time and memory are bounded, because a repository
- * of 2 MB can contain two files of 200 MB that git compares.
+ * <p>Git runs in its own temporary git folder, which shares only the repository's objects. Git does
+ * not read the repository's configuration, hooks, attributes, refs and working tree. These
+ * therefore cannot make git run, fetch or write anything. Output, time and memory are bounded,
+ * because a repository of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
-  /** Maximum size of a history or list of files, in bytes; it fits 400,000 changes of files. */
+  /**
+   * Maximum size of a history or of a list of files, in bytes: enough for 400,000 changes of files.
+   */
   private static final int MAX_LISTING = 32 << 20;
 
-  /** Largest memory of git, in KiB, without mapped packs; only Linux enforces the bound. */
+  /** Maximum memory of git, in KiB, not counting mapped packs. Only Linux enforces this limit. */
   private static final int MAX_MEMORY = 256 << 10;
 
   private static final List<String> LIMITED =
@@ -76,7 +78,9 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
         .findFirst();
   }
 
-  /** Returns settings by which git streams large files, and packs, watches and fetches nothing. */
+  /**
+   * Returns settings of git: git streams large files, and does not pack, watch or fetch anything.
+   */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
@@ -86,11 +90,11 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /**
-   * Returns the commits along the first parents, newest first. A commit starts with the byte 01,
-   * its id, its seconds and its date. A letter and a path follow for each changed file. After the
-   * letter R, two paths follow: the old path and the new path. A log of more than {@link
-   * #MAX_LISTING} bytes is cut. If git lacks the memory to compare contents, only a file with
-   * unchanged content counts as renamed.
+   * Returns the commits along the first parents, newest first. Each commit starts with the byte 01,
+   * the commit's id, its time in seconds and its date. For each changed file, a letter and a path
+   * follow. After the letter R, two paths follow: the old path and the new path. A log of more than
+   * {@link #MAX_LISTING} bytes is cut. If git does not have enough memory to compare contents, only
+   * files with unchanged content count as renamed.
    */
   byte[] log() throws SourceException {
     try {
@@ -190,14 +194,14 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
     }
   }
 
-  /** An error in reading a folder of sources; the message has the reason without the path. */
+  /** An error in reading a folder of source code; the message has the reason, but not the path. */
   static class SourceException extends Exception {
     SourceException(String message) {
       super(message);
     }
   }
 
-  /** An error of git itself on a commit: another try takes the same time and fails again. */
+  /** An error of git in reading a commit. Another try would take as long and would fail again. */
   static final class UnreadableException extends SourceException {
     UnreadableException() {
       super("git cannot read it, or took too long or too much memory");

@@ -22,7 +22,10 @@ final class GitHistory {
   /** The removal of a file from its path by a commit; a deleted file has no new path. */
   record Removal(int at, Optional<String> to) {}
 
-  /** The first commit that removed a file from its path; a deleted file has no present path. */
+  /**
+   * A file that is no longer at its path: the first commit that removed it from the path, and its
+   * present path, which is empty for a deleted file.
+   */
   record Gone(Commit since, Optional<String> now) {}
 
   private final List<Commit> commits = new ArrayList<>();
@@ -71,7 +74,10 @@ final class GitHistory {
     removals.computeIfAbsent(path, _ -> new ArrayList<>()).add(new Removal(commits.size() - 1, to));
   }
 
-  /** Returns the position of the newest commit at or before a time, else the number of commits. */
+  /**
+   * Returns the position of the newest commit at or before a time. If all commits are later,
+   * returns the number of commits.
+   */
   int positionAt(long seconds) {
     return IntStream.range(0, commits.size())
         .filter(i -> commits.get(i).seconds() <= seconds)
@@ -83,7 +89,7 @@ final class GitHistory {
     return files;
   }
 
-  /** Returns all present and past paths that end with a file name. */
+  /** Returns all present and past paths of files with this name. */
   Collection<String> pathsOfName(String name) {
     return byName.getOrDefault(name, Set.of());
   }
@@ -97,7 +103,10 @@ final class GitHistory {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /** Follows a file from a commit on. The result is empty if no later commit removed the file. */
+  /**
+   * Follows a file through the commits after the given one. The result is empty if none of them
+   * removed the file from its path.
+   */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;

@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder. A few small files tell, without git, which commit is checked out
- * and where the objects are. Layout: gitrepository-layout(5).
+ * The git repository in a folder. Without a call of git, a few small files are read to find out
+ * which commit is checked out and where the objects are. Layout: gitrepository-layout(5).
  *
- * <p>Links are not followed. In a worktree, {@code .git} names a folder in another place. That
- * folder must name the worktree, and the repository must list that folder among its worktrees.
- * Without these checks, whoever made the folder could make helix-bg read any repository of the
- * user.
+ * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder in another
+ * place. That folder must name the worktree, and the repository must list that folder among its
+ * worktrees. Without these checks, the author of the worktree's folder could make helix-bg read any
+ * repository of the user.
  *
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line
@@ -64,7 +64,10 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /** Git's folder of this worktree, and that of all worktrees; usually the same folder. */
+  /**
+   * Git's folder for this worktree, and git's folder for all worktrees. Usually both are the same
+   * folder.
+   */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {
@@ -95,7 +98,10 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       throw new SourceException("it is not the top folder of a git repository");
     }
 
-    /** Whether git's common folder is this folder or lists it among the worktrees. */
+    /**
+     * Whether {@code common} is the same folder as {@code own}, or has {@code own} among its
+     * worktrees.
+     */
     private boolean isListed() {
       try {
         Path mine = own.toRealPath();
@@ -134,7 +140,10 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       return id;
     }
 
-    /** Rejects a link on the way to a file, which could lead into another repository. */
+    /**
+     * Throws an exception if a part of a file's path is a link, because a link could lead into
+     * another repository.
+     */
     private void requireNoLink(Path file) throws SourceException {
       for (Path folder = file.getParent(); !folder.equals(common); folder = folder.getParent()) {
         if (Files.isSymbolicLink(folder)) {

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Finds wrong lines in indexes of memory files: lines whose target does not exist, or has none of
- * the line's words. A file has one finding for each of the two faults.
+ * the line's words. Each index has at most one finding for each of these two faults.
  */
 public final class IndexLines {
   private static final int LISTED = 20;
@@ -43,7 +43,10 @@ public final class IndexLines {
     return found;
   }
 
-  /** Returns a finding on all lines with one fault; it names the target of the first line. */
+  /**
+   * Returns a finding on all lines that have the same fault; the finding names the target of the
+   * first line.
+   */
   private static MovedSource finding(
       MemoryFile file, List<IndexLine> lines, NamedEntry entry, FindingIds ids) {
     IndexLine first = lines.getFirst();

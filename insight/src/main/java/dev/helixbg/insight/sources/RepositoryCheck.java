@@ -13,12 +13,11 @@ import java.util.Set;
 
 /**
  * Checks entries against one repository. Finds files that existed when an entry was written and are
- * gone now. The entries' dates are in {@code zone}.
+ * gone now. The entries' times are local times of {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /**
-   * Time after the writing of a note within which authors often commit the files that the note
-   * names.
+   * Time within which the files that a note names are often committed, after the note was written.
    */
   private static final long GRACE_SECONDS = 3_600;
 
@@ -27,7 +26,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     static final Outcome NOTHING = new Outcome(List.of(), Set.of());
   }
 
-  /** A file that is gone, as the entry writes it and by its path in the repository. */
+  /** A file that is gone: its name as the entry writes it, and its path in the repository. */
   record Missing(String folder, String named, String path, Gone gone) {}
 
   Outcome of(NamedEntry entry, List<SourceMentions.File> files) {
@@ -58,8 +57,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   }
 
   /**
-   * Finds the path that an entry means. Present files are tried first, because a name that fits a
-   * present file is no finding.
+   * Finds the path that an entry means. Present files are tried first, because there is no finding
+   * if the name fits a present file.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();

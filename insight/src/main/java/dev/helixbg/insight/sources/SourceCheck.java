@@ -41,7 +41,7 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** The outcomes at one commit, by {@link #identity} of the entry. */
+  /** The outcomes of the checks at one commit, by the {@link #identity} of each entry. */
   private static final class Known {
     private final String commit;
     private final Map<String, Outcome> about = new HashMap<>();
@@ -54,7 +54,9 @@ public final class SourceCheck {
     }
   }
 
-  /** Checks folders with one repository each; the entries' dates are in {@code zone}. */
+  /**
+   * Checks folders with one repository each; the entries' times are local times of {@code zone}.
+   */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
@@ -138,8 +140,8 @@ public final class SourceCheck {
   }
 
   /**
-   * Joins the outcomes of all folders. A file that exists in one folder is not gone, and no file is
-   * reported twice.
+   * Joins the outcomes of all folders. A file that exists in any folder does not count as gone, and
+   * no file is reported twice.
    */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {

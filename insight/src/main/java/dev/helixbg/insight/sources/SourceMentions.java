@@ -27,7 +27,8 @@ public final class SourceMentions {
   private SourceMentions() {}
 
   /**
-   * A path without a leading {@code ./}, and its form in the entry, with the line number if any.
+   * A path without a leading {@code ./}, and the path as the entry writes it, with the line number
+   * if there is one.
    */
   record File(String path, String written) {
     String name() {

@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 /**
  * TF-IDF vectors of texts. The weight of a term that occurs n times in the text and in d of N
  * entries is {@code (1 + ln n) · ln(N / d)}; vectors are scaled to unit length (Salton, Buckley
- * 1988). The frequencies d are those of the current KB. A term in very many entries is left out: it
- * says little and would take most of the time.
+ * 1988). The frequencies d are those of the current KB. A term that very many entries have is left
+ * out, because it says little and would take most of the computing time.
  */
 public final class TermVectors {
   /** A term is rare if at most this many entries, or at most one of a hundred, have it. */
@@ -43,13 +43,19 @@ public final class TermVectors {
   /** Number of entries with each term. */
   private final int[] frequencies;
 
-  /** Start of each text's sorted terms in {@link #termAt}, without terms that no product needs. */
+  /**
+   * Start of each text's terms in {@link #termAt}. The terms are sorted; terms that no product
+   * needs are left out.
+   */
   private final int[] starts;
 
   private final int[] termAt;
   private final float[] weightAt;
 
-  /** The texts with each term, for products with all texts. They are collected at the first use. */
+  /**
+   * The texts that have each term, for products with all texts. They are collected when they are
+   * first used.
+   */
   private Postings postings;
 
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
@@ -76,8 +82,9 @@ public final class TermVectors {
   }
 
   /**
-   * Makes vectors of texts for one query. The vectors have only the terms of the query. {@link
-   * Products#share} and {@link #overlap} of that query are the same as with {@link #forQueries}.
+   * Makes vectors of texts for one query. The vectors have only the terms of the query. For that
+   * query, {@link Products#share} and {@link #overlap} give the same results as with {@link
+   * #forQueries}.
    */
   public static TermVectors forQuery(
       String query, int count, IntFunction<String> textAt, int entries) {
@@ -187,7 +194,7 @@ public final class TermVectors {
       for (long occurrence : occurrences) {
         int term = (int) (occurrence >>> 32);
         int frequency = frequencies[term];
-        // A passage may begin inside a word, and then has a term that no entry has.
+        // If a passage begins inside a word, it may have a term that no entry has.
         if (frequency > 0 && frequency <= most) {
           double weight = weight((int) occurrence, entries, frequency);
           squares += weight * weight;
@@ -264,7 +271,9 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns a computation of products with all texts. Only one thread may use it. */
+  /**
+   * Returns an object that computes products with all texts. Only one thread may use the object.
+   */
   public Products products() {
     return new Products();
   }
@@ -296,7 +305,10 @@ public final class TermVectors {
     void accept(int text, float similarity);
   }
 
-  /** Compares a text with all texts that share a term with it; other texts are never read. */
+  /**
+   * Compares a text with all texts that have a term in common with it. Texts without a common term
+   * are never read.
+   */
   public final class Products {
     private final Postings all = postings();
     private final float[] sums = new float[count()];

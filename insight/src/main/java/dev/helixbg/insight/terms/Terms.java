@@ -16,7 +16,7 @@ import java.util.function.Function;
  * adjacent characters is a word. Unicode forms, character width and case do not matter.
  *
  * @param counts how often the text has each term
- * @param spellings each term as it is spelled at its first place in the text
+ * @param spellings spelling of each term at its first place in the text
  */
 public record Terms(Map<String, Integer> counts, Map<String, String> spellings) {
   /** Maximum length of a term. Longer words are hashes or encoded data. */
@@ -74,17 +74,17 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   /**
    * Returns a function that counts how often a text has each of these terms. It is fast for many
-   * texts and a few terms. If the first two letters or the length of a word show that it is none of
-   * the terms, no string is made of it. The function is for one thread.
+   * texts and a few terms. If the first two letters or the length of a word show that the word is
+   * none of the terms, no string is created for it. Only one thread may use the function.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     char[][] buffer = {new char[0]}; // reused for all texts
-    // the length of the longest term with each two first letters
+    // for each two first letters, the length of the longest term that begins with them
     int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
       int beginning = beginning(term.toCharArray(), 0, term.length());
       if (beginning >= 0) {
-        // A written word can be longer than its term, because the term lacks the ending.
+        // A word in a text can be longer than its term, because the term lacks the ending.
         longest[beginning] = Math.max(longest[beginning], term.length() + LONGEST_ENDING);
       }
     }
@@ -112,7 +112,10 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /** Returns a number for a word's first two letters, which its stem keeps; -1 if not ASCII. */
+  /**
+   * Returns a number for the first two letters of a word, which the word's stem keeps; -1 if they
+   * are not ASCII.
+   */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
@@ -159,7 +162,10 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
   }
 
-  /** Passes on identifiers with their parts, and pairs of characters where texts lack spaces. */
+  /**
+   * Passes on identifiers and their parts, and pairs of characters where the writing system has no
+   * spaces.
+   */
   private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
       boolean run = is(text[start], RUN);
