@@ -58,7 +58,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String HOME = "home";
   private static final String MADE = "made";
 
-  /** Version of the format, raised when the same folder would give a different log. */
+  /**
+   * Version of the format. Raise it with a change of the code that makes another log of the same
+   * folder.
+   */
   private static final int FORMAT = 5;
 
   /**

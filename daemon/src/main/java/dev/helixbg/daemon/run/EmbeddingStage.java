@@ -207,8 +207,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds texts until {@code end}. Returns whether texts remain, and will take no longer than the
-   * finished texts took.
+   * Embeds texts until {@code end}. Returns true if texts remain and embedding them will take no
+   * longer than the finished texts took.
    */
   private boolean embedUntil(long end, TextVectors texts, Embedder model, Progress progress)
       throws InterruptedException {

@@ -206,7 +206,7 @@ final class Items {
     return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
   }
 
-  /** Whether most items begin with labels that occur again and again, as parts of lessons do. */
+  /** Whether most items begin with a recurring label, such as <em>Fix:</em> in lessons. */
   private boolean areFields() {
     Map<String, Long> labels =
         items.stream()
