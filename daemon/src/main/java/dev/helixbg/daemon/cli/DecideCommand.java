@@ -25,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Command;
@@ -71,7 +72,9 @@ final class DecideCommand extends JsonCommand {
     Kb chosen;
     List<Decision> made;
     try (KbStores stores = stores(settings)) {
-      chosen = kb.find(settings, stores::openAhead);
+      chosen = kb.locate(settings);
+      stores.openAhead(chosen, store -> Optional.of(store.decisions().read()));
+      kb.refresh();
       KbStore store = stores.of(chosen);
       made = decisions(store);
       if (!dryRun && !made.isEmpty()) {

@@ -8,6 +8,7 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderSource;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.LastReport;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -88,7 +91,11 @@ final class FindingsCommand extends JsonCommand {
               + " them out");
     }
     try (KbStores stores = stores(settings)) {
-      KbStore store = stores.of(kb.find(settings, stores::openAhead));
+      Kb chosen = kb.locate(settings);
+      Future<Optional<LastReport.Listing>> last =
+          stores.openAhead(chosen, known -> Optional.of(known.report().list()));
+      kb.refresh();
+      KbStore store = stores.of(chosen);
       Decisions decisions = store.decisions().read();
       if (settled && ids.isEmpty()) {
         Collection<Decision> made = decisions.settled();
@@ -97,7 +104,7 @@ final class FindingsCommand extends JsonCommand {
         String modelId = EmbedderSource.located(settings).id();
         FindingRequests findings = FindingRequests.of(store, settings, modelId);
         if (ids.isEmpty()) {
-          list(findings, decisions);
+          list(findings, decisions, listing(store, last));
         } else {
           one(findings, ids.getFirst(), decisions);
         }
@@ -106,9 +113,17 @@ final class FindingsCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  private void list(FindingRequests findings, Decisions decisions)
-      throws IOException, InterruptedException {
-    LastReport.Listing listing = findings.store().report().list();
+  private static LastReport.Listing listing(
+      KbStore store, Future<Optional<LastReport.Listing>> last) throws InterruptedException {
+    try {
+      return last.get().orElseGet(store.report()::list);
+    } catch (ExecutionException e) {
+      return store.report().list(); // reports the error
+    }
+  }
+
+  private void list(FindingRequests findings, Decisions decisions, LastReport.Listing listing)
+      throws InterruptedException {
     selection.requireTopic(findings.store().kb(), listing.findings());
     List<ReportedFinding> open =
         new ArrayList<>(FindingRequests.open(listing, decisions, selection.chosen()));

@@ -19,7 +19,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
-import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.Report;
@@ -28,7 +27,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,24 +60,22 @@ public final class OneShotCommand extends JsonCommand {
       ReportFolder.in(copy).check();
     }
     Settings settings = options.load().settings();
-    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    EmbedderSource embedder = EmbedderSource.located(settings);
     try (KbStores stores = stores(settings)) {
-      Consumer<Kb> ahead =
-          found -> {
-            stores.openAhead(found);
-            model.prepareAhead();
-          };
-      KbStore store =
-          stores.of(sample ? SampleKb.unpack(settings.cache()) : kb.find(settings, ahead));
-      show(store, report(pipeline(settings), store), settings);
+      Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.locate(settings);
+      stores.openAhead(chosen, store -> store.report().origin());
+      embedder.prepareAhead();
+      kb.refresh();
+      KbStore store = stores.of(chosen);
+      show(store, report(pipeline(settings, embedder), store), settings);
     }
     return ExitCode.OK.number();
   }
 
-  private Pipeline pipeline(Settings settings) {
+  private Pipeline pipeline(Settings settings, EmbedderSource embedder) {
     return new Pipeline(
         settings,
-        EmbedderSource.located(settings),
+        embedder,
         Analysis::run,
         new RerankingStage(
             Optional.of(PairSource.located(settings)),

@@ -72,11 +72,26 @@ final class RelatedCommand extends ConsoleCommand {
     SearchRequest.checkLimit(limit);
     Settings settings = options.load().settings();
     List<? extends JsonNode> answer;
-    try (KbStores stores = stores(settings)) {
+    Entry asked = RelatedAnswer.unstored(topic, text);
+    SearchRequest request = RelatedAnswer.request(asked, limit);
+    try (KbStores stores = stores(settings);
+        DirectSearch direct = new DirectSearch(stores, settings)) {
       DaemonLink link = GlobalOptions.daemon();
-      Kb chosen = kb.find(settings, link.mayRun() ? notes -> {} : stores::openAhead);
+      Kb chosen = kb.locate(settings);
+      if (!link.mayRun()) {
+        direct.openAhead(chosen);
+      }
+      kb.refresh();
       answer =
-          link.watches(chosen) ? ask(link, chosen, text) : here(stores, chosen, text, settings);
+          link.watches(chosen)
+              ? ask(link, chosen, text)
+              : RelatedAnswer.of(
+                      asked,
+                      direct.search(chosen, request, TerminalProgress.on(console)),
+                      limit,
+                      settings,
+                      Optional.of(PairSource.located(settings)))
+                  .toJson();
     }
     if (json) {
       answer.forEach(console.json()::println);
@@ -103,23 +118,6 @@ final class RelatedCommand extends ConsoleCommand {
             .put("topic", topic)
             .put("limit", limit);
     return link.ask(request, Duration.ofMinutes(1));
-  }
-
-  private List<ObjectNode> here(KbStores stores, Kb chosen, String text, Settings settings)
-      throws InterruptedException {
-    Entry asked = RelatedAnswer.unstored(topic, text);
-    return RelatedAnswer.of(
-            asked,
-            SearchCommand.here(
-                stores,
-                chosen,
-                RelatedAnswer.request(asked, limit),
-                settings,
-                TerminalProgress.on(console)),
-            limit,
-            settings,
-            Optional.of(PairSource.located(settings)))
-        .toJson();
   }
 
   private static String words(JsonNode said) {

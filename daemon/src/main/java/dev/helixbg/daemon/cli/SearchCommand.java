@@ -2,33 +2,19 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.host.EmbedderHost;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
-import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.search.SearchAnswer;
-import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.TerminalProgress;
-import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.store.StoreException;
-import dev.helixbg.insight.findings.KbEntries;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.search.SearchIndex;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -78,13 +64,18 @@ final class SearchCommand extends ConsoleCommand {
         new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     List<? extends JsonNode> answer;
-    try (KbStores stores = stores(settings)) {
+    try (KbStores stores = stores(settings);
+        DirectSearch direct = new DirectSearch(stores, settings)) {
       DaemonLink link = GlobalOptions.daemon();
-      Kb chosen = kb.find(settings, link.mayRun() ? notes -> {} : stores::openAhead);
+      Kb chosen = kb.locate(settings);
+      if (!link.mayRun()) {
+        direct.openAhead(chosen);
+      }
+      kb.refresh();
       answer =
           link.watches(chosen)
               ? ask(link, chosen, request)
-              : here(stores, chosen, request, settings, TerminalProgress.on(console)).toJson();
+              : direct.search(chosen, request, TerminalProgress.on(console)).toJson();
     }
     if (json) {
       answer.forEach(console.json()::println);
@@ -103,60 +94,6 @@ final class SearchCommand extends ConsoleCommand {
             .put("limit", wanted.limit());
     wanted.topic().ifPresent(name -> request.put("topic", name));
     return link.ask(request, Duration.ofMinutes(1));
-  }
-
-  /**
-   * Searches without a daemon. Texts that have no vector yet are embedded first; the store keeps
-   * their vectors.
-   */
-  static SearchAnswer here(
-      KbStores stores, Kb chosen, SearchRequest wanted, Settings settings, Progress.Display display)
-      throws InterruptedException {
-    try (EmbedderHost source =
-        new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM)) {
-      if (source.isForAllQueries()) {
-        source.openAhead();
-      }
-      KbStore store = stores.of(chosen);
-      Optional<KbEntries> kept = store.entriesAsKept(source.ids(), source.maxTokens());
-      KbEntries known = kept.isPresent() ? kept.get() : embedded(store, source, display);
-      source.forQueries(known.way()).openAhead();
-      Optional<String> topic =
-          wanted
-              .topic()
-              .map(
-                  name ->
-                      KbTopics.require(
-                          chosen, known.named().stream().map(one -> one.entry().topic()), name));
-      try (SearchIndex index = SearchIndex.forOne(known, source.maxTokens(), wanted.text());
-          Embedder embedder = source.forQueries(known.way()).open()) {
-        float[] query = embedder.embedAll(List.of(wanted.text()))[0];
-        return new SearchAnswer(
-            index.search(List.of(wanted.query(query, topic))).getFirst().stream()
-                .map(SearchHit::of)
-                .toList(),
-            index.coverage());
-      }
-    }
-  }
-
-  private static KbEntries embedded(KbStore store, EmbedderHost source, Progress.Display display)
-      throws InterruptedException {
-    String seen = store.outputs().logState();
-    LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    source.likelyForQueries(log.entries().size()).openAhead();
-    try (EmbeddingStage stages =
-        new EmbeddingStage(store.database(), source, display, log.entries())) {
-      source.forQueries(stages.way()).openAhead();
-      KbEntries known = stages.run().of(log);
-      try {
-        stages.keepLayout(log.account().sha256());
-        store.outputs().noteLog(seen, log.account().sha256());
-      } catch (StoreException e) {
-        // If saving the layout failed, only the next search is slower.
-      }
-      return known;
-    }
   }
 
   /** Prints the lines of {@link SearchAnswer#toJson} as text. */

@@ -30,6 +30,9 @@ public interface EmbedderSource {
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
   default void openAhead() {}
 
+  /** Starts to prepare the model if it has not been prepared on this machine yet. */
+  default void prepareAhead() {}
+
   /**
    * Another way to embed, which may be faster but takes longer to open.
    *
@@ -89,6 +92,11 @@ public interface EmbedderSource {
       @Override
       public Embedder open() {
         return model.open(settings.threads());
+      }
+
+      @Override
+      public void prepareAhead() {
+        model.prepareAhead();
       }
 
       @Override

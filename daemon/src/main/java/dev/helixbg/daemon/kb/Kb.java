@@ -18,6 +18,18 @@ public record Kb(Path folder) {
   /** Folders of the user's home that are searched for a knowledge base, in order. */
   private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
+  // Written by hand, because a record's generated methods are slow at their first call.
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Kb kb && kb.folder.equals(folder);
+  }
+
+  @Override
+  public int hashCode() {
+    return folder.hashCode();
+  }
+
   /**
    * Returns the knowledge base to work on: the argument, else the setting or {@code $HELIX_KB},
    * else the first usual place with a data.log.

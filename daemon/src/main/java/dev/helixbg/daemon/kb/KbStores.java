@@ -26,6 +26,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
 /**
@@ -123,19 +125,21 @@ public final class KbStores implements AutoCloseable {
     return open.computeIfAbsent(kb, this::open);
   }
 
-  /** Opens the store of a KB on another thread, if the KB has a store. */
-  public void openAhead(Kb kb) {
-    Runnable reading =
-        () -> {
-          try {
-            if (contains(kb)) {
-              of(kb).report().origin();
-            }
-          } catch (RuntimeException e) {
-            // The next use of the store reports the fault.
-          }
-        };
-    Thread.ofPlatform().daemon().name("store").start(reading);
+  /** Work with a store on another thread. */
+  @FunctionalInterface
+  public interface Reading<T> {
+    Optional<T> from(KbStore store) throws Exception;
+  }
+
+  /**
+   * Opens the store of a KB and reads from it on another thread. The future is empty if the KB has
+   * no store.
+   */
+  public <T> Future<Optional<T>> openAhead(Kb kb, Reading<T> reading) {
+    FutureTask<Optional<T>> task =
+        new FutureTask<>(() -> contains(kb) ? reading.from(of(kb)) : Optional.empty());
+    Thread.ofPlatform().daemon().name("store").start(task);
+    return task;
   }
 
   private KbStore open(Kb kb) {

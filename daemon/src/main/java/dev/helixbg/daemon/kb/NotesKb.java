@@ -234,7 +234,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   private static NoteFiles some(NoteFiles found, String otherwise) {
-    if (found.files().isEmpty() && found.leftOut().isEmpty()) {
+    if (found.isEmpty()) {
       throw new Failure(ExitCode.KB, otherwise);
     }
     return found;

@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,13 +32,8 @@ import java.util.stream.Collectors;
  * dot, except memory files in the folders of agents; {@code node_modules}; knowledge bases of
  * helix; reports of helix-bg; and files that git ignores. The depth, the number of names and the
  * number of files are limited.
- *
- * @param leftOut files that exist but are not read
- * @param newest the time of the latest change of a file
- * @param named whether the user named files, not a folder
  */
-public record NoteFiles(
-    List<File> files, List<LeftOut.File> leftOut, Instant newest, boolean named) {
+public final class NoteFiles {
   /** Size of the largest file that is read, in bytes. Notes may contain pictures as data. */
   static final long MAX_FILE = 16 << 20;
 
@@ -74,6 +71,15 @@ public record NoteFiles(
    */
   record File(String path, Path file, FileState state) {}
 
+  private final List<Walk> walks;
+  private final boolean named;
+  private List<File> files;
+
+  private NoteFiles(boolean named, Walk... walks) {
+    this.walks = List.of(walks);
+    this.named = named;
+  }
+
   /**
    * @param except a folder that is skipped, wherever it is found
    * @throws IOException when the folder itself cannot be read
@@ -81,14 +87,14 @@ public record NoteFiles(
   public static NoteFiles in(Path folder, Path except) throws IOException {
     Walk walk = new Walk(folder, "", except);
     walk.folder(folder, 0);
-    return new NoteFiles(walk.named(), walk.leftOut, walk.newest, false);
+    return new NoteFiles(false, walk);
   }
 
   /** Returns one file that the user named. */
   public static NoteFiles of(Path file) throws IOException {
     Walk walk = new Walk(file.getParent(), "", file);
     walk.take(file, FileState.of(file));
-    return new NoteFiles(walk.named(), walk.leftOut, walk.newest, true);
+    return new NoteFiles(true, walk);
   }
 
   /**
@@ -110,25 +116,49 @@ public record NoteFiles(
       shared.isMemoryOnly = true;
       shared.folder(top, 0);
     }
-    List<File> files = new ArrayList<>(own.named());
-    files.addAll(shared.named());
-    List<LeftOut.File> leftOut = new ArrayList<>(own.leftOut);
-    leftOut.addAll(shared.leftOut);
-    Instant newest = own.newest.isAfter(shared.newest) ? own.newest : shared.newest;
-    return new NoteFiles(files, leftOut, newest, true);
+    return new NoteFiles(true, own, shared);
+  }
+
+  /** Returns the files with unique paths, which most commands do not need. */
+  List<File> files() {
+    if (files == null) {
+      files = walks.stream().flatMap(walk -> walk.named().stream()).toList();
+    }
+    return files;
+  }
+
+  public boolean isEmpty() {
+    return walks.stream().allMatch(walk -> walk.found.isEmpty() && walk.leftOut.isEmpty());
+  }
+
+  /** Returns the files that exist but are not read. */
+  List<LeftOut.File> leftOut() {
+    return walks.stream().flatMap(walk -> walk.leftOut.stream()).toList();
+  }
+
+  /** Returns the time of the latest change of a file. */
+  public Instant newest() {
+    return walks.stream().map(walk -> walk.newest).max(Comparator.naturalOrder()).orElseThrow();
+  }
+
+  /** Whether the user named files, not a folder. */
+  public boolean named() {
+    return named;
   }
 
   /** Returns 64 hexadecimal digits that change if a file is added, removed, written or replaced. */
   public String digest() {
     List<String> parts = new ArrayList<>();
-    files.forEach(file -> parts.add(file.state().linesAt(file.file())));
-    leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
+    for (Walk walk : walks) {
+      walk.found.forEach((file, state) -> parts.add(state.linesAt(file)));
+    }
+    leftOut().forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
   }
 
   /** Returns the file that entries were made from, by its path in the entries. */
   public Optional<Path> file(String path) {
-    return files.stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
+    return files().stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
   }
 
   static boolean isNote(String name) {
@@ -143,8 +173,11 @@ public record NoteFiles(
     private final Path root;
     private final String prefix;
     private final Path except;
-    private final List<File> files = new ArrayList<>();
+    private final Map<Path, FileState> found = new LinkedHashMap<>();
+
+    /** Files that are found, left out, or taken by another walk. */
     private final Set<Path> taken = new HashSet<>();
+
     private final List<LeftOut.File> leftOut = new ArrayList<>();
     private Instant newest = Instant.EPOCH;
     private long bytes;
@@ -201,20 +234,27 @@ public record NoteFiles(
 
     /** Returns the files with unique paths. */
     List<File> named() {
-      Map<String, Long> uses =
-          files.stream().collect(Collectors.groupingBy(File::path, Collectors.counting()));
-      return files.stream()
-          .map(file -> new File(path(file, uses.get(file.path()) == 1), file.file(), file.state()))
-          .toList();
+      Map<Path, String> shown = new LinkedHashMap<>();
+      Map<String, Integer> uses = new HashMap<>();
+      for (Path file : found.keySet()) {
+        String path = shown(file);
+        shown.put(file, path);
+        uses.merge(path, 1, Integer::sum);
+      }
+      List<File> named = new ArrayList<>();
+      shown.forEach(
+          (file, path) ->
+              named.add(new File(path(file, path, uses.get(path) == 1), file, found.get(file))));
+      return named;
     }
 
-    private String path(File file, boolean unique) {
-      String whole = root.relativize(file.file()).toString();
-      boolean same = whole.equals(file.path()) && whole.indexOf('\uFFFD') < 0;
-      if (!same && !(unique && !UNSHOWN.matcher(file.path()).find())) {
-        return root.toUri().relativize(file.file().toUri()).getRawPath();
+    private String path(Path file, String shown, boolean unique) {
+      String whole = root.relativize(file).toString();
+      boolean same = whole.equals(shown) && whole.indexOf('\uFFFD') < 0;
+      if (!same && !(unique && !UNSHOWN.matcher(shown).find())) {
+        return root.toUri().relativize(file.toUri()).getRawPath();
       }
-      return Character.isWhitespace(whole.codePointAt(0)) ? "./" + file.path() : file.path();
+      return Character.isWhitespace(whole.codePointAt(0)) ? "./" + shown : shown;
     }
 
     private void look(Path path, String name, int depth) throws IOException {
@@ -271,14 +311,12 @@ public record NoteFiles(
               ? "larger than 16 MiB"
               : bytes + state.size() > MAX_BYTES
                   ? "beyond 256 MiB of notes"
-                  : files.size() >= MAX_FILES
-                      ? "beyond %,d files".formatted(MAX_FILES)
-                      : Files.isReadable(path) ? "" : "may not be read";
+                  : found.size() >= MAX_FILES ? "beyond %,d files".formatted(MAX_FILES) : "";
       if (!why.isEmpty()) {
         leftOut.add(new LeftOut.File(shown(path), why));
         return;
       }
-      files.add(new File(shown(path), path, state));
+      found.put(path, state);
       bytes += state.size();
       Instant changed = state.changed().toInstant();
       newest = changed.isAfter(newest) ? changed : newest;

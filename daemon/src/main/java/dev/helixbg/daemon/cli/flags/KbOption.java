@@ -50,6 +50,7 @@ public class KbOption {
   private boolean memory;
 
   private Path argument;
+  private NotesKb read;
   private Consumer<String> warnings = warning -> {};
 
   /**
@@ -130,27 +131,33 @@ public class KbOption {
     return Optional.ofNullable(named);
   }
 
-  /** Returns the named knowledge base, else the default of one-shot; fails if none exists. */
+  /**
+   * Returns the named knowledge base, else the default of one-shot; fails if none exists. Its log
+   * is up to date with the notes.
+   */
   public final Kb find(Settings settings) {
-    return find(settings, kb -> {});
+    Kb found = locate(settings);
+    refresh();
+    return found;
   }
 
-  /**
-   * Does the same as {@link #find(Settings)}; {@code ahead} gets the KB before the KB is updated
-   * from notes.
-   */
-  public final Kb find(Settings settings, Consumer<Kb> ahead) {
+  /** Does the same as {@link #find}, but leaves the log of notes as it is. */
+  public final Kb locate(Settings settings) {
     Optional<Path> named = named();
-    if (notes == null && !memory) {
-      return Kb.find(named, settings, GlobalOptions.locations());
+    if (memory) {
+      read = NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings);
+    } else if (notes != null) {
+      read = NotesKb.at(notes, settings);
     }
-    NotesKb found =
-        memory
-            ? NotesKb.ofMemory(Path.of(""), GlobalOptions.locations().home(), settings)
-            : NotesKb.at(notes, settings);
-    ahead.accept(found.kb());
-    found.refresh().flatMap(NotesAccount::words).ifPresent(warnings);
-    return found.kb();
+    return read == null ? Kb.find(named, settings, GlobalOptions.locations()) : read.kb();
+  }
+
+  /** Updates the log of the located knowledge base from its notes, if it has notes. */
+  public final void refresh() {
+    Optional.ofNullable(read)
+        .flatMap(NotesKb::refresh)
+        .flatMap(NotesAccount::words)
+        .ifPresent(warnings);
   }
 
   /** Returns the paths of the memory files that were read; empty without --memory. */
