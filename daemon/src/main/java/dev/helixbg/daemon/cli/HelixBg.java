@@ -4,8 +4,8 @@ import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
-import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ErrorReporter;
@@ -68,10 +68,12 @@ public final class HelixBg implements Runnable {
   /** Runs one command line, and ends the JVM; {@code bench} creates the command {@code bench}. */
   public static void start(Supplier<Object> bench, String... arguments) {
     String first = arguments.length > 0 ? arguments[0] : "";
-    DaemonLog.choose(first.equals("daemon"));
+    chooseLog(first.equals("daemon"));
     switch (first) { // starts slow preparations in parallel
       case "generate", "load-model" -> ModelOpener.prepare();
       case "mcp" -> McpService.prepare();
+      case "findings", "search", "related", "act", "tidy", "done", "dismiss", "undo", "one-shot" ->
+          KbStores.prepare();
       default -> {}
     }
     Interruption interruption = Interruption.watch();
@@ -82,6 +84,16 @@ public final class HelixBg implements Runnable {
     int code = console.checked(run(console, bench, interruption, arguments));
     interruption.over();
     System.exit(ServiceSpec.exitCode(code, System.getenv(ServiceSpec.STARTED_BY)));
+  }
+
+  /** Chooses the logging backend before any logger is made; only the daemon writes a log. */
+  private static void chooseLog(boolean isDaemon) {
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
+    System.setProperty(
+        "slf4j.provider",
+        isDaemon
+            ? "ch.qos.logback.classic.spi.LogbackServiceProvider"
+            : "org.slf4j.nop.NOPServiceProvider");
   }
 
   /** Runs one command line. Any exception or Error becomes an exit code. */

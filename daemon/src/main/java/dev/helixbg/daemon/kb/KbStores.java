@@ -1,6 +1,8 @@
 package dev.helixbg.daemon.kb;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
@@ -13,6 +15,7 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -83,6 +86,23 @@ public final class KbStores implements AutoCloseable {
     this.state = settings.state();
     this.settings = settings;
     this.notices = notices;
+  }
+
+  /**
+   * Begins to load classes that each use of a store needs, on another thread. Loading takes as long
+   * as parsing the command line.
+   */
+  public static void prepare() {
+    Runnable loading =
+        () -> {
+          try (JsonParser json = new JsonFactory().createParser(new byte[] {'{', '}'})) {
+            json.nextToken();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+          Database.loadClasses();
+        };
+    Thread.ofPlatform().daemon().name("classes").start(loading);
   }
 
   /**

@@ -42,16 +42,6 @@ public final class DaemonLog {
 
   private DaemonLog() {}
 
-  /** Chooses the logging backend; must be called before any logger is made. */
-  public static void choose(boolean daemon) {
-    System.setProperty("slf4j.internal.verbosity", "ERROR");
-    System.setProperty(
-        "slf4j.provider",
-        daemon
-            ? "ch.qos.logback.classic.spi.LogbackServiceProvider"
-            : "org.slf4j.nop.NOPServiceProvider");
-  }
-
   public static void start(DaemonHome home, DaemonSettings settings, Console console) {
     if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
       return;

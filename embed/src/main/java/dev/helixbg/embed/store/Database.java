@@ -123,6 +123,11 @@ public final class Database implements AutoCloseable {
     }
   }
 
+  /** Loads SQLite's Java classes, but not its native library. */
+  public static void loadClasses() {
+    new SQLiteConfig();
+  }
+
   public Path file() {
     return file;
   }

@@ -42,7 +42,10 @@ public final class DataLog {
   private static final int VERSION = 1;
   private static final int MAGIC = 'A' | 'M' << 8 | 'R' << 16 | 'L' << 24;
   private static final int ATTEMPTS = 5;
-  private static final Duration QUIET = Duration.ofMillis(500);
+
+  /** Time without a change after which {@link #readQuiet} takes a log as complete. */
+  public static final Duration QUIET = Duration.ofMillis(500);
+
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
   private static final long PAUSE_MILLIS = 20;
 

@@ -24,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -56,9 +55,6 @@ public final class NotesLog {
 
   private static final int MAX_LINKS = 50;
   private static final int MAX_MEMORY = 200;
-
-  /** Age that a new log file gets, so that readers do not wait for further changes. */
-  private static final Duration LONG_QUIET = Duration.ofSeconds(1);
 
   /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
   private static final String DRAWING = "excalidraw-plugin";
@@ -375,7 +371,8 @@ public final class NotesLog {
             }
           });
       // The log is complete, so DataLog.readQuiet need not wait for further changes.
-      Files.setLastModifiedTime(dataLog, FileTime.from(Instant.now().minus(LONG_QUIET)));
+      Files.setLastModifiedTime(
+          dataLog, FileTime.from(Instant.now().minus(DataLog.QUIET.multipliedBy(2))));
     }
   }
 
