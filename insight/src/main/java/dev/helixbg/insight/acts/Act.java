@@ -49,7 +49,7 @@ public record Act(List<When> when, Change change) {
     /** Entries are removed, and another entry replaces them. */
     record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {}
 
-    /** An entry gets a link to another one. */
+    /** An entry gets a link to another entry. */
     record Link(NamedEntry from, NamedEntry target) implements Change {}
 
     /** An entry moves to another topic. */
@@ -114,8 +114,8 @@ public record Act(List<When> when, Change change) {
   }
 
   /**
-   * Returns the name of an entry. If the entry is a part of a file, the name says so, and the
-   * reader does not remove the whole file.
+   * Returns the name of an entry. If the entry is a part of a file, the name says so. Otherwise,
+   * the reader might remove the whole file.
    */
   static String name(NamedEntry entry) {
     return NoteName.of(entry.entry())

@@ -14,14 +14,14 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The steps of one act through helix, for one state of a knowledge base. The checks come first.
- * Next, helix-bg plans the act again, and requires that the calls are the same. The calls that set
- * marks, a check of the marks, and the calls that make the change follow.
+ * The steps of one act through helix, for one state of a knowledge base. First come the checks.
+ * Then helix-bg plans the act again; the new plan must have the same calls. Then come the calls
+ * that set marks, a check of the marks, and the calls that make the change.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
  * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
  *     rewritten
- * @param marked hashes in those marks, in order
+ * @param marked the hash in each of those marks, in order
  * @param calls calls that make the change; empty if a person has to make the change by hand
  * @param byHand reason why there are no calls
  * @param losses descriptions of the data that is lost in addition to the texts of removed entries
@@ -47,7 +47,8 @@ public record ActPlan(
   }
 
   /**
-   * Returns a name computed from the calls: if a later plan has this name, it has the same calls.
+   * Returns a name that is computed from the calls. Two plans with the same name have the same
+   * calls.
    */
   public String name() {
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();

@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Plans acts on one knowledge base in its present state. A plan has the calls of helix's tools that
- * carry out an act. The calls change no other text, and every link keeps its target. What is known
- * about those tools is described in docs/decisions/0072-edits-for-helix.md.
+ * Plans acts on one knowledge base in its present state. A plan contains the calls of helix's tools
+ * that carry out an act. The calls change no other text, and every link keeps its target. What is
+ * known about those tools is described in docs/decisions/0072-edits-for-helix.md.
  *
  * <p>An entry that helix edits moves to the end of its topic, so the places of entries change
  * during an act. A call therefore names an entry by words that no other body of its topic has. A
@@ -88,7 +88,7 @@ public final class ActPlanner {
   private final class Plan {
     private final Change change;
 
-    /** The edits of the act, in the order of its calls. */
+    /** What the act does to each edited entry, in the order of the act's calls. */
     private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
 
     private final PlacesAfter after;
@@ -97,7 +97,7 @@ public final class ActPlanner {
     /** The new bodies of changed entries. */
     private final Map<NamedEntry, String> bodies = new HashMap<>();
 
-    /** The hash in the mark of each removed or replaced text, in the order of the calls. */
+    /** The hash in the mark of each removed or rewritten entry, in the order of the calls. */
     private final Map<NamedEntry, String> marks = new LinkedHashMap<>();
 
     Plan(Change change) {
@@ -309,7 +309,7 @@ public final class ActPlanner {
                           "topic",
                           topic,
                           "match_str",
-                          ActMark.line("none")), // lists no entry, but counts all
+                          ActMark.line("none")), // matches no entry; helix counts all
                       topics.get(topic).size()))
           .toList();
     }
@@ -383,7 +383,7 @@ public final class ActPlanner {
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
 
-    /** Returns the bodies, after the act, of the other entries in an entry's topic. */
+    /** Returns the bodies that the other entries of an entry's topic have after the act. */
     private List<String> bodiesAfter(NamedEntry entry) {
       return topics.get(entry.topic()).stream()
           .filter(one -> one != entry && fates.get(one) != Fate.DELETED)

@@ -18,6 +18,7 @@ import java.util.Set;
  * contains before, during or after an act.
  *
  * @param topics all live entries by topic, in the order of the log
+ * @param fates what the act does to each edited entry
  * @param bodies new bodies of changed entries
  */
 record EntryWords(
@@ -26,7 +27,7 @@ record EntryWords(
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
     PlacesAfter after) {
-  /** Maximum width of the text by which a person is told to find an entry, in columns. */
+  /** Maximum width, in columns, of the words by which a person finds an entry. */
   private static final int SOUGHT = 200;
 
   /**

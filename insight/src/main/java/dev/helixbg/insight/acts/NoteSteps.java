@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Describes the steps of an act on notes in words. A person or an agent edits the files, because
+ * Describes, in words, the steps of an act on notes. A person or an agent edits the files, because
  * helix has no tool for files.
  */
 final class NoteSteps {

@@ -31,7 +31,7 @@ final class PlacesAfter {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** The edits of the act, in the order of its calls. */
+  /** What the act does to each edited entry, in the order of the act's calls. */
   private final Map<NamedEntry, Fate> fates;
 
   /** Entries that get new links, in the order in which they were found. */
@@ -150,7 +150,7 @@ final class PlacesAfter {
     boolean changed = false;
     for (Link link : links) {
       Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a link to no entry is dropped if the act would give it one
+      if (target.isEmpty()) { // a link without a target is dropped if it would get a target
         boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
         changed |= taken;
         if (!taken) {

@@ -24,7 +24,7 @@ public final class PresentEntries {
   private final Map<String, List<NamedEntry>> byKey;
   private final Map<String, List<NamedEntry>> byTopic;
 
-  /** Created at the first plan, because most requests need none. */
+  /** Created when the first act is planned, because most requests plan no act. */
   private ActPlanner planner;
 
   /**

@@ -29,7 +29,7 @@ import javax.crypto.spec.SecretKeySpec;
  * The answers of coding agents, and the questions that agents were asked lately, in tables of a
  * database. Users have paid for the answers, so each answer is on disk before {@link #add} returns.
  * If a damaged database is moved aside and replaced, all answers that can still be read are copied
- * into the new one.
+ * into the new database.
  */
 public record AgentAnswerStore(Database database) {
   /** The tables, for {@link Database.Schema}. */

@@ -18,7 +18,8 @@ import java.util.Set;
  */
 public final class KnownPairs {
   /**
-   * Number of known pairs in ten questions until a client has answered {@link #ENOUGH} such pairs.
+   * Number of known pairs among ten questions for a client that has not yet answered {@link
+   * #ENOUGH} known pairs.
    */
   private static final int FIRST_OF_TEN = 4;
 

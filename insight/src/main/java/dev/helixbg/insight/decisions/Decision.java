@@ -21,8 +21,8 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
   }
 
   /**
-   * The maker of a decision. Whoever makes the decision, it takes the finding out of the report.
-   * Only decisions of a person count as truth when the pair judge is measured.
+   * The maker of a decision. The decisions of both kinds of makers take the finding out of the
+   * report. When the pair judge is measured, only a person's decisions count as truth.
    */
   public enum By {
     /** A person at a terminal. */

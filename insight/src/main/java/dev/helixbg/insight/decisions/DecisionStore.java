@@ -164,7 +164,7 @@ public final class DecisionStore {
         });
   }
 
-  /** Fills a new table from the copy, if there is one. */
+  /** Fills a new table from the copy, if the copy exists. */
   public static void restore(Connection connection, Path database)
       throws SQLException, IOException {
     Path copy = copyOf(database);

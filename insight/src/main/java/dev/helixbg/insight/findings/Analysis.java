@@ -64,7 +64,8 @@ public final class Analysis {
 
   /**
    * @param entries entries by rising offset. Some live entries may be missing from the list, but
-   *     the index of an entry in its topic counts them too. Keys have 32 lower-case hex digits
+   *     the index of an entry in its topic also counts the missing entries. Keys have 32 lower-case
+   *     hex digits
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(

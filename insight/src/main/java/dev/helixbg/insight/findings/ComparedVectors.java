@@ -128,7 +128,10 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares a text with {@code count} consecutive texts, beginning at an index. */
+  /**
+   * Compares a text with {@code count} consecutive texts, of which the first has the index {@code
+   * from}.
+   */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Decides which of two facts of memory files is older if their dates do not show it. A correction
- * is newer than the corrected fact. In a list that is known to have the newest fact first or last,
- * the places show the order.
+ * Decides which of two facts of memory files is older if the dates of the facts do not show it. A
+ * correction is newer than the corrected fact. In a list that is known to have the newest fact
+ * first or last, the places show the order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =
@@ -22,7 +22,10 @@ public final class FactOrder {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
-  /** Minimum number of words of a fact that says enough without its neighbours to be compared. */
+  /**
+   * Minimum number of words of a fact that can be compared. A shorter fact says too little without
+   * its neighbours.
+   */
   private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
@@ -68,7 +71,7 @@ public final class FactOrder {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);
   }
 
-  /** Whether two facts are under one heading, without different dates. */
+  /** Whether two facts are under one heading, and their dates do not differ. */
   private static boolean areTogether(Entry a, Entry b) {
     return !areDated(a, b) && a.text().heading().isPresent() && NoteName.areInOneList(a, b);
   }

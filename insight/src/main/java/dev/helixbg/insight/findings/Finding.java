@@ -32,7 +32,10 @@ public sealed interface Finding {
    */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
-  /** Kinds of pairs, by their similarity and by whether they have one topic. */
+  /**
+   * Kinds of pairs. The kind depends on the similarity, and on whether both entries have the same
+   * topic.
+   */
   enum PairKind {
     NEAR_DUPLICATE,
     CROSS_LINK,
@@ -64,7 +67,7 @@ public sealed interface Finding {
    * @param score how much nearer the entries are to each other than to other entries, by their
    *     whole texts; see {@link RankedRelations}
    * @param similarity cosine of the float vectors of the two whole entries
-   * @param assessment the pair judge's assessment; empty if it has not read the pair
+   * @param assessment the pair judge's assessment; empty if the judge has not read the pair
    */
   record Relation(
       String id,
@@ -119,7 +122,10 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /** Returns the cosine of the nearest passages, or of the whole entries if those are nearer. */
+    /**
+     * Returns the cosine of the nearest passages, or of the whole entries if the whole entries are
+     * nearer.
+     */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
@@ -312,7 +318,7 @@ public sealed interface Finding {
     GONE,
     /** Lines of an index name a missing file. */
     LINE_DEAD,
-    /** Lines of an index name files, and each file has no word of its line. */
+    /** Lines of an index name files, and no file contains a word of its line. */
     LINE_WRONG;
 
     /** Returns the name used in files. */

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Computes ids of findings from their content: a kind and the first ten hex digits of the SHA-256
- * over kind and content. Further findings with the same content are numbered: {@code
- * dup-3f9a01c2d4-2}.
+ * Computes ids of findings from their content. An id consists of a kind and the first ten hex
+ * digits of the SHA-256 over kind and content. Further findings with the same content are numbered:
+ * {@code dup-3f9a01c2d4-2}.
  */
 public final class FindingIds {
   static final String RELATION = "rel";
@@ -24,7 +24,7 @@ public final class FindingIds {
 
   private final Map<String, Integer> used = new HashMap<>();
 
-  /** Returns the id of a finding about two things; it is the same in either order of the things. */
+  /** Returns the id of a finding about two things. Both orders of the things give the same id. */
   String ofPair(String kind, String one, String other) {
     return one.compareTo(other) <= 0 ? of(kind, one, other) : of(kind, other, one);
   }

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 
 /**
  * The nearest neighbours of each entry, nearest first. The nearness of two entries is the
- * similarity of their two nearest texts; each passage counts as a text. The result does not depend
- * on the order of offers: of equally near neighbours, the first by key are kept.
+ * similarity of their two nearest texts; each passage counts as a text. The order in which
+ * neighbours are offered does not matter: of equally near neighbours, the first by key are kept.
  */
 public final class NearestNeighbours {
   /** Length of the lists: the k of CSLS (Conneau et al. 2018). */
@@ -33,8 +33,8 @@ public final class NearestNeighbours {
   private final float[] similarities;
 
   /**
-   * Similarity of the last neighbour in each list. It is in one array for all lists, because a scan
-   * reads it for every pair.
+   * Similarity of the last neighbour in each list. One array holds the values of all lists, because
+   * a scan reads a value for every pair.
    */
   private final float[] least;
 
@@ -97,8 +97,8 @@ public final class NearestNeighbours {
     }
 
     /**
-     * Returns the lowest value of {@link #least} for a range of texts. Without the locks, a value
-     * may be outdated, but an outdated value is never too high.
+     * Returns the lowest value of {@link #least} for a range of texts. The values are read without
+     * the locks. A value may therefore be outdated, but is never too high.
      */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
@@ -201,7 +201,8 @@ public final class NearestNeighbours {
       while (at < last && others[at] != other) {
         at++;
       }
-      // {@code at} is the place of the entry if an earlier text is listed, else the last place.
+      // {@code at} is the place of {@code other} if another text of it is listed, else the last
+      // place.
       if (!isNearer(other, similarity, at)) {
         return;
       }

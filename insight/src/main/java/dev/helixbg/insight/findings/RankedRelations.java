@@ -169,7 +169,10 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Returns the highest similarity of the texts of two entries, if possible from {@code lists}. */
+  /**
+   * Returns the highest similarity of the texts of two entries. It is only computed if {@code
+   * lists} do not contain it.
+   */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -248,8 +251,8 @@ final class RankedRelations {
   }
 
   /**
-   * Returns the rare words that two entries share, but no part, such as {@code 1412}, of another
-   * shared word, such as {@code PAY-1412}.
+   * Returns the rare words that two entries share. A word such as {@code 1412} is left out if it is
+   * a part of another shared word, such as {@code PAY-1412}.
    */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());

@@ -5,11 +5,14 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
 import java.util.List;
 
-/** Finds entries with a secret by the form of the secret, and masks secrets in shown entries. */
+/**
+ * Finds entries that contain a secret, which is recognised by its form, and masks secrets in shown
+ * entries.
+ */
 public final class SecretCheck {
   private SecretCheck() {}
 
-  /** Returns the entries with a secret, masked, in order. */
+  /** Returns the entries that contain a secret, in order. The secrets are masked. */
   public static List<Secret> of(List<NamedEntry> entries) {
     FindingIds ids = new FindingIds();
     return entries.stream()

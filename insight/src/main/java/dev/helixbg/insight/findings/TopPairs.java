@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The best of any number of pairs. Pairs are ordered by falling similarity, then by a given order
- * of the vectors. No two pairs are equal in this order, so the result does not depend on the order
- * in which pairs are offered.
+ * A list of the best pairs among any number of offered pairs. Pairs are ordered by falling
+ * similarity, then by a given order of the vectors. No two pairs are equal in this order, so the
+ * result does not depend on the order in which pairs are offered.
  */
 final class TopPairs {
 

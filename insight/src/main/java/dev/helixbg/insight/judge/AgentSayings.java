@@ -50,9 +50,9 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    * The reliability of a client, measured on pairs with a known answer.
    *
    * @param client name and version
-   * @param answers number of its answers to questions about entries
-   * @param known result on pairs with a known answer; its kappa is the agreement of the client's
-   *     answers with the known ones
+   * @param answers number of the client's answers to questions about entries
+   * @param known result on pairs with a known answer; here, {@code kappa} measures how far the
+   *     client's answers agree with the known answers
    * @param hasty number of answers that came faster than anyone can read
    */
   public record Trust(String client, int answers, JudgeTrust known, int hasty) {
@@ -123,7 +123,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     return of(pair).flatMap(Said::verdict);
   }
 
-  /** Whether a pair is worth an act by that verdict; empty if there is no verdict. */
+  /** Whether a pair is worth an act according to {@link #verdict}; empty if there is no verdict. */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return verdict(pair).map(Verdict::isAct);
   }

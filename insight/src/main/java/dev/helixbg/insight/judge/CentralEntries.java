@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** The central entries of a topic, which are nearest to its mean vector and represent the topic. */
+/** The entries that represent each topic, because they are nearest to the topic's mean vector. */
 public final class CentralEntries {
   private final List<NamedEntry> entries;
   private final IntFunction<float[]> vectors;

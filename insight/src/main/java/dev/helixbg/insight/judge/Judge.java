@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  */
 public final class Judge implements QuestionAnswerer {
   /**
-   * Upper bound of the number of tokens in a prompt besides the texts: for the chat format, the
+   * Maximum number of tokens in a prompt that do not belong to the texts: the chat format, the
    * topic, and the letters that name the texts.
    */
   private static final int FRAME_TOKENS = 96;
@@ -45,7 +45,7 @@ public final class Judge implements QuestionAnswerer {
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
   /**
-   * @param model model, which this object closes
+   * @param model model; {@link #close} closes the model, too
    */
   public Judge(TextModel model) {
     this.model = model;
@@ -56,7 +56,8 @@ public final class Judge implements QuestionAnswerer {
   /**
    * A job whose system prompt the model has read.
    *
-   * @param lead tokens with which all requests of the job begin; the model has read them, too
+   * @param lead tokens with which all requests of the job begin; the model has also read these
+   *     tokens
    */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}

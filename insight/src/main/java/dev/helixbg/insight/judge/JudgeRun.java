@@ -16,19 +16,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Asks a model about a knowledge base: a verdict on each pair, a sentence on each topic, a text for
- * each merge, a label for each entry.
+ * Asks a model about a knowledge base. The model gives a verdict on each pair, a sentence on each
+ * topic, a text for each merge, and a label for each entry.
  *
- * <p>Questions are asked in the order of the report: questions about pairs come first, by the
- * pair's place in the list of relations. Questions for labels come last, because they are the most
- * numerous. Among topics, merges and labels, the newest come first. If the time of a run is too
- * short, the next run asks the remaining questions.
+ * <p>Questions are asked in the order of the report: questions about pairs come first, ordered by
+ * the pair's place in the list of relations. Questions for labels come last, because they are the
+ * most numerous. Among topics, merges and labels, the newest come first. If the time of a run is
+ * too short, the next run asks the remaining questions.
  */
 public final class JudgeRun {
   /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
   private static final int MAX_MERGED = 6;
 
-  /** Number of pairs that come before the topics. */
+  /** Number of pairs about which the model is asked before it is asked about topics. */
   private static final int FIRST_PAIRS = 200;
 
   /** Number of central entries in the question about a topic. */
@@ -54,7 +54,7 @@ public final class JudgeRun {
   /**
    * Asks all questions.
    *
-   * @return judgements; an entry that the model has not read has no guess of a label
+   * @return judgements; an entry that the model has not read has no guessed label
    * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
    */
   public Judgements run() throws InterruptedException {

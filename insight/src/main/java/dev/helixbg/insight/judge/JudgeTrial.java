@@ -29,7 +29,7 @@ public final class JudgeTrial {
     OVERTAKEN,
     NEITHER;
 
-    /** Returns the answer that a verdict means. */
+    /** Returns the answer that corresponds to a verdict. */
     public static Truth of(Verdict verdict) {
       return switch (verdict) {
         case SAME -> SAME;
@@ -83,7 +83,10 @@ public final class JudgeTrial {
     }
   }
 
-  /** Asks the questions without a saved answer; returns empty while an answer is missing. */
+  /**
+   * Asks the questions that have no saved answer. Returns the measured reliability; empty if an
+   * answer is still missing.
+   */
   public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }

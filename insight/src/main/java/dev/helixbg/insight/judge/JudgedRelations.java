@@ -108,7 +108,10 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
-  /** Returns the leading pairs among the pairs on which no agent and no language model decides. */
+  /**
+   * Chooses the leading pairs among pairs that were not decided by the verdict of an agent or of a
+   * language model.
+   */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
     boolean wereRead = pairs.stream().anyMatch(pair -> pair.assessment().isPresent());
     return pairs.stream()
@@ -124,9 +127,9 @@ public record JudgedRelations(
 
   /**
    * Whether a pair may lead. Facts of memory files are short and tell little without their
-   * surroundings. A pair of facts leads if the pair judge is surer than it has to be about other
-   * pairs, or if the facts contradict each other. Facts that were written together, or have few
-   * words, lead only if one repeats the other.
+   * surroundings. For a pair of facts, the pair judge must therefore be surer than for other pairs,
+   * unless the facts contradict each other. Facts that were written together or have few words lead
+   * only if one fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !areFacts(pair) || said.repeats()) {
@@ -144,7 +147,10 @@ public record JudgedRelations(
     return pair.a().text().position().isPresent() && pair.b().text().position().isPresent();
   }
 
-  /** Whether both entries are facts for agents, and one negates or forbids what the other says. */
+  /**
+   * Whether both entries are facts for agents, and one fact negates or forbids what the other fact
+   * says.
+   */
   public static boolean contradict(Finding.Relation pair) {
     return areFacts(pair) && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
@@ -198,8 +204,8 @@ public record JudgedRelations(
   }
 
   /**
-   * Returns groups of three or more entries that state the same by the verdicts on leading pairs.
-   * The entries are by offset.
+   * Returns groups of three or more entries that state the same according to the verdicts on
+   * leading pairs. The entries of a group are ordered by offset.
    */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);

@@ -18,10 +18,10 @@ import java.util.function.Predicate;
  * @param model name of the model's file; empty without a model
  * @param guesses labels by the key of an entry; in a report every live entry has a label
  * @param verdicts verdicts by the id of a pair
- * @param summaries sentence on each topic, by topic
- * @param merges proposed texts for groups of entries that say the same, in the order of their first
- *     pairs
- * @param left number of open questions by job, without zeros
+ * @param summaries a sentence on each topic
+ * @param merges proposed texts for groups of entries that say the same, in the order of the groups'
+ *     first pairs
+ * @param left number of open questions of each job that has open questions
  * @param trust reliability of the model on pairs, if it was measured
  * @param lessons recurring lessons
  * @param agents verdicts of coding agents

@@ -15,7 +15,10 @@ import java.util.Map;
 final class MergeGroups {
   private MergeGroups() {}
 
-  /** Returns the groups in the order of their first pair, with entries by offset. */
+  /**
+   * Returns the groups in the order of their first pairs. The entries of a group are ordered by
+   * offset.
+   */
   static List<List<NamedEntry>> of(List<Finding.Relation> pairs) {
     Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
     for (Finding.Relation pair : pairs) {

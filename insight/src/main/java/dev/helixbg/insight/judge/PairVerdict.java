@@ -7,9 +7,9 @@ import java.util.Optional;
  *
  * @param probability probability of the verdict
  * @param same probability that both entries state the same fact
- * @param related probability of different facts about the same thing
+ * @param related probability that the entries state different facts about the same thing
  * @param overtaken probability that the older entry is no longer valid as written; NaN if the model
- *     was not asked about it
+ *     was not asked this question
  * @param contradiction whether the newer entry contradicts the older one; otherwise it describes a
  *     change
  * @param cut whether the model did not read both entries to their ends
@@ -24,8 +24,9 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * Returns the verdict that follows from the model's answers. If an entry would be removed that
-   * the model did not read to its end, the verdict is {@link Verdict#RELATED}.
+   * Returns the verdict that follows from the model's answers. The verdict is {@link
+   * Verdict#RELATED} if any other verdict would remove an entry that the model did not read to its
+   * end.
    *
    * @param holds answer to the question whether the older entry is still valid
    */

@@ -7,9 +7,10 @@ import java.util.function.BooleanSupplier;
 public interface QuestionAnswerer extends AutoCloseable {
 
   /**
-   * Answers the first questions in a list of questions of one job, at least one question.
+   * Answers one or more questions from the beginning of a list. All questions of the list are of
+   * one job.
    *
-   * @return answers in order; the remaining questions were not asked
+   * @return answers in the order of the questions; the remaining questions were not asked
    * @throws java.util.concurrent.CancellationException if cancelled
    */
   List<Answer> answerSome(List<? extends Question> questions, BooleanSupplier cancelled);

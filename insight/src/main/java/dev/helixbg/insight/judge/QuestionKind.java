@@ -20,8 +20,8 @@ public enum QuestionKind {
   /** A topic in one sentence. */
   SUMMARY(List.of(), 64),
   /**
-   * One text for entries that say the same. It may have as many tokens as the entries together may
-   * have in the prompt.
+   * One text for entries that say the same. The text may have as many tokens as all entries
+   * together may have in the prompt.
    */
   MERGE(List.of(), 384),
   /** Whether an older entry is still valid beside a newer one. */
@@ -31,7 +31,7 @@ public enum QuestionKind {
   /** Whether two lessons state the same rule. */
   RULE(List.of("same", "different"), 0);
 
-  /** Version of the way in which questions are written and answers are scored. */
+  /** Version of the rules for writing questions and scoring answers. */
   private static final int FORM = 1;
 
   private final List<String> choices;

@@ -155,7 +155,8 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * Asks questions without an answer until the time ends.
    *
-   * @param counts whether an answered question is complete, because it needs no second answer
+   * @param counts whether an answered question is complete, so that no second question has to be
+   *     asked
    */
   private void answer(List<Question> questions, Progress shown, Function<Question, Boolean> counts)
       throws InterruptedException {
@@ -182,7 +183,9 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /** Deletes saved answers to questions that were not part of this run, which must be complete. */
+  /**
+   * Deletes saved answers to questions that were not part of this run. The run must be complete.
+   */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());

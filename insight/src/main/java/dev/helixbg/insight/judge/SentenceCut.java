@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
  */
 record SentenceCut(String text, int tokens, boolean cut) {
   /**
-   * Maximum number of characters per token in real texts. From this number follows how many
-   * characters can fit into the budget; the rest of the text is not read.
+   * Maximum number of characters per token in real texts. Characters that cannot fit into the
+   * budget at this ratio are not read.
    */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
@@ -27,8 +27,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   /**
    * Returns the whole text if it fits into the budget, else the part around a place.
    *
-   * @param from the place; most of the part is after the place. Some sentences are before it, and
-   *     more of them if the text after the place does not use its share of the budget
+   * @param from the place. The text after the place gets most of the budget. The text before the
+   *     place gets the rest, which is more if the text after the place is short
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);

@@ -19,7 +19,7 @@ public final class VerdictRun {
 
   private final QuestionSession asking;
 
-  /** Questions about each pair, by its id. */
+  /** Questions about each pair, by the id of the pair. */
   private final Map<String, Asked> asked = new LinkedHashMap<>();
 
   private final Map<Question, Question.Overtaken> second = new HashMap<>();
@@ -64,7 +64,7 @@ public final class VerdictRun {
   }
 
   /**
-   * Asks the questions about the first pairs that have no saved answer.
+   * Asks those questions about the first {@code first} pairs that have no saved answer.
    *
    * @return number of verdicts that are incomplete because the time ended
    */

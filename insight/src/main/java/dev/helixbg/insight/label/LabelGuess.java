@@ -1,7 +1,7 @@
 package dev.helixbg.insight.label;
 
 /**
- * A guess of a model, of the classifier or of an agent at the label that fits an entry.
+ * A guess at the label of an entry, made by a model, by the classifier or by an agent.
  *
  * @param score the model's probability, or the classifier's output, about 1 for a clear case
  * @param sure whether the guess is certain enough to be shown as the entry's label

@@ -114,7 +114,7 @@ public final class LessonRun {
     return vectors;
   }
 
-  /** Returns the number of questions of each kind that were not asked, without zeros. */
+  /** Returns the number of questions that were not asked, for each kind that has such questions. */
   public Map<QuestionKind, Integer> left() {
     return left;
   }

@@ -24,7 +24,7 @@ public final class LessonText {
   private static final int MOST_WORDS = 32;
   private static final int MOST_CHARACTERS = 240;
 
-  /** Maximum share of the sequences of four words in a lesson that may also be in the entry. */
+  /** Maximum share of a lesson's four-word sequences that may also occur in the entry. */
   private static final double COPIED = 0.5;
 
   private static final int RUN = 4;
@@ -93,7 +93,7 @@ public final class LessonText {
     return said;
   }
 
-  /** Returns the share of the sequences of four words that are also in the entry. */
+  /** Returns the share of a lesson's four-word sequences that also occur in the entry. */
   private static double copied(List<String> words, List<String> entry) {
     Set<List<String>> runs = new HashSet<>();
     for (int from = 0; from + RUN <= entry.size(); from++) {

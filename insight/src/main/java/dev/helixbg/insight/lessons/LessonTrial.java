@@ -57,7 +57,10 @@ public final class LessonTrial {
     return pairs;
   }
 
-  /** Asks the questions without a saved answer; returns empty while an answer is missing. */
+  /**
+   * Asks the questions that have no saved answer. Returns the measured reliability; empty if an
+   * answer is still missing.
+   */
   public Optional<LessonTrust> ask() throws InterruptedException {
     int left =
         asking.ask(entries.stream().map(Known::entry).toList())

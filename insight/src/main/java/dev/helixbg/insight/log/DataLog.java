@@ -62,8 +62,8 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file as {@link #read(Path)} does. If {@code sha256} has the hash of the log, the hash
-   * is not computed again.
+   * Reads the file as {@link #read(Path)} does. {@code sha256} is the hash of the log, if it is
+   * already known; then it is not computed again.
    */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {

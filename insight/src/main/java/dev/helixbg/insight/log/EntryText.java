@@ -114,8 +114,9 @@ public record EntryText(
   }
 
   /**
-   * Keeps the last valid value of each kind. It uses {@code indexOf} instead of regular
-   * expressions, because it runs once for each entry at the start of the JVM.
+   * Parses a body, and keeps the last valid value of each kind of metadata. The parser uses {@code
+   * indexOf} instead of regular expressions, because it parses every entry shortly after the start
+   * of the JVM.
    */
   private static final class Parser {
     /** Kinds that are metadata only in notes. */

@@ -4,15 +4,15 @@ import java.util.List;
 
 /**
  * Account of one reading of a data.log, which counts every byte as header, record or damage. Lost
- * bytes are those that a damage counts as {@code unreadable}.
+ * bytes are the bytes that {@link Damage#unreadable} counts.
  *
  * @param bytes length of the file when it was read
  * @param sha256 hash of those bytes, in hex: two readings with the same hash read the same log
  * @param entries number of entry records, including deleted entries
  * @param deletes number of delete records, including deletes without a target
  * @param live number of entries that no delete removed
- * @param damage damaged stretches by offset; empty for an undamaged log. There are at most 1,000;
- *     the last of 1,000 includes all further damage
+ * @param damage damaged stretches by offset; empty for an undamaged log. There are at most 1,000
+ *     stretches; the last of 1,000 includes all further damage
  */
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {
@@ -25,7 +25,7 @@ public record LogAccount(
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
   public enum Kind {
-    /** The last record is still being written, or was never finished. */
+    /** The last record, which is still being written or was never finished. */
     TORN_TAIL,
     /** A record that was never finished, before undamaged records. */
     TORN_RECORD,

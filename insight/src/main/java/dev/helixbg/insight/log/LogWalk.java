@@ -4,13 +4,14 @@ import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;
 
 /**
- * Reads record after record and passes each to a sink, with all bytes between records as damage.
+ * Reads a log record by record. Passes each record to a sink, and the bytes between records as
+ * damage.
  *
  * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). An
  * unconfirmed record may have a topic whose length byte overflowed ({@link #topicLength}). Or the
- * record was never finished, and its stated length covers later records, which are then searched
- * for inside that length. If neither is true, the record is passed on, and the damage begins after
- * it.
+ * record was never finished, so that the length in its header covers later records, too; these
+ * records are then searched within that length. If neither is true, the record is passed on, and
+ * the damage begins after the record.
  */
 final class LogWalk {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */
@@ -104,7 +105,7 @@ final class LogWalk {
    * 255 bytes, its length byte overflowed. Topic and record are then 256, 512, … bytes longer than
    * the header states, up to 16 KiB.
    *
-   * <p>The repair uses the smallest such length after which the file ends or a plausible header
+   * <p>The repair chooses the smallest such length at which the file ends or a plausible header
    * follows. All bytes of the topic must be text without control characters. All bytes that are
    * added to the record must be text without NUL. No record header consists of such text, so the
    * bytes of a repair never include another record. If no repair fits, the length is the header's
@@ -139,7 +140,10 @@ final class LogWalk {
 
     void delete(int offset, long target);
 
-    /** Receives a stretch of bytes that is no record, or the repair that the next record needed. */
+    /**
+     * Receives a damage: either a stretch of bytes that is not a record, or the need to repair the
+     * record that is received next.
+     */
     void damage(LogAccount.Damage damage);
   }
 }

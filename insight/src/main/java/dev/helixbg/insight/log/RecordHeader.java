@@ -55,8 +55,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   }
 
   /**
-   * Returns a header for a record whose own header is cut by the end of the file. By this header,
-   * the record ends beyond the end of any file.
+   * Returns a substitute for a header that the end of the file cuts. The substitute states the
+   * largest possible body, so the record always ends after the end of the file.
    */
   static RecordHeader cut(int offset) {
     return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);

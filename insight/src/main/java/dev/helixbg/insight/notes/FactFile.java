@@ -21,9 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * A file of facts, which computes the changes that remove some facts or give them a new text. The
- * changes replace whole lines; all other bytes stay as they are. Only files in UTF-8 can be
- * changed.
+ * A file of facts. This class computes changes that remove facts or replace their texts. A change
+ * replaces whole lines; all other bytes stay as they are. Only files in UTF-8 can be changed.
  */
 public final class FactFile {
   private static final String MARK = "\uFEFF";
@@ -44,8 +43,8 @@ public final class FactFile {
   /**
    * A change of a text.
    *
-   * @param at the place in UTF-16 units; a byte order mark counts
-   * @param is the text that replaces {@code was}; empty to remove it
+   * @param at offset in the text, in UTF-16 units, including a byte order mark
+   * @param is the text that replaces {@code was}; empty if {@code was} is only removed
    */
   public record Span(int at, String was, String is) {
     /** Applies changes, which must be in the order of their places, to a text. */
@@ -93,12 +92,12 @@ public final class FactFile {
     }
   }
 
-  /** Returns the whole text, with its byte order mark if it has one. */
+  /** Returns the whole text, including a byte order mark if the file has one. */
   public String text() {
     return raw;
   }
 
-  /** Whether all entries are facts: items of lists, or lessons that have a heading each. */
+  /** Whether all entries are facts: items of lists, or lessons under a heading of their own. */
   public static boolean areFacts(Collection<Entry> entries) {
     return entries.stream().allMatch(one -> one.text().position().isPresent());
   }
@@ -169,7 +168,7 @@ public final class FactFile {
   }
 
   /**
-   * Returns the removal of a fact's lines, together with its divider and the blank lines that would
+   * Returns the cut that removes a fact's lines, the fact's divider, and the blank lines that would
    * otherwise remain.
    */
   private Cut cut(Section section) {
@@ -223,8 +222,8 @@ public final class FactFile {
   }
 
   /**
-   * Returns the replacement of a fact by a text in the same form: under the fact's heading, or
-   * after its list marker.
+   * Returns the cut that replaces a fact's text. The new text keeps the fact's form: it follows the
+   * fact's heading or list marker.
    */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
@@ -249,8 +248,8 @@ public final class FactFile {
   }
 
   /**
-   * Returns the text without its first line if that line is the section's heading, because the
-   * heading stays in the file.
+   * Returns a text, but without its first line if that line repeats the section's heading. The file
+   * keeps the heading.
    */
   private static String bare(Section section, String text) {
     String[] parts = text.split("\n", 2);

@@ -52,7 +52,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final String TOML = "+++";
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
-  /** A value that begins with no character that has a special meaning in YAML. */
+  /** A value whose first character has no special meaning in YAML. */
   private static final Pattern PLAIN = Pattern.compile("[^\\s\\[\\]{}'\"|>@`%&*!#?,-].*");
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
@@ -85,7 +85,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
   }
 
-  /** Whether a text begins with a block that has keys but no end. */
+  /**
+   * Whether a text begins with a mark line that keys follow. Called for a text whose block has no
+   * second mark line.
+   */
   private static boolean opened(String text) {
     List<String> lines = text.lines().limit(MAX_LINES).toList();
     return !lines.isEmpty()
@@ -121,8 +124,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads a block. Text between two rulers is not front matter, but a block without text is empty
-   * front matter.
+   * Reads a block. A block of text without keys is not front matter but text between two rulers. A
+   * block of blank lines and YAML comments is empty front matter.
    */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();

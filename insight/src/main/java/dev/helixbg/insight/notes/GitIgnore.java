@@ -29,11 +29,17 @@ record GitIgnore(List<Rule> rules) {
 
   static final GitIgnore NONE = new GitIgnore(List.of());
 
-  /** The rule of one line for paths below {@code base} or, if {@code byName}, for names only. */
+  /**
+   * The rule of one line. If {@code byName} is true, the rule is matched with file names, else with
+   * paths relative to {@code base}.
+   */
   private record Rule(
       Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
 
-  /** Returns the rules of a folder's work tree, from the top down to the folder's parent. */
+  /**
+   * Returns the rules in all folders from the top of a folder's work tree down to the folder's
+   * parent.
+   */
   static GitIgnore above(Path folder) {
     List<Path> down = new ArrayList<>();
     for (Path one = folder.getParent(); one != null; one = one.getParent()) {
@@ -53,7 +59,10 @@ record GitIgnore(List<Rule> rules) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Returns the rules in a subfolder. In another work tree, only that tree's rules apply. */
+  /**
+   * Returns the rules that apply in a subfolder. If the subfolder is the top of another work tree,
+   * only the rules of that tree apply.
+   */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
     read(folder.resolve(FILE))
@@ -82,7 +91,7 @@ record GitIgnore(List<Rule> rules) {
         Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
       return new String(in.readNBytes(MAX_FILE), StandardCharsets.UTF_8);
     } catch (IOException e) {
-      return ""; // such a file ignores nothing
+      return ""; // a file that cannot be read has no rules
     }
   }
 
@@ -106,7 +115,7 @@ record GitIgnore(List<Rule> rules) {
       PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
       rules.add(new Rule(base, matcher, byName, negated, foldersOnly));
     } catch (PatternSyntaxException e) {
-      return; // such a pattern matches nothing in git either
+      return; // git, too, matches nothing with such a pattern
     }
   }
 }

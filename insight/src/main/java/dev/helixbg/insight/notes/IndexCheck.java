@@ -31,13 +31,13 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]]{4,}");
 
-  /**
-   * Minimum number of words in a description. With fewer words, it is not compared with the file's
-   * text.
-   */
+  /** Minimum number of words in a description that is compared with the file's text. */
   private static final int LEAST_WORDS = 4;
 
-  /** Number of letters of a word that are compared, so that its ending does not count. */
+  /**
+   * Number of letters that are compared at the beginning of a word, so that word endings do not
+   * matter.
+   */
   private static final int STEM = 5;
 
   private static final int MOST_LINES = 1_000;

@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written. A fact's own date counts first; it is at
- * the beginning or the end of the fact, or in brackets. Otherwise the date of a heading above the
- * fact counts. A date without a year gets the year of the file's other dates, if all these have the
- * same year. The dates, or words such as {@code newest first}, show whether new facts are added at
- * the top or at the end.
+ * Finds out when the facts of a memory file were written. A fact's own date counts first; this date
+ * stands at the beginning or the end of the fact, or in brackets. Otherwise the date of a heading
+ * above the fact counts. A date without a year gets the year of the file's other dates if all of
+ * them have the same year. The dates, or words such as {@code newest first}, show whether new facts
+ * are added at the top or at the end.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -100,8 +100,8 @@ final class ItemTimes {
   }
 
   /**
-   * Whether the dates fall from fact to fact. The result is empty if the direction is not the same
-   * everywhere, or is seen fewer than two times.
+   * Whether each fact is older than the fact before it. The result is empty if the dates both rise
+   * and fall, or if fewer than two dates differ from the date before.
    */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
@@ -118,7 +118,7 @@ final class ItemTimes {
     return known ? Optional.of(falling > 0) : Optional.empty();
   }
 
-  /** Returns the headings above the list or the sequence of lessons that a section belongs to. */
+  /** Returns the headings above a section's list or sequence of lessons. */
   private static String list(Section one) {
     List<String> above = one.headings();
     int dated =
@@ -156,7 +156,7 @@ final class ItemTimes {
         Optional.empty());
   }
 
-  /** Returns the year of the file's dates; empty if they have none, or several. */
+  /** Returns the year of the file's dates; empty if no date has a year, or if the years differ. */
   private static Optional<String> year(List<Section> sections, String before) {
     Set<String> years =
         Stream.concat(

@@ -15,12 +15,12 @@ import java.util.stream.Collectors;
 
 /**
  * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items. An item is one
- * entry of a Markdown list, with everything that is indented under the entry, or one block between
- * lines of {@value #DIVIDER}.
+ * block between lines of {@value #DIVIDER}, if the file has such lines. Otherwise, an item is one
+ * entry of a Markdown list, including everything that is indented under the entry.
  *
  * <p>A file is a list of facts if it has at least {@value #LEAST} items, and most of its text is in
  * items. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
- * because one of their items alone says nothing.
+ * because a single one of their items says nothing.
  */
 final class Items {
   static final int LEAST = 3;
@@ -34,12 +34,12 @@ final class Items {
   static final String BLOCKS = "blocks between §";
 
   /**
-   * A property in front matter. With the value {@code items}, any list is cut; with the value
-   * {@code whole}, no list is cut.
+   * Key in front matter. If its value is {@code items}, any list is cut into items. If its value is
+   * {@code whole}, the file is not cut.
    */
   private static final String PROPERTY = "helix-bg";
 
-  /** Files in which agents keep what they learn, and in which people instruct agents. */
+  /** Names of files in which agents keep what they learn, or in which people instruct agents. */
   private static final Set<String> MEMORY =
       Set.of(
           "memory.md",
@@ -68,18 +68,21 @@ final class Items {
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
   /**
-   * Minimum number of headings over items that count as headings of lessons; fewer headings may be
-   * chapters of one list.
+   * Minimum number of headings above items in a file of lessons. Fewer headings may be the chapters
+   * of one list.
    */
   private static final int LESSONS = 5;
 
   /**
-   * Minimum mean number of items per heading. With fewer items per heading, items are parts of
-   * lessons, as in 17 of 50 public files.
+   * Minimum mean number of items per heading in a list of facts. With fewer items per heading, the
+   * items are parts of lessons, as in 17 of 50 public files.
    */
   private static final double PER_LESSON = 4.5;
 
-  /** Maximum number of items with the same label. More such items are parts of lessons. */
+  /**
+   * Maximum number of items with the same label in a list of facts. If more items have the same
+   * label, they are parts of lessons.
+   */
   private static final int MOST_LABELLED = 2;
 
   private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
@@ -92,18 +95,18 @@ final class Items {
   private final String text;
   private final int sections;
 
-  /** Places where the lines of headings begin. */
+  /** Offsets at which the lines of headings begin. */
   private final NavigableSet<Integer> headings = new TreeSet<>();
 
   private final List<Item> items = new ArrayList<>();
 
-  /** Number of characters outside items, without headings. */
+  /** Number of characters outside items, not counting headings. */
   private int others;
 
   /** Start of the current item; -1 outside items. */
   private int start = -1;
 
-  /** End of the last line of the current item that is not blank. */
+  /** End of the last non-blank line of the current item. */
   private int end;
 
   private int marked;
@@ -144,7 +147,7 @@ final class Items {
     }
   }
 
-  /** Whether the name of a file is one in which agents keep facts. */
+  /** Whether a file has a name that agents use for files of facts. */
   static boolean isMemory(String path) {
     return MEMORY.contains(name(path));
   }
@@ -154,7 +157,7 @@ final class Items {
     return path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
   }
 
-  /** Decides how a file is cut; {@code from} is the place after its front matter and title. */
+  /** Decides how a file is cut; {@code from} is the offset after the front matter and the title. */
   static Cut of(
       String path, Given given, FrontMatter matter, String text, int from, List<Heading> headings) {
     String wanted =
@@ -257,7 +260,10 @@ final class Items {
     return dividers > 0;
   }
 
-  /** Takes entries of lists as items: lines with a marker, and the lines that belong to them. */
+  /**
+   * Takes each entry of a list as an item: a line with a marker, and the lines that belong to that
+   * line.
+   */
   private String listed(int from) {
     String fence = "";
     boolean blank = true;
@@ -291,7 +297,7 @@ final class Items {
     return "items of lists";
   }
 
-  /** Takes paragraphs as items, without headings; fenced code is not cut. */
+  /** Takes each paragraph as an item. Headings are not items, and fenced code is not cut. */
   private void paragraphs(int from) {
     String fence = "";
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 
 /**
  * The headings and links of a Markdown text, found in one pass over its lines. Nothing is found in
- * fenced code, code spans and comments. Headings are those of CommonMark, with {@code #} or
- * underlined. Two kinds of headings are not found: headings inside lists or quotes, and underlined
- * headings of several lines.
+ * fenced code, code spans and comments. Headings are those of CommonMark: lines that begin with
+ * {@code #}, and underlined lines. Two kinds of headings are not found: headings inside lists or
+ * quotes, and underlined headings of several lines.
  */
 final class MarkdownScan {
   /**
@@ -69,8 +69,8 @@ final class MarkdownScan {
    *
    * @param wiki whether the link has the form {@code [[name]]}; otherwise its target is a path
    * @param heading the part after {@code #}, which is not in {@code target}; may be empty
-   * @param otherwise the link to follow if no note has the target, because Dendron writes {@code
-   *     [[shown|name]]} with the name last
+   * @param otherwise the link to follow if no note matches {@code target}; needed because Dendron
+   *     writes {@code [[shown|name]]}, with the name last
    */
   record Link(int at, boolean wiki, String target, String heading, Optional<Link> otherwise) {
     Link at(int place) {
@@ -156,7 +156,7 @@ final class MarkdownScan {
     return line.chars().allMatch(other -> other == c.charAt(0));
   }
 
-  /** Returns the level of a heading line with #; 0 for any other line. */
+  /** Returns the level of a heading that begins with #; 0 for any other line. */
   private static int level(String line) {
     int level = line.startsWith("#") ? run(line, 0).length() : 0;
     boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
@@ -167,15 +167,15 @@ final class MarkdownScan {
     return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
-  /** Whether a line underlines a paragraph, or is a ruler (hyphens after no paragraph). */
+  /** Whether a line underlines a paragraph, or is a ruler: hyphens that underline no paragraph. */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
   }
 
   /**
-   * Whether a line is not part of a list, quote, table or HTML. If it is part of one, an underline
-   * below it makes no heading.
+   * Whether a line is outside lists, quotes, tables and HTML. Only such a line becomes a heading if
+   * the next line underlines it.
    */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
@@ -250,7 +250,7 @@ final class MarkdownScan {
             add(definition.at(), definition.destination());
           }
         });
-    links.sort(Comparator.comparingInt(Link::at)); // stable
+    links.sort(Comparator.comparingInt(Link::at)); // a stable sort
   }
 
   /** Returns a label in lower case, with one blank for each run of blanks. */
@@ -258,7 +258,9 @@ final class MarkdownScan {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
-  /** Returns a line with blanks in place of code spans, so that other positions stay the same. */
+  /**
+   * Returns a line in which blanks replace code spans. All other characters keep their positions.
+   */
   private static String withoutCode(String line) {
     int open = line.indexOf('`');
     if (open < 0) {

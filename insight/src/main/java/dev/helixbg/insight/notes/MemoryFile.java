@@ -7,8 +7,8 @@ import java.util.Optional;
  * A file in which agents keep what they learn, with its size and, in words, how it was cut.
  *
  * @param characters the length in UTF-16 units
- * @param index lines of the file, if it is an index, that link to a missing file or to a file that
- *     says something else
+ * @param index for an index, its lines that link to a missing file or to a file about something
+ *     else; else empty
  */
 public record MemoryFile(
     String path,
@@ -31,8 +31,8 @@ public record MemoryFile(
    * A wrong line of an index.
    *
    * @param line number of the line, from 1
-   * @param isGone whether the target is missing; if not, the line is wrong because the target has
-   *     no word of it
+   * @param isGone whether the target is missing; otherwise, the line is wrong because the target
+   *     contains no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 
@@ -56,7 +56,10 @@ public record MemoryFile(
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** Returns, in words, by how much the file exceeds what an agent loads; empty if it does not. */
+  /**
+   * Returns, in words, by how much the file is larger than the part that an agent loads; empty if
+   * the file is not larger.
+   */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

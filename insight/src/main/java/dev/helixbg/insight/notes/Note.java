@@ -161,7 +161,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), cut);
   }
 
-  /** Returns the links in properties such as {@code related: "[[pond]]"}, placed at the start. */
+  /**
+   * Returns the links in properties such as {@code related: "[[pond]]"}. All of them get the place
+   * {@code start}.
+   */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -261,7 +264,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
-    /** Makes a section of each item of a list, under the headings above it. */
+    /** Makes each item of a list a section under the headings above the item. */
     void divide(List<Items.Item> items) {
       List<Heading> above = new ArrayList<>();
       int next = 0;
@@ -322,8 +325,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /**
-     * Returns the number of the line with the first word at or after a place. No call may have an
-     * earlier place than the previous call.
+     * Returns the number of the line with the first word at or after a place. Calls must pass
+     * places in ascending order.
      */
     private int line(int start) {
       int at = start;

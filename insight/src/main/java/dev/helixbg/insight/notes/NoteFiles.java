@@ -38,7 +38,8 @@ public final class NoteFiles {
   static final long MAX_FILE = 16 << 20;
 
   /**
-   * Maximum number of characters of one file without embedded data; a longer file is not a note.
+   * Maximum number of characters of a file, not counting embedded data; a longer file is not a
+   * note.
    */
   static final int MAX_TEXT = 1 << 20;
 
@@ -54,7 +55,7 @@ public final class NoteFiles {
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** Characters that are shown in place of characters that cannot be shown. */
+  /** Characters that replace characters which cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
   /** Hidden folders in which agents keep memory files. Only memory files are taken from them. */
@@ -156,7 +157,9 @@ public final class NoteFiles {
     return Sha256.of(parts);
   }
 
-  /** Returns the file that entries were made from, by its path in the entries. */
+  /**
+   * Returns the file from which entries were made; {@code path} is the path that the entries state.
+   */
   public Optional<Path> file(String path) {
     return files().stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
   }

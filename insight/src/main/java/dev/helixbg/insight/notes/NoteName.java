@@ -63,7 +63,10 @@ public record NoteName(String file, String heading, String part) {
   /** Characters that could end the quotation of an item's words or a metadata line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /** Returns a name for a list item, made of its first words, because most edits keep these. */
+  /**
+   * Returns a name for a list item, made of the item's first words, because most edits keep these
+   * words.
+   */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
@@ -192,7 +195,7 @@ public record NoteName(String file, String heading, String part) {
         : Optional.empty();
   }
 
-  /** Returns the Markdown link to its file from another file. */
+  /** Returns the Markdown link from another note's file to this note's file. */
   public String linkFrom(NoteName other) {
     String[] mine = file.split("/");
     String[] its = other.file().split("/");

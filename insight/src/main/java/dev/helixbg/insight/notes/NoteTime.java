@@ -21,15 +21,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The time at which a note was written, in the minutes of a data.log. The front matter counts
- * first, where the time of a change counts before the time of creation. Otherwise a date at the
- * beginning of the file name counts, as in the names of daily notes. Otherwise the time at which
- * the file changed counts. In a Git work tree, the files are only as old as the check-out, so the
- * time of a note without a date is unknown.
+ * Finds the time at which a note was written, in the minutes of a data.log. A date in the front
+ * matter counts first; a date of change counts more than a date of creation. Without such a date, a
+ * date at the beginning of the file name counts, as in the names of daily notes. Without any date,
+ * the time of the file's last change counts. In a Git work tree, however, files are only as old as
+ * the check-out, so the time of a note without a date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Another date of the file shows whether
- * {@code 03/05/2024} is in March or in May. If there is none, the dates of the folder show it, if
- * they all have the same order.
+ * <p>A date that cannot be parsed makes the time unknown. Other dates of the file show whether
+ * {@code 03/05/2024} is in March or in May. If they do not, the dates of all notes in the folder
+ * decide, provided that these dates agree.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
   private static final String CLOCK =
@@ -83,7 +83,10 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
 
-  /** Returns the time that a note states; 0 if it cannot be parsed; empty if it states none. */
+  /**
+   * Returns the time that a note states; 0 if the stated time cannot be parsed; empty if the note
+   * states no time.
+   */
   OptionalInt said(Note note) {
     Optional<String> date = dates(note).findFirst();
     if (date.isPresent()) {
@@ -98,7 +101,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
         .findFirst();
   }
 
-  /** Returns a time in this machine's time zone; 0 for a time that no log can have. */
+  /** Returns a time in this machine's time zone; 0 for a time that a log cannot store. */
   static int of(FileTime modified) {
     return minutes(modified.toInstant()).orElse(0);
   }
@@ -133,8 +136,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
   }
 
   /**
-   * Whether the day comes before the month; empty if the date alone does not show the order. In a
-   * date with dots, the day always comes first.
+   * Whether the day comes before the month in a date that ends in its year; empty if this date
+   * alone does not show the order. In a date with dots, the day always comes first.
    */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
@@ -144,7 +147,10 @@ record NoteTime(Optional<Boolean> dayFirst) {
         : second > MONTHS ? Optional.of(false) : Optional.empty();
   }
 
-  /** Reads a date with its year; {@code dayFirst} is the order that other dates show. */
+  /**
+   * Reads a date that includes the year. Other dates show the order {@code dayFirst}, which decides
+   * if this date alone does not show the order.
+   */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {
@@ -176,7 +182,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
   /**
    * Returns a date and time in minutes; empty if there is no such date or time.
    *
-   * @param clock match whose groups have the hour, the minute, and am or pm
+   * @param clock match with groups for the hour, the minute, and am or pm
    * @param hour number of the first of these three groups
    */
   private static OptionalInt minutes(

@@ -54,7 +54,10 @@ public record NotesAccount(
       files = List.copyOf(files);
     }
 
-    /** A path as in {@link NoteFiles.File}, and the reason in a few words. */
+    /**
+     * A path as in {@link NoteFiles.File}, and a few words on why the file was not read, or only in
+     * part.
+     */
     public record File(String path, String why) {}
 
     static LeftOut of(List<File> all) {

@@ -72,8 +72,8 @@ public final class NotesLog {
   private NotesLog() {}
 
   /**
-   * A topic, and a body without its links and its position, because changes of other notes can
-   * change these two.
+   * The topic of an entry, and its body without links and position. Links and position are left out
+   * because they can change when other text changes.
    */
   private record Said(String topic, String core) {}
 
@@ -104,7 +104,7 @@ public final class NotesLog {
   /**
    * Reads the files and updates the log. If the log would stay the same, it is not written.
    *
-   * @param dated whether the time of a file says when the note was written
+   * @param dated whether the times of files tell when the notes were written
    * @throws IOException when the log cannot be written
    * @throws CancellationException when the thread is interrupted; the log is then unchanged
    */
@@ -187,8 +187,8 @@ public final class NotesLog {
   }
 
   /**
-   * Throws {@link CancellationException} if interrupted, because an interrupted read would look
-   * like an unreadable file.
+   * Throws {@link CancellationException} if the thread is interrupted. Otherwise, an interrupted
+   * read would look like an unreadable file.
    */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
@@ -328,8 +328,8 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the records with their links. The index in a link counts the drafts of a topic in their
-   * order.
+   * Returns the records with their links. A link names its target by topic and by the target's
+   * index among the drafts of that topic.
    */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();

@@ -18,8 +18,8 @@ public record ActFrequency(double share) {
   static final ActFrequency UNKNOWN = new ActFrequency(CALIBRATED);
 
   /**
-   * Number of assumed pairs that are added to the pairs that were read; among them, the share is
-   * {@link #CALIBRATED}.
+   * Number of assumed pairs that are added to the pairs that were read. The share among the assumed
+   * pairs is {@link #CALIBRATED}.
    */
   private static final int MORE = 20;
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The longest common subsequence of two lists of words. If there are several, it is the one with
- * the earliest words in the second list.
+ * The longest common subsequence of two lists of words. If there are several such subsequences, it
+ * is the subsequence whose words come earliest in the second list.
  *
  * @param places places of each common word in the first and in the second list, rising
  * @param first length of the first list
@@ -35,7 +35,10 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /** Returns the share of both lists' words that is in the common order; 0 for an empty list. */
+  /**
+   * Returns the share of the words of both lists that belong to the common order; 0 for an empty
+   * list.
+   */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }

@@ -13,15 +13,18 @@ import java.util.Map;
  * The probability that one of two items of memory files can be removed. It is computed from the
  * pair judge's results on the pair and on all other pairs of the two items. The judge was trained
  * on notes and is unsure about items, because items are short. The probability is therefore higher
- * if the pair's result is better than that of the other pairs. The formula is a logistic
- * regression, fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It is
- * used only to raise a probability. A probability below {@value #LEAST_JUDGED} stays unchanged,
- * because pairs of public files with such a probability were rarely worth an act.
+ * if the pair has a better result than the other pairs. The formula is a logistic regression,
+ * fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It is used only to
+ * raise a probability. A probability below {@value #LEAST_JUDGED} stays unchanged, because pairs of
+ * public files with such a probability were rarely worth an act.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;
 
-  /** Weight of the judge's log odds that the pair is worth an act. */
+  /**
+   * Weight of the pair judge's estimate. The estimate is the log odds that the pair is worth an
+   * act.
+   */
   private static final double JUDGED = 0.64;
 
   /**
@@ -30,10 +33,15 @@ final class FactOdds {
    */
   private static final double LENGTH = 2.75;
 
-  /** Largest logarithm of the length that is used: the logarithm of 245 UTF-16 units. */
+  /**
+   * Limit to which a larger logarithm of the length is reduced: the logarithm of 245 UTF-16 units.
+   */
   private static final double LONG = 5.5;
 
-  /** Weight of the pair's log odds minus the log odds of the best other pair of either item. */
+  /**
+   * Weight of a difference: the log odds of the pair, minus the log odds of the best other pair
+   * that contains either item.
+   */
   private static final double MARGIN = 0.46;
 
   private static final double LARGEST_MARGIN = 3;
@@ -54,7 +62,7 @@ final class FactOdds {
   /** Smallest probability, which keeps log odds finite. */
   private static final double LEAST = 1e-4;
 
-  /** Pairs of items that may lead, by each of the pair's items. */
+  /** Pairs of items that may lead. A pair is listed under each of its two items. */
   private final Map<NamedEntry, List<Relation>> pairs = new HashMap<>();
 
   private FactOdds(List<Relation> read) {
@@ -67,8 +75,8 @@ final class FactOdds {
   }
 
   /**
-   * Returns the pairs, of which some have a higher probability. {@code read} must be all pairs that
-   * were read.
+   * Returns the pairs, and raises the probability of some of them. {@code read} must be all pairs
+   * that were read.
    */
   static List<Relation> applied(List<Relation> read) {
     FactOdds odds = new FactOdds(read);
@@ -108,7 +116,7 @@ final class FactOdds {
     return Math.max(pair.a().content().length(), pair.b().content().length());
   }
 
-  /** Returns the judge's log odds that the pair is worth an act. */
+  /** Returns the judge's estimate: the log odds that the pair is worth an act. */
   private static double judged(Relation pair) {
     double act = Math.clamp(pair.assessment().orElseThrow().act(), LEAST, 1 - LEAST);
     return StrictMath.log(act / (1 - act));

@@ -31,18 +31,18 @@ import java.util.stream.Stream;
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
   /**
-   * Maximum number of tokens between the common beginning and the common end of two texts, for the
-   * texts to be aligned.
+   * Maximum number of tokens between the common beginning and the common end of two texts. Texts
+   * with more tokens there are not aligned.
    */
   private static final int ALIGNED = 2_000;
 
-  /** Minimum share of words in the same order in texts with similar wording. */
+  /**
+   * Minimum share of words that are in the same order in both texts, if the texts have similar
+   * wording.
+   */
   private static final double ALIKE = 0.6;
 
-  /**
-   * Minimum number of words of one text, without counterpart in the other text, that count as an
-   * additional clause.
-   */
+  /** Minimum number of words of an additional clause. Such a clause is in one text only. */
   private static final int CLAUSE = 4;
 
   /** Minimum share of English words in an English text. */

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 
 /**
  * Decides whether two texts have the same form but different subjects. Example: the first text
- * repeats <i>events</i> where the second text repeats <i>audit_log</i>, and neither text has the
- * word of the other. A judge would see only that the form is the same.
+ * repeats <i>events</i> where the second text repeats <i>audit_log</i>, and neither text contains
+ * the other text's word. A judge would see only that the form is the same.
  *
  * <p>The bounds were chosen on the notes that the pair judge was trained with, see {@code
  * insight/src/judge/README.md}.
@@ -20,13 +20,13 @@ final class OwnSubjects {
   /** Maximum number of words of a text that are compared. */
   private static final int LONGEST = 300;
 
-  /** Number of words at the beginning that may contain the subject. */
+  /** Number of words at the beginning of a text among which the subject must be. */
   private static final int BEGINNING = 20;
 
   /** Minimum number of times that a text names its subject. */
   private static final int TIMES = 2;
 
-  /** Minimum share of both texts' words in the common order. */
+  /** Minimum share of the words of both texts that belong to the common order. */
   private static final double ONE_FORM = 0.4;
 
   private static final Pattern WORD =
@@ -41,7 +41,10 @@ final class OwnSubjects {
 
   private OwnSubjects() {}
 
-  /** Returns both subjects, such as {@code events, audit_log}; empty without two subjects. */
+  /**
+   * Returns both subjects, such as {@code events, audit_log}; empty if the texts do not have two
+   * different subjects.
+   */
   static Optional<String> between(String one, String other) {
     List<String> a = words(one);
     List<String> b = words(other);

@@ -14,12 +14,12 @@ import java.util.List;
  * @param overtaken addend to the logit of <i>overtaken</i>, in the same units
  */
 record PairFit(double temperature, double same, double overtaken) {
-  /** The fit without effect, for too few answers. */
+  /** The fit that changes nothing. It is used if there are too few answers. */
   static final PairFit NONE = new PairFit(1, 0, 0);
 
   private static final int LEAST = 40;
 
-  /** Assumed share of right answers, so that one wrong answer has little effect. */
+  /** Assumed share of right answers. It is below 1, so that one wrong answer has little effect. */
   private static final double RIGHT = 0.97;
 
   /**

@@ -30,10 +30,10 @@ final class Series {
   /** Maximum number of tokens of a title with a number; a longer title is a sentence. */
   private static final int SHORT_TITLE = 8;
 
-  /** Minimum share of both headings' tokens in the common order. */
+  /** Minimum share of the tokens of both headings that belong to the common order. */
   private static final double ALIKE = 0.75;
 
-  /** Minimum share of both whole texts' tokens in the common order. */
+  /** Minimum share of the tokens of both whole texts that belong to the common order. */
   private static final double ONE_FORM = 0.4;
 
   private static final Pattern TOKEN =
@@ -101,10 +101,7 @@ final class Series {
                + " woche tag rechnung zimmer")
               .split(" "));
 
-  /**
-   * Words before a date that only tells when something changed; such a date is not the subject of
-   * the note.
-   */
+  /** Words that precede the date of a change. Such a date is not the subject of the note. */
   private static final Set<String> CHANGE =
       Set.of("since until till before after by now updated changed seit bis ab".split(" "));
 
@@ -116,7 +113,10 @@ final class Series {
 
   private Series() {}
 
-  /** Returns the differing words, such as {@code March, April}; empty without a series. */
+  /**
+   * Returns the differing words, such as {@code March, April}; empty if the texts do not belong to
+   * a series.
+   */
   static Optional<String> between(String one, String other) {
     Optional<String> apart =
         apart(title(one), title(other))

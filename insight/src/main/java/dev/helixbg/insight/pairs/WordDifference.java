@@ -46,8 +46,8 @@ public final class WordDifference {
   private static final double REPEATED_RUNS = 0.8;
 
   /**
-   * Maximum ratio of the numbers of words of both texts; in a much longer text, a repetition is a
-   * small part.
+   * Maximum ratio of the longer text's number of words to the shorter text's. In a much longer
+   * text, a repetition is only a small part.
    */
   private static final int LONGER = 3;
 

@@ -11,17 +11,18 @@ import java.util.Optional;
 /**
  * An entry as a reader sees it.
  *
- * @param letter letter by which the words about a pair name the entry: {@code A} or {@code B}
+ * @param letter letter, {@code A} or {@code B}, that stands for the entry in texts about a pair
  * @param known title and name of the entry
  * @param source source line of the entry, if it differs from the name; for a fact, the fact's file
  *     and line
  * @param confidence confidence, if the entry states one
  * @param matched matching passage of a long entry of a pair, with the text around the passage;
  *     empty if the shown text includes the passage
- * @param markedHead beginning of the text, with the words marked that the other entry lacks
+ * @param markedHead beginning of the text, in which the words that the other entry lacks are marked
  * @param markedRest rest of the text, marked in the same way
- * @param ownWords words that the other entry lacks, in the order of the text, up to a limit
- * @param moreOwnWords number of words beyond that limit, as text; empty if there are none
+ * @param ownWords first words that the other entry lacks, in the order of the text
+ * @param moreOwnWords number of further words that the other entry lacks, as text; empty if there
+ *     are none
  * @param ownCount number of all words that the other entry lacks, as text; empty for an entry
  *     without a pair
  */
@@ -44,7 +45,7 @@ record EntryView(
   /** Maximum number of listed words that the other entry lacks. */
   private static final int OWN_WORDS = 40;
 
-  /** Returns an entry without a pair. */
+  /** Returns the view of an entry that is not shown as part of a pair. */
   static EntryView of(NamedEntry named) {
     return of(Optional.empty(), named, Optional.empty(), Optional.empty());
   }
@@ -126,7 +127,7 @@ record EntryView(
     return !text.head().isBlank();
   }
 
-  /** Returns a bounded text, because metadata can be as long as a body. */
+  /** Returns a text of limited length, because metadata can be as long as a body. */
   private static String shortName(String text) {
     return PrintableText.excerpt(text, 120);
   }

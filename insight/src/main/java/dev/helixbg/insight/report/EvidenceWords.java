@@ -30,7 +30,7 @@ public final class EvidenceWords {
 
   /**
    * Returns the evidence for a pair of entries, called A and B, as text. The words that both
-   * entries have are not included.
+   * entries contain are not listed.
    */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();
@@ -67,7 +67,7 @@ public final class EvidenceWords {
       case 1 -> "nearest";
       case 2 -> "2nd nearest";
       case 3 -> "3rd nearest";
-      default -> rank + "th nearest"; // at most the tenth
+      default -> rank + "th nearest"; // rank is at most 10
     };
   }
 

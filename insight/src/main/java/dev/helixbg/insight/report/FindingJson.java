@@ -93,8 +93,8 @@ class FindingJson {
   static final int MAX_TAGS = 50;
 
   /**
-   * Number of relations that are written in full. It is the number of relations that a report on
-   * 4,000 entries lists.
+   * Number of relations that are written in full. A report on 4,000 entries lists this many
+   * relations.
    */
   static final int FULL_RELATIONS = 2_000;
 

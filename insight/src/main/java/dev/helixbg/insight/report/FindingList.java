@@ -56,7 +56,7 @@ final class FindingList {
   }
 
   /**
-   * @param leading ids of the findings that lead, in order
+   * @param leading ids of the leading findings, in order
    */
   static List<ReportedFinding> of(
       Report report,

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Findings of one kind that the report does not lead with, one on each line. They are in a fold if
- * the format has folds.
+ * The findings of one kind, without the leading findings; each finding takes one line. If the
+ * format has folds, the lines are in a fold.
  *
  * @param total number of findings and number of listed findings, as text
  * @param intro description of the kind

@@ -17,13 +17,13 @@ import java.util.Optional;
  * The first words of a report.
  *
  * @param title number of findings that are worth a look
- * @param sure reliability of that number, and the number of pairs that were ranked
+ * @param sure how reliable that number is, and how many pairs were ranked
  * @param also other findings; may be empty
  */
 record Headline(String title, String sure, String also) {
   /**
-   * Share of pairs worth an act among pairs in which one entry repeats the other. Readers found
-   * that 91 of 97 such pairs are worth an act.
+   * Share of pairs that are worth an act, among the pairs in which one entry repeats the other.
+   * Readers found that 91 of 97 such pairs are worth an act.
    */
   private static final double REPEATS = 0.94;
 

@@ -23,8 +23,8 @@ public final class HtmlReport {
   private HtmlReport() {}
 
   /**
-   * The data of the template, which does not escape style and script; hashes are in the form of the
-   * content security policy.
+   * The data of the template. The template does not escape style and script. Hashes have the form
+   * that a content security policy needs.
    */
   @JStache(path = TEMPLATES + "report.mustache")
   @JStachePartials({
@@ -48,8 +48,8 @@ public final class HtmlReport {
   }
 
   /**
-   * Returns a resource with a line break before and after it, because the browser includes these in
-   * its hash.
+   * Returns a resource with a line break before and after its text. The browser computes its hash
+   * with these line breaks.
    */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {

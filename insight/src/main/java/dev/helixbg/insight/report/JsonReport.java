@@ -98,7 +98,7 @@ public final class JsonReport extends FindingJson {
     json.writeEndObject();
   }
 
-  /** A handler of the findings of one section. */
+  /** A handler that receives the findings of each section. */
   private interface Section {
     <T> void of(String name, List<T> findings, FieldWriter<T> fields) throws IOException;
   }

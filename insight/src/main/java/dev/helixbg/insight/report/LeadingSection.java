@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The findings that a report leads with: exact copies, then pairs of entries. */
+/** The leading findings of a report: exact copies, then pairs of entries. */
 record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   static final int MAX_COPIES = 10;
 

@@ -8,9 +8,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A finding on one line, without texts; {@code helix-bg findings ID} shows the texts.
+ * A finding on one line, without the texts of its entries; {@code helix-bg findings ID} shows the
+ * texts.
  *
- * @param names names of its first entries or topics
+ * @param names names of the finding's first entries or topics
  * @param moreWords number of further entries, as text
  * @param says description of the finding; may be empty
  */

@@ -23,8 +23,8 @@ import java.util.Set;
  * @param isAct whether the verdict calls for an act
  * @param group names of three or more entries that may say the same, including both entries of the
  *     pair; else empty
- * @param files the two files of notes with the entries
- * @param fold words on the fold that begins with this pair; empty if no fold begins here
+ * @param files the two files that contain the entries, if these are notes
+ * @param fold label of the fold that begins with this pair; empty if no fold begins here
  * @param foldEnds whether a fold ends with this pair
  */
 record PairView(
@@ -41,7 +41,10 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /** Moves all pairs from the same two files behind the first of them, into a fold. */
+  /**
+   * Groups the pairs from the same two files. The first pair of a group stays in its place; the
+   * other pairs follow it in a fold.
+   */
   static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {

@@ -23,8 +23,8 @@ record PlacesSection(
   /**
    * A stretch of the log, or a file.
    *
-   * @param over text that says by how much a file exceeds the limit of its agent; empty if it does
-   *     not
+   * @param over text that says by how much a file exceeds its agent's limit; empty if the file is
+   *     within the limit
    */
   record PlaceView(String where, String what, Optional<String> over) {
 

@@ -23,7 +23,7 @@ import java.util.Set;
  * same knowledge base always gives the same report, byte for byte.
  *
  * @param firstLook parts that a first look lacks; empty for a whole report
- * @param sources changes in the source code that entries name
+ * @param sources changes of source code that entries mention
  * @param secrets entries with a secret
  * @param notes folder of notes of the report; empty for a knowledge base of helix
  */
@@ -54,7 +54,7 @@ public record Report(
     return new Report(findings, log, run, judgements, Optional.of(look), sources, secrets, notes);
   }
 
-  /** Returns the report with moved sources, secrets, and the folder of notes if it has one. */
+  /** Returns the report with moved sources, secrets and, if there is one, the folder of notes. */
   public Report with(
       SourceCheckResult found, List<Finding.Secret> held, Optional<NotesFolder> folder) {
     return new Report(findings, log, run, judgements, firstLook, found, held, folder);
@@ -74,7 +74,7 @@ public record Report(
   /**
    * Estimates the tokens that each file of notes would lose by acts on all copies and leading
    * pairs. The estimate assumes that an act removes the older entry of a pair, or the shorter entry
-   * if it is unknown which one is older.
+   * if it is unknown which entry is older.
    */
   Map<String, Integer> savings(JudgedRelations pairs) {
     Set<NamedEntry> gone = new LinkedHashSet<>();

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A report as texts and numbers for a renderer, which computes nothing. All texts have passed
- * {@link PrintableText}.
+ * A report as texts and numbers. A renderer only prints them and computes nothing. All texts have
+ * passed {@link PrintableText}.
  *
  * @param firstLook text about the parts that a first look lacks; empty for a whole report
  * @param about what the report is about, as text

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
  * The answer to the question whether a knowledge base already says what a text says. Vectors hardly
  * distinguish the same fact in other words from another fact about the same thing. With vectors
  * alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read the nearest
- * entries. The pair judge can read them instead. docs/findings.md states how often each method is
- * right.
+ * entries. The pair judge can read these entries instead of the user. docs/findings.md states how
+ * often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
@@ -43,9 +43,10 @@ public record AlreadySaid(
   /**
    * Minimum probability with which an entry is named. If all probabilities are below {@link
    * #UNLIKELY}, a text is called new. Both limits were measured on collections that were not used
-   * for training (scripts/judge/related.py). They have equally many rewrites, overtaken notes, and
-   * notes that only look alike. Of 100 named entries, 91 are the right entry; for 84 of them, the
-   * answer is right too. Of the rewrites and overtaken notes, 4 % are called new.
+   * for training (scripts/judge/related.py). These collections have equally many rewrites,
+   * overtaken notes, and notes that only look alike. Of 100 named entries, 91 are the right entry;
+   * for 84 of them, the answer is right too. Of the rewrites and overtaken notes, 4 % are called
+   * new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -76,7 +77,7 @@ public record AlreadySaid(
   public record Near(String name, String text, String whole, double similarity) {}
 
   /**
-   * A text and the entries that may say it.
+   * A text, and the entries that may say the same.
    *
    * @param whole whether the whole text was compared
    * @param indexed whether the text was compared with the whole text of all entries
@@ -107,7 +108,7 @@ public record AlreadySaid(
 
     /**
      * Returns <i>yes</i> if an entry equals the text. The pair judge is not asked about such an
-     * entry, because it could be wrong.
+     * entry, because the judge could be wrong.
      */
     private Optional<AlreadySaid> itself() {
       return near.stream()

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 
 /**
  * The entries of a KB and the passages of long entries, with their vectors and words, prepared for
- * searching. Only one thread at a time may use it.
+ * searching. Only one thread at a time may use an index.
  *
  * <p>The score of an entry has two parts. The first is the highest cosine of the query's vector
  * with the vector of the entry or of one of its passages. The second is 0.3 times the share of the

@@ -90,7 +90,7 @@ public final class PackedVectors implements AutoCloseable {
    */
   void strips(int first, int end, float[] strips) {
     requireOpen();
-    Arrays.fill(strips, 0); // vectors that are missing in the last strip
+    Arrays.fill(strips, 0); // zero vectors fill the last strip
     interleaveAll(vectors, first, end, STRIP, strips);
   }
 
@@ -134,7 +134,7 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * @throws IllegalStateException when it is already closed
+   * @throws IllegalStateException when the vectors are already closed
    */
   @Override
   public void close() {

@@ -4,10 +4,10 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * Computes the products in scalar code. Tests compare the results of vector kernels with its
- * results. The kernel runs if the JVM has no jdk.incubator.vector, and shortly after the start of a
- * JVM. It is then the fastest kernel, because every compiler of the JVM compiles it well. Its
- * panels are on the heap, because interpreted code is slow to read native memory.
+ * Computes the products in scalar code. Tests compare the results of vector kernels with the
+ * results of this kernel. The kernel runs if the JVM has no jdk.incubator.vector, and shortly after
+ * the start of a JVM. It is then the fastest kernel, because every compiler of the JVM compiles it
+ * well. Its panels are on the heap, because interpreted code is slow to read native memory.
  */
 final class ScalarKernel implements TileKernel {
   private static final int ROWS = 3;
@@ -38,8 +38,8 @@ final class ScalarKernel implements TileKernel {
   }
 
   /**
-   * Computes twelve sums side by side, because in a single sum each step waits for the previous
-   * one.
+   * Computes twelve sums at the same time, because in a single sum each step waits for the previous
+   * step.
    */
   private void multiplyPart(
       float[] rows, int rowStart, int partStart, float[] products, int productStart) {

@@ -16,7 +16,7 @@ import jdk.incubator.vector.VectorSpecies;
  * 16; on AVX2, this kernel is used only if {@link CodeKernel} cannot be used.
  *
  * <p>The code has no inner calls, because the C2 compiler keeps vectors in registers only within
- * one inlined method body. It is short, because a body of some thousand bytecodes would stay
+ * one inlined method body. The code is short, because a body of some thousand bytecodes would stay
  * interpreted for seconds.
  */
 final class VectorKernel implements TileKernel {
@@ -26,8 +26,8 @@ final class VectorKernel implements TileKernel {
   private static final long BYTES = LANES * Float.BYTES;
 
   /**
-   * Number of bytes of a panel for one index of its vectors: the distance to the values at the next
-   * index.
+   * Distance in bytes, within a panel, from the values at one index of the vectors to the values at
+   * the next index.
    */
   private static final long STEP = PANEL * Float.BYTES;
 

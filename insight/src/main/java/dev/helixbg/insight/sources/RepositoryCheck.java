@@ -17,7 +17,8 @@ import java.util.Set;
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /**
-   * Time within which the files that a note names are often committed, after the note was written.
+   * Time after the writing of a note within which the files that the note names are often
+   * committed.
    */
   private static final long GRACE_SECONDS = 3_600;
 

@@ -19,7 +19,10 @@ import java.util.stream.IntStream;
  * out, because it says little and would take most of the computing time.
  */
 public final class TermVectors {
-  /** A term is rare if at most this many entries, or at most one of a hundred, have it. */
+  /**
+   * Maximum number of entries with a rare term. A term is also rare if at most one of a hundred
+   * entries has it.
+   */
   private static final int RARE = 5;
 
   /**
@@ -62,7 +65,7 @@ public final class TermVectors {
 
   /**
    * Makes vectors of texts that are compared with each other. The texts of entries come first; the
-   * frequencies of terms are counted in them.
+   * frequencies of terms are counted in these texts only.
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);

@@ -113,8 +113,8 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   }
 
   /**
-   * Returns a number for the first two letters of a word, which the word's stem keeps; -1 if they
-   * are not ASCII.
+   * Returns a number that stands for the first two letters of a word; -1 if these letters are not
+   * ASCII. The stem of a word keeps these letters.
    */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
@@ -163,8 +163,8 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   }
 
   /**
-   * Passes on identifiers and their parts, and pairs of characters where the writing system has no
-   * spaces.
+   * Passes identifiers and their parts to a sink. In writing systems without spaces, passes pairs
+   * of characters.
    */
   private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
