@@ -19,7 +19,7 @@ import java.util.TreeMap;
 
 /**
  * A session of ONNX Runtime with a BERT graph. The inputs are token ids, the mask that marks
- * padding, and token types where the graph has such an input. A {@link Pooling} computes one vector
+ * padding and, if the graph has such an input, token types. A {@link Pooling} computes one vector
  * from the token states of a text.
  *
  * <p>Each sequence ends with the separator token, which occurs in no text. In a pair of texts, a
@@ -137,7 +137,7 @@ final class BertSession implements AutoCloseable {
     }
   }
 
-  /** Adds a tensor for each input; the caller closes them, also after a failure. */
+  /** Adds a tensor for each input. The caller closes the tensors, even after a failure. */
   private void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
       throws OrtException {
     int[] padded = new int[rows * columns];
@@ -148,7 +148,7 @@ final class BertSession implements AutoCloseable {
         System.arraycopy(ids[row], 0, padded, at, ids[row].length);
         Arrays.fill(mask, at, at + ids[row].length, 1);
       } else {
-        mask[at] = 1; // a row with padding only would cause a division by zero
+        mask[at] = 1; // a row of only padding would cause a division by zero
       }
     }
     for (Map.Entry<String, OnnxJavaType> input : types.entrySet()) {

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Methods of computing a network on a CPU. A method is a file format, to which the exported network
- * is rewritten, and the engine that runs the file.
+ * Methods of computing a network on a CPU. A method consists of a file format and an engine. The
+ * exported network is rewritten in that format, and the engine runs the file.
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
@@ -51,7 +51,7 @@ enum CpuNetwork {
   /**
    * Returns the network of an embedding model.
    *
-   * @param bundled whether the model is the bundled one, whose activations are known
+   * @param bundled whether the model is the bundled model, whose activations are known
    */
   static CpuNetwork of(Precision precision, boolean bundled) {
     if (precision != Precision.INT8) {

@@ -19,8 +19,8 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
   private static final int FRAME = 2;
 
   /**
-   * Token limit of the tokenizer. It is one token more than the judge reads, to tell whether a text
-   * was cut.
+   * Token limit of the tokenizer. It is one token more than the judge reads; the additional token
+   * shows that a text was cut.
    */
   private static final int TOKENS = ROOM + FRAME + 1;
 
@@ -30,7 +30,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
     return Tokenizer.open(prepared.tokenizer(), TOKENS);
   }
 
-  /** Returns the token ids of both texts with the special tokens. */
+  /** Returns the token ids of both texts and of the special tokens. */
   static int[] ids(Tokenizer tokenizer, Texts texts) {
     return tokens(tokenizer, texts).ids;
   }

@@ -18,7 +18,10 @@ import java.util.Optional;
  */
 public final class EmbeddingModel {
 
-  /** Part of the id. It must change when the code computes other vectors with the same files. */
+  /**
+   * Part of the id that stands for the code. Change it whenever a new version of the code computes
+   * different vectors from the same files.
+   */
   private static final String RECIPE = "mean pooling 1";
 
   /** Folder in the cache folder with the results of speed trials. */
@@ -61,15 +64,16 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns 32 hexadecimal digits: a hash of model, tokenizer, precision, token limit and, if it is
-   * CoreML, provider. Models with the same id compute the same vector for a text.
+   * Returns 32 hexadecimal digits: a hash of model, tokenizer, precision and token limit. If the
+   * provider is CoreML, it is part of the hash, too. Models with the same id compute the same
+   * vector for a text.
    */
   public String id() {
     return id;
   }
 
   /**
-   * Returns this model with a method of computing that suits many texts: the method may be faster,
+   * Returns this model with another method of computing, which suits many texts: it may be faster,
    * but takes longer to open. The vectors of that method have another id. On a Mac, the method is
    * CoreML. Elsewhere, passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic
    * if the processor has VNNI and the model is the bundled one. Otherwise, entries get sixteen-bit
@@ -93,7 +97,8 @@ public final class EmbeddingModel {
 
   /**
    * Returns the model that embeds queries. If the model for many entries runs by machine code and
-   * computed the entries' vectors, it embeds queries too. Otherwise, this model embeds them.
+   * has computed the entries' vectors, that model also embeds queries. Otherwise, this model embeds
+   * queries.
    *
    * @param vectors id of the entries' vectors
    */
@@ -187,7 +192,7 @@ public final class EmbeddingModel {
 
   /**
    * Prepares the model on another thread if this machine has never prepared it. The preparation
-   * takes two seconds, in which the caller can read texts.
+   * takes two seconds; meanwhile, the caller can read texts.
    */
   public void prepareAhead() {
     if (isCoreMl() || PreparedModel.isThere(source, network, cacheFolder)) {

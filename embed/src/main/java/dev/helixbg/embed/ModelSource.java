@@ -68,7 +68,7 @@ record ModelSource(
     }
   }
 
-  /** Whether the network is the bundled one, wherever its file is. */
+  /** Whether the network is the bundled network, no matter where its file is. */
   boolean isBundled() {
     return graphHash.equals(GRAPH_HASH);
   }

@@ -11,8 +11,8 @@ import dev.helixbg.embed.PairReader.Relation;
  *     above 1 if no probability is high enough
  * @param likelyOvertaken minimum probability of <i>overtaken</i> at which nine of ten pairs are
  *     overtaken; above 1 if no probability is high enough
- * @param scoreWeight weight of the pair's score by vectors and words, which is added to the logits
- *     of same and overtaken
+ * @param scoreWeight weight of the pair's score by vectors and words. The weighted score is added
+ *     to the logits of <i>same</i> and <i>overtaken</i>
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {

@@ -14,8 +14,8 @@ import java.nio.file.Path;
  */
 public record PairModel(String id, PairCalibration calibration, Path cacheFolder, int threads) {
   /**
-   * Part of the id. It must change if the code computes other logits with the same weights, apart
-   * from the last bits.
+   * Part of the id that stands for the code. Change it whenever a new version of the code computes
+   * different logits with the same weights. Differences in the last bits do not count.
    */
   private static final String RECIPE = "pair judge 1";
 
@@ -34,9 +34,10 @@ public record PairModel(String id, PairCalibration calibration, Path cacheFolder
 
   /**
    * Loads the pair judge. The first time, this takes seconds, writes to the cache folder, and
-   * compares logits with those computed after the training.
+   * compares its logits with the logits that were computed after the training.
    *
-   * @throws EmbeddingException when the pair judge cannot be loaded, or computes other logits
+   * @throws EmbeddingException when the pair judge cannot be loaded, or computes logits that differ
+   *     too much
    */
   public PairReader open() {
     return NativeLibraries.open(

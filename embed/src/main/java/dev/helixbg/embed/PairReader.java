@@ -22,8 +22,8 @@ public interface PairReader extends AutoCloseable {
    * Result of reading a pair.
    *
    * @param logits logit of each {@link Relation}; no NaN
-   * @param olderWhole whether the older text was read to its end; {@code newerWhole} tells the same
-   *     of the newer text
+   * @param olderWhole whether the older text was read to its end; {@code newerWhole} is the same
+   *     for the newer text
    */
   record Reading(float[] logits, boolean olderWhole, boolean newerWhole) {}
 

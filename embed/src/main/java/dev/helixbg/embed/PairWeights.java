@@ -13,9 +13,9 @@ import java.util.List;
 
 /**
  * Trained weights of the pair judge: the resource {@code judge.weights}, written by {@code
- * scripts/train-judge write}. The file has the changes of weights in the bundled MiniLM's upper
- * layers. It also has the weights of the head (the last matrix, which computes the logits), the
- * calibration, and probes (pairs of texts whose logits are known).
+ * scripts/train-judge write}. The file contains the changes of weights in the upper layers of the
+ * bundled MiniLM. It also contains the weights of the head (the last matrix, which computes the
+ * logits), the calibration, and probes (pairs of texts whose logits are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
  * strings (two bytes of length, UTF-8); number of layers; number of changes, then for each change a
@@ -44,7 +44,9 @@ record PairWeights(
   private static final int TYPES = 4;
   private static final int HASH_BYTES = 32;
 
-  /** Two texts, the older one first, and their logits as computed after the training. */
+  /**
+   * Two texts, the older text first, and the logits that were computed for them after the training.
+   */
   record Probe(String older, String newer, float[] logits) {}
 
   /**

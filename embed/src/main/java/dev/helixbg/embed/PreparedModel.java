@@ -17,10 +17,10 @@ import java.util.Locale;
 import java.util.StringJoiner;
 
 /**
- * A model that was prepared once, in the cache folder: the network in the format that this
- * processor runs, and the definition of its tokenizer. Before use, the network's results were
- * compared with known values. A small file (the note), written last, lists the files. If the files
- * do not match the note, they are made again.
+ * A prepared model in the cache folder: the network in the format that this processor runs, and the
+ * definition of its tokenizer. A model is prepared once. Its results are compared with known values
+ * before it is used. A small file (the note), written last, lists the files. If the files do not
+ * match the note, they are made again.
  *
  * @param file the file to load: the rewritten network, or the original where the rewrite failed
  * @param why the reason for the file's format, in words
@@ -39,8 +39,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double INT8_BOUND = 0.98;
 
   /**
-   * Maximum difference of a logit from the fp32 logit. On 103 real pairs, the largest difference
-   * was 0.45.
+   * Largest accepted difference between a logit and the same logit computed in fp32. On 103 real
+   * pairs, the largest difference was 0.45.
    */
   private static final double LOGIT_BOUND = 1;
 
@@ -58,9 +58,11 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
 
   /**
    * Prepares the pair judge: the bundled model with changed weights, in eight-bit arithmetic. The
-   * leads (the pairs shown first) are the same as in fp32, and reading is faster.
+   * leads (the pairs that a report shows first) are the same as in fp32, and the judge reads
+   * faster.
    *
-   * @throws EmbeddingException when this machine computes other logits than expected
+   * @throws EmbeddingException when the logits on this machine differ too much from the expected
+   *     logits
    */
   static PreparedModel judge(PairWeights weights, Path cacheFolder)
       throws IOException, OrtException {

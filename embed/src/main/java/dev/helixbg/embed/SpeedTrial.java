@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tests whether another way to run a network is correct and faster on this machine. The trial lets
- * both ways do the same work in turn. CoreML computes wrong vectors or is slow with some releases
- * and machines, and eight-bit arithmetic is faster only on some processors.
+ * Tests whether another way to run a network is correct and faster on this machine. In the trial,
+ * both ways take turns at the same work. CoreML computes wrong vectors or is slow with some
+ * releases and machines, and eight-bit arithmetic is faster only on some processors.
  *
  * @param way name of the other way, in words
  * @param minimumCosine least accepted cosine between vectors of the two ways
@@ -36,7 +36,9 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
 
   private static final double CLEARLY_FASTER = 1.5;
 
-  /** Minimum gain in speed for which another way is used. Trials vary by smaller amounts. */
+  /**
+   * Minimum gain in speed at which another way is used. Results of trials vary by less than this.
+   */
   public static final double WORTH = 1.15;
 
   /** Opens one of the two ways to run a network. */

@@ -4,10 +4,10 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import java.util.function.Consumer;
 
 /**
- * Repeats work after a failure of a GPU, such as a timeout or a lost device. The work runs once
- * more and opens the GPU again. If the work fails again and the caller allows the CPU, the work
- * runs on the CPU. Later work of the same {@code GpuRetry} then also runs on the CPU. Only one
- * thread may use an instance.
+ * Repeats work after a failure of a GPU, such as a timeout or a lost device. After the first
+ * failure, the work opens the GPU again and runs once more. After the second failure, the work runs
+ * on the CPU if the caller allows it. Later work of the same {@code GpuRetry} then also runs on the
+ * CPU. Only one thread may use an instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
  * Makes the JIT compile the CPU's kernels while a model is opened: first the kernels for single
  * tokens, then the kernels for prompts.
  *
- * <p>Kernels that every model needs are compiled once per process. The thread that calls a kernel
- * waits for the compiler, so several threads call different kernels in parallel.
+ * <p>Kernels that every model needs are compiled once per process. A thread that calls a kernel
+ * waits until the kernel is compiled. Several threads therefore call different kernels in parallel.
  */
 final class KernelCompilation {
   /** Compilation of the kernels that every model needs, started at first use of this class. */

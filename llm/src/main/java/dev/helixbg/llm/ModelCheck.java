@@ -10,11 +10,11 @@ import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.nio.file.Path;
 
 /**
- * Checks whether a file is a language model that the engine can run. Reads only the head of the
- * file and takes milliseconds.
+ * Checks whether a file is a language model that the engine can run. The check reads only the head
+ * of the file, and takes milliseconds.
  *
  * @param fit result of the check
- * @param reason message that tells why the model cannot be run; empty if it can be run
+ * @param reason message that tells why the model cannot be run; empty if the model can be run
  */
 public record ModelCheck(Fit fit, String reason) {
   /** Results of a check, from worst to best. */

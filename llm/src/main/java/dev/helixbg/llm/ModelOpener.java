@@ -89,7 +89,7 @@ public final class ModelOpener {
     return open(file, backend, model -> kernels.awaitRows());
   }
 
-  /** Opens the model on the first GPU that accepts it, else on the CPU. */
+  /** Opens the model on the first GPU that accepts the model, else on the CPU. */
   private TextModel openOnAny(GgufFile file) {
     for (GpuApi gpu : GpuApi.values()) {
       try {

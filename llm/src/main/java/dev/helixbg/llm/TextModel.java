@@ -21,7 +21,7 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * A language model that is loaded. {@link ModelOpener} opens one.
+ * A loaded language model. {@link ModelOpener} opens models.
  *
  * <p>Only one thread at a time may use a model. The thread may alternate between sessions. Every
  * call that computes throws a {@link dev.helixbg.llm.gguf.GgufException} if the model file was
@@ -177,7 +177,7 @@ public final class TextModel implements AutoCloseable {
     return model.backend();
   }
 
-  /** Returns the reasons why the model runs slower than it might, one sentence each. */
+  /** Returns the reasons why the model runs slower than it could. Each reason is one sentence. */
   public List<String> warnings() {
     return warnings;
   }
@@ -190,9 +190,9 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Text that a model has read. Each prompt continues a fork of the text's cache, and forks share
-   * the memory of the cache. Therefore the model reads the common beginning of all prompts only
-   * once.
+   * Text that a model has read: the common beginning of all prompts. Each prompt continues a fork
+   * of the text's cache, and forks share the memory of the cache. The model therefore reads the
+   * common beginning only once.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;

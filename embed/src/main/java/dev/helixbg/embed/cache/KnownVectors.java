@@ -15,10 +15,13 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Number of texts with a vector that suffices to determine the store's usual id. */
+  /** Number of texts with vectors that are looked at to determine the store's usual id. */
   private static final int ENOUGH = 64;
 
-  /** Returns the id under which most of the texts have a vector; of several such ids, the first. */
+  /**
+   * Returns the id under which most of the texts have a vector. If several ids have equally many
+   * vectors, returns the first.
+   */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();

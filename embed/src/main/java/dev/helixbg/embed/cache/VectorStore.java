@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 
 /**
  * The stored vectors of one knowledge base's texts, by {@link TextKey}, in a database table. A row
- * has the vectors of one batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384
+ * contains the vectors of one batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384
  * little-endian f32 for each key, and a checksum of both.
  */
 public final class VectorStore {
@@ -34,7 +34,10 @@ public final class VectorStore {
 
   private static final int ROW_VECTORS = 512;
 
-  /** Largest accepted difference of a squared length from 1; rounding errors are below 1e-6. */
+  /**
+   * Largest accepted difference between a vector's squared length and 1. Rounding errors are below
+   * 1e-6.
+   */
   private static final double NORM_TOLERANCE = 1e-4;
 
   /**
@@ -113,7 +116,7 @@ public final class VectorStore {
 
   /**
    * Returns, for each text, the place of its vector. A place is a vector's number among all vectors
-   * of its kind, from 0. For a text that was stored twice, the later place is returned.
+   * of its kind, from 0. If a text was stored twice, its later place is returned.
    *
    * @return empty if a text has no vector
    */

@@ -32,7 +32,8 @@ final class Constants {
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
   /**
-   * Float that rounds: if it is added to a number, the low bits of the sum are the nearest integer.
+   * Float used for rounding. If this float is added to a number, the low bits of the sum are the
+   * integer nearest to the number.
    */
   static final int TO_INTEGER = of(0x1.8p23f);
 
@@ -85,8 +86,8 @@ final class Constants {
   }
 
   /**
-   * Returns the offset of the float that rounds activations: after its addition, the low bits of
-   * the sum are the nearest integer.
+   * Returns the offset of the float that rounds activations. If this float is added to an
+   * activation, the low bits of the sum are the nearest integer.
    */
   static int toNumber(Square kind) {
     return kind == Square.SHORTS ? TO_INTEGER : TO_BYTE;

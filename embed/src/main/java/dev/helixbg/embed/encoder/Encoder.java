@@ -13,8 +13,8 @@ import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * The project's own engine for MiniLM, a BERT (Devlin et al. 2018) with 384 values and 12 heads;
- * matrix products use integers. The texts of a batch are stored one after the other, without
+ * The project's own engine for MiniLM, a BERT (Devlin et al. 2018) with 384 values per token and 12
+ * heads. Matrix products use integers. The texts of a batch are stored one after the other, without
  * padding. Each token's values are rounded with a scale of their own, so a text's states do not
  * depend on other texts.
  */
@@ -51,8 +51,8 @@ public final class Encoder implements AutoCloseable {
   }
 
   /**
-   * Whether this processor can run the engine with the given kind of weight matrices. The check
-   * loads no file.
+   * Whether this processor can run the engine with weight matrices of the given kind. This check
+   * reads no file.
    */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);

@@ -49,7 +49,8 @@ final class SquareCode {
    * @param kind kind of the square
    * @param bits size of vectors, 256 or 512 bits; 512 bits require VNNI
    * @param vnni whether to use VNNI instructions
-   * @param adds whether products are added to the sums in memory; else to the biases
+   * @param adds whether products are added to the sums in memory; otherwise, they are added to the
+   *     biases
    */
   SquareCode(Square kind, int bits, boolean vnni, boolean adds) {
     code = new AvxAssembler(bits);

@@ -1,4 +1,2 @@
-/**
- * Forward pass of the embedding model with integer arithmetic, in the project's own machine code.
- */
+/** Forward pass of the embedding model in integer arithmetic, by the project's own machine code. */
 package dev.helixbg.embed.encoder;

@@ -12,8 +12,8 @@ import java.util.Optional;
 /**
  * Collects the nodes and weights of an ONNX graph and writes the model file.
  *
- * <p>Large weights may be in a separate file, which ONNX Runtime maps into memory. ONNX Runtime
- * would copy weights in the model file twice.
+ * <p>Large weights may be in a separate file, which ONNX Runtime maps into memory. Weights inside
+ * the model file would be copied twice by ONNX Runtime.
  */
 final class GraphWriter {
 

@@ -150,14 +150,14 @@ public final class OnnxFile implements AutoCloseable {
     return tensor.data.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Returns the weight of this name, which may have any number of rows of 384 values. */
+  /** Returns the weight with this name. The weight may have any number of rows of 384 values. */
   ByteBuffer rows(String name) throws OnnxFormatException {
     Tensor tensor = weights.get(name);
     boolean isTable = tensor != null && !tensor.dims.isEmpty();
     return weight(name, isTable ? tensor.dims.getFirst() : 0, WIDTH);
   }
 
-  /** Returns the matrix whose product a bias is added to; an export keeps no names of matrices. */
+  /** Returns the matrix to whose product a bias is added. An export keeps no names of matrices. */
   ByteBuffer matrix(String bias, int rows, int columns) throws OnnxFormatException {
     return weight(matrixOfBias(bias), rows, columns);
   }

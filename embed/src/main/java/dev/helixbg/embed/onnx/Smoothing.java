@@ -24,8 +24,8 @@ final class Smoothing {
 
   /**
    * Factor for the weights of queries and keys where they are compared with the weights of values.
-   * It is below 1, because an embedding changes more by rounding errors of values than by those of
-   * queries and keys.
+   * It is below 1, because rounding errors of values change an embedding more than rounding errors
+   * of queries and keys.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 
@@ -94,8 +94,8 @@ final class Smoothing {
   }
 
   /**
-   * Returns factors that give the activations and the weights of a channel the same range: the
-   * geometric mean of their ranges.
+   * Returns factors that give the activations and the weights of a channel the same range, which is
+   * the geometric mean of the two ranges.
    */
   private float[] factors(int layer, int from, float[] largestWeights) {
     float[] factors = ones(largestWeights.length);

@@ -48,8 +48,8 @@ public final class AtomicFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 17;
 
   /**
-   * Temporary files of this process that are neither renamed nor deleted yet; the set itself is the
-   * lock that guards it.
+   * Temporary files of this process that are neither renamed nor deleted yet. Access to the set is
+   * synchronized on the set itself.
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
@@ -64,8 +64,9 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Deletes the temporary files of threads that are still writing, before the process ends. A later
-   * rename of such a file fails; beginning another file throws a {@link CancellationException}.
+   * Deletes the temporary files of threads that are still writing, before the process ends. If a
+   * thread later renames such a file, the rename fails. If a thread begins another file, {@link
+   * #write} throws a {@link CancellationException}.
    */
   public static void endWithProcess() {
     synchronized (UNFINISHED) {

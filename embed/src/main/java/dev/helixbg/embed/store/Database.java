@@ -31,8 +31,8 @@ import org.sqlite.SQLiteException;
  * One SQLite database in a private folder. Threads use its single connection one at a time;
  * processes share the file.
  *
- * <p>If the database is damaged or has an older version, it is moved aside and a new one is
- * created. The failed transaction then runs again, once, on the new database. The same happens if
+ * <p>If the database is damaged or has an older version, it is moved aside and a new database is
+ * created. The failed transaction then runs once more, on the new database. The same happens if
  * another process moved the file, or the user deleted it. A database of a newer version is refused.
  */
 public final class Database implements AutoCloseable {
@@ -41,7 +41,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Difference between SQLite's {@code application_id} and the version. Because the id repeats the
-   * version, a database whose version has a flipped bit is not mistaken for a newer one.
+   * version, a flipped bit in the version does not make a database look newer.
    */
   private static final int OURS = 0x4842_0000;
 
@@ -93,7 +93,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Describes the database; the file is opened at the first transaction.
+   * Does not open the file; the first transaction opens it.
    *
    * @param file the file; its folder must exist, and only this user may be able to write to it
    * @param warnings receives a sentence when a database was moved aside
@@ -414,7 +414,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Returns a number that grows whenever rows are added to a table, and never falls.
+   * Returns a number that rises whenever rows are added to a table, and never falls.
    *
    * @param table a table whose key is declared AUTOINCREMENT
    */

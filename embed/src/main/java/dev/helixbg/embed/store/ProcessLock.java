@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A lock among processes and threads, on an empty file. The kernel releases the lock when the
- * process ends, however it ends, so no lock is left over.
+ * process ends, even after a crash, so no lock is left over.
  */
 public final class ProcessLock implements AutoCloseable {
   private static final long LOOK_AGAIN_NANOS = 20_000_000;
@@ -36,7 +36,7 @@ public final class ProcessLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock. Waits for it up to {@code patience}, unless the thread is interrupted.
+   * Takes the lock. Waits for the lock up to {@code patience}, unless the thread is interrupted.
    *
    * @param file the lock file, which is created if missing; its folder must exist
    * @return the lock; empty if another thread or process held the lock during the whole wait

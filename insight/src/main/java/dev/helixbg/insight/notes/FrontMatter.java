@@ -125,7 +125,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   /**
    * Reads a block. A block of text without keys is not front matter but text between two rulers. A
-   * block of blank lines and YAML comments is empty front matter.
+   * block that has only blank lines and comments is empty front matter.
    */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();

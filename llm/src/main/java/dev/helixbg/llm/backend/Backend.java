@@ -26,14 +26,14 @@ public interface Backend extends AutoCloseable {
   String name();
 
   /**
-   * Returns the number of submissions that should be in flight. It is 1 if steps run immediately.
-   * It is larger if the host can encode a pass while the device runs the preceding pass.
+   * Returns how many submissions should be in flight. The number is 1 if steps run immediately. It
+   * is larger if the host can encode a pass while the device runs the preceding pass.
    */
   int depth();
 
   /**
-   * Returns the maximum number of rows, each of a different sequence, that a pass computes one by
-   * one. It is 0 if all passes are computed with the same method.
+   * Returns the maximum number of rows that a pass computes one by one, if each row belongs to a
+   * different sequence. The number is 0 if all passes are computed with the same method.
    */
   default int fewRows() {
     return 0;
@@ -41,8 +41,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Returns whether a sequence may be forked at positions that the current batch has claimed but
-   * not yet computed. The fork may be added to the same batch. It then attends to keys and values
-   * that the pass itself writes.
+   * not yet computed. If so, the fork may be added to the same batch, and attends to keys and
+   * values that the pass itself writes.
    */
   boolean forksWithinPass();
 
@@ -151,7 +151,7 @@ public interface Backend extends AutoCloseable {
    * A root-mean-square normalisation.
    *
    * @param gain one row of 32-bit floats
-   * @param epsilon added to the mean square
+   * @param epsilon number added to the mean square
    */
   public record Norm(Matrix gain, float epsilon) {}
 

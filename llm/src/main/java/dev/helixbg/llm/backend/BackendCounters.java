@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counters of a backend's work. Reading and adding allocate no memory. */
+/** Counters of a backend's work. Reading a counter and adding to a counter allocate no memory. */
 public final class BackendCounters {
 
   public enum Counter {
@@ -14,7 +14,7 @@ public final class BackendCounters {
     /** Number of started kernels: dispatches on a GPU, parallel regions on the CPU. */
     DISPATCHES,
     BARRIERS,
-    /** Number of submitted command buffers; on the CPU, of their equivalent. */
+    /** Number of submitted command buffers, or of their equivalent on the CPU. */
     SUBMISSIONS,
     /** Largest number of command buffers in flight at once. */
     MOST_IN_FLIGHT,

@@ -100,7 +100,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Returns a number that changes whenever this batch changes, so that backends notice changes. */
+  /** Returns a number by which backends notice changes: it changes whenever this batch changes. */
   public int version() {
     return version;
   }

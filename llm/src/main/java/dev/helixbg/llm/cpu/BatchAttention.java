@@ -18,7 +18,9 @@ final class BatchAttention implements ThreadTeam.Work {
   /** Minimum number of rows of a span for which matrix products cost less than single rows. */
   private static final int PANEL_FROM = 6;
 
-  /** Number of parts per thread; small because each part unpacks the keys and values again. */
+  /**
+   * Number of parts per thread. It is small, because each part unpacks the keys and values again.
+   */
   private static final int PARTS_PER_MEMBER = 4;
 
   private static final int LEAST_ROWS = 64;

@@ -28,7 +28,10 @@ public final class KernelWarmUp {
   /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
-  /** Number of columns. Every type has at least two blocks, so loops over blocks repeat. */
+  /**
+   * Number of columns. At this number, a row of any type has at least two blocks, so loops over
+   * blocks repeat.
+   */
   private static final int COLUMNS = 512;
 
   private static final int ROWS = 4;

@@ -36,9 +36,10 @@ final class Matmul {
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
-   * Bounds of a thread's parts, in 32nds of its share. Taking a part costs as much time as reading
-   * a few KB, because the processor stops prefetching weights. A thread therefore first takes half
-   * of its share, then ever smaller parts, which other threads can take over.
+   * Bounds between the parts of a thread's share of the work, in 32nds of the share. Taking a part
+   * costs as much time as reading a few KB, because the processor stops prefetching weights. A
+   * thread therefore first takes half of its share, then ever smaller parts, which other threads
+   * can take over.
    */
   private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 
@@ -52,7 +53,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Inputs of up to {@link #FEW} rows, one element per row. */
+  /** Prepared inputs of up to {@link #FEW} rows, one element per row. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;

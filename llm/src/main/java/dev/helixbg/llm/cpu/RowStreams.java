@@ -15,14 +15,14 @@ final class RowStreams {
   static final int MANY = 8;
 
   /**
-   * Number of parts between two trials; about 30 tokens have this many parts. Trials use nearly a
-   * hundredth of all parts.
+   * Number of parts between two trials. About 30 tokens are computed in this many parts. Trials use
+   * nearly a hundredth of all parts.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of parts before the first trial; a few tokens have this many parts. At the first token,
-   * mapping pages of the model takes more time than the difference to be measured.
+   * Number of parts before the first trial. A few tokens are computed in this many parts. At the
+   * first token, mapping pages of the model would distort the trial.
    */
   static final int FIRST = 1 << 11;
 
@@ -43,8 +43,8 @@ final class RowStreams {
   }
 
   /**
-   * Returns whether a trial needs the time of the next part, which the caller then passes to {@link
-   * #took}.
+   * Returns whether a trial needs the time of the next part. If so, the caller measures the time
+   * and passes it to {@link #took}.
    */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;

@@ -30,8 +30,8 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Time that a worker spins before it parks, in nanoseconds. It is longer than the pauses between
-   * regions, but too short for users to notice a busy processor.
+   * Time that a worker spins before it parks, in nanoseconds. This time is longer than the pauses
+   * between regions, but so short that users do not notice a busy processor.
    */
   static final long SPIN_NANOS = 200_000;
 
@@ -246,7 +246,8 @@ public class ThreadTeam implements AutoCloseable {
 
     /**
      * Parks until there are parts. The worker sets the flag before it reads the count; the caller
-     * writes the count before it reads the flag. At least one of them sees the other's write.
+     * writes the count before it reads the flag. Therefore, at least one of the two threads sees
+     * the write of the other.
      */
     private void park() {
       parked = true;

@@ -15,10 +15,10 @@ import java.lang.foreign.MemorySegment;
  */
 abstract class TiledMatmul {
   /**
-   * Number of tokens that are multiplied with a group before the next group is unpacked. With fewer
-   * tokens, each row would be unpacked more often. With a smaller {@link #COLUMNS_AT_A_TIME},
-   * results would be written more often. With more tokens and more columns, the data would not fit
-   * the third-level cache.
+   * Number of tokens that are multiplied with one group of matrix rows before the next group is
+   * unpacked. With fewer tokens, each row would be unpacked more often. With a smaller {@link
+   * #COLUMNS_AT_A_TIME}, results would be written more often. With more tokens and more columns,
+   * the data would not fit the third-level cache.
    */
   private static final int TOKENS_AT_A_TIME = 1024;
 

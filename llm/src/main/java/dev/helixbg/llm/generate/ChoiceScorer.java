@@ -13,13 +13,16 @@ import java.util.function.BooleanSupplier;
  * Computes the probability of each given answer, as if the model could write only these answers.
  *
  * <p>A branch point is a position at which the answers differ. There, the probability is divided
- * among the possible next tokens. Where all answers have the same next token, the model is not
- * asked. Only the logits of the possible tokens are computed. Tokens up to later branch points are
- * read in the prompt's pass if the backend supports this, else in a later pass. A prompt's result
- * does not depend on other prompts in the pass.
+ * among the possible next tokens. At other positions, the next token is certain, and the model is
+ * not asked. Only the logits of the possible tokens are computed. Tokens up to later branch points
+ * are read in the prompt's pass if the backend supports this, else in a later pass. A prompt's
+ * result does not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
-  /** Maximum number of sets of answers whose trees are kept. Each tree uses memory of the model. */
+  /**
+   * Maximum number of trees that are kept, one for each set of answers. A tree uses memory of the
+   * model.
+   */
   private static final int MOST_KEPT = 64;
 
   private final ForwardPasses work;
@@ -76,7 +79,10 @@ public final class ChoiceScorer {
 
   private record Place(int point, int prompt) {}
 
-  /** A group of prompts that are read together, with the tokens that follow the prompts. */
+  /**
+   * One computation: a group of prompts that are read together, and the tokens that follow the
+   * prompts.
+   */
   private final class Run {
     private final ChoiceTree choices;
     private final PromptGroup group;
@@ -86,7 +92,7 @@ public final class ChoiceScorer {
     /** Branch points that are not read yet. */
     private final List<Place> open = new ArrayList<>();
 
-    /** Branch points of the wanted rows of the next pass. */
+    /** Branch points whose logits the next pass computes, in the order of the wanted rows. */
     private final List<Place> asked = new ArrayList<>();
 
     private final List<KvCache> caches = new ArrayList<>();

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A fixed set of answers, prepared for a model: the branch points where answers differ, and their
- * candidate tokens.
+ * A fixed set of answers, prepared for a model: the branch points at which the answers differ, and
+ * the candidate tokens at each point.
  *
  * @param points branch points; the first point is the beginning of all answers
  * @param columns for each branch point, the column of its first candidate token in the logits
@@ -55,7 +55,8 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
     /**
-     * Returns the first point, and all points at which choices differ, in order of path length.
+     * Returns the branch points: the point at which all choices begin, and every point at which
+     * choices differ. Points with shorter paths come first.
      *
      * @throws IllegalArgumentException if a choice is the beginning of another choice
      */

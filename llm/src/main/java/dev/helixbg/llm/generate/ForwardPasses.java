@@ -13,11 +13,15 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
-/** A model with the batch and token lists of its passes, for one thread at a time. */
+/**
+ * A model, and the batch and token lists of its passes. Only one thread at a time may use an
+ * instance.
+ */
 public final class ForwardPasses {
   /**
-   * Minimum number of rows, and of wanted rows, of a pass in which a row's result does not depend
-   * on the other rows. Backends may compute smaller passes with another method.
+   * Minimum number of rows and of wanted rows of a pass. From this number on, a row's result does
+   * not depend on the number of other rows; backends may compute smaller passes with another
+   * method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -30,7 +34,7 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** Token lists: one slot per pass in flight, and one more slot to write to. */
+  /** Token lists: one slot for each pass in flight, and one slot for the host to write to. */
   final TokenSlots tokens;
 
   /** The last pass that reads a prompt; its inputs must not be overwritten before it ends. */
@@ -45,8 +49,8 @@ public final class ForwardPasses {
 
   /**
    * Reads a prompt into a sequence, in passes of as many tokens as fit. Waits for the device when
-   * more passes are in flight than are useful. With {@code wantLast} the last pass computes the
-   * last token's logits and is not yet submitted.
+   * more passes are in flight than are useful. If {@code wantLast} is true, the last pass computes
+   * the last token's logits, and is not yet submitted.
    *
    * @param cancelled returns true to cancel; called within and between passes
    * @return false if cancelled; the sequence is then unchanged
@@ -151,7 +155,7 @@ public final class ForwardPasses {
 
   /**
    * Adds the first token of a filler sequence to the batch. Each filler row has its own sequence,
-   * so kernels for single tokens need not look for spans.
+   * so kernels for single tokens need not search for spans.
    */
   void addSilent() {
     if (silentRows == silent.size()) {

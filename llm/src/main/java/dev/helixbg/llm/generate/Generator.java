@@ -13,13 +13,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Continues prompts token by token, always with the likeliest token. It generates one answer or
- * several answers in parallel; each pass over the weights then serves all unfinished answers.
+ * Continues prompts token by token, always with the likeliest token. Several answers can be
+ * generated in parallel; each pass over the weights then computes a token of every unfinished
+ * answer.
  *
- * <p>Tokens stay on the device. Passes are encoded before the results of earlier passes are read,
- * up to the device's depth. When an answer ends, a filler sequence takes over its row; tokens
- * computed past the answer's end are dropped. If fewer rows save work, the remaining answers move
- * to adjacent rows once the results of all passes in flight are read.
+ * <p>Tokens stay on the device. Further passes, up to the device's depth, are encoded before the
+ * results of earlier passes are read. When an answer ends, a filler sequence takes over its row;
+ * tokens computed past the answer's end are dropped. If a pass with fewer rows would be cheaper,
+ * the remaining answers move to adjacent rows. They move when the results of all passes in flight
+ * have been read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -172,7 +174,10 @@ public final class Generator {
     return some.stream().filter(answer -> answer.reason == null).toList();
   }
 
-  /** Continues answers, one per row, until all have ended or fewer rows suffice. */
+  /**
+   * Continues answers, one per row, until all of them have ended or a pass with fewer rows would be
+   * cheaper.
+   */
   private void grow(List<GrowingAnswer> rows) {
     for (int row = 0; row < rows.size(); row++) {
       work.tokens.set(0, row, rows.get(row).last());
@@ -272,7 +277,10 @@ public final class Generator {
     private int count;
     private int stopToken = -1;
 
-    /** Number of tokens whose computation was encoded; the host has read {@code count} of them. */
+    /**
+     * Number of tokens whose computation was encoded. The host has read {@code count} of these
+     * tokens.
+     */
     private int claimed;
 
     /** Reason why the answer ended; null before that. */

@@ -25,7 +25,8 @@ final class PromptGroup implements AutoCloseable {
    * Returns the index after the last prompt of the group that begins at {@code first}. A group has
    * as many prompts as fit a pass, each followed by {@code moreRows} rows.
    *
-   * @param spans number of spans that these rows form; the last row of each span is wanted
+   * @param spans number of spans that the {@code moreRows} rows form; the last row of each span is
+   *     wanted
    */
   static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();

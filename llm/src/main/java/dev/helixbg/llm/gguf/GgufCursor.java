@@ -20,7 +20,7 @@ final class GgufCursor {
   /** Usual cause of a file that is too short, for messages. */
   static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
 
-  /** Size of a window in bytes. A window has some hundred strings of a vocabulary. */
+  /** Size of a window in bytes. A window contains some hundred strings of a vocabulary. */
   private static final int WINDOW_BYTES = 1 << 12;
 
   private final String file;
@@ -56,7 +56,7 @@ final class GgufCursor {
     return bytes.byteSize() - position;
   }
 
-  /** Sets the key or tensor that later errors name. */
+  /** Sets the name of the key or tensor that later errors mention. */
   void inside(String newName) {
     name = newName;
   }
@@ -128,8 +128,8 @@ final class GgufCursor {
   }
 
   /**
-   * Skips strings. Returns their starts relative to the current position, and the start that one
-   * more string would have.
+   * Skips strings. Returns the start of each string's text, followed by the start that the text of
+   * a further string would have. The starts are relative to the current position.
    */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];

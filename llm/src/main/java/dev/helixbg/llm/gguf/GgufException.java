@@ -7,7 +7,7 @@ import dev.helixbg.config.text.PrintableText;
  * position in the file.
  */
 public final class GgufException extends RuntimeException {
-  /** Offset of errors without a position in the file. */
+  /** Offset that stands for an error without a position in the file. */
   public static final long NO_OFFSET = -1;
 
   /** Maximum number of characters that a message quotes. A key, name or value may have 64 KiB. */

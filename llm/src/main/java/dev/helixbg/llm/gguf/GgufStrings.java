@@ -15,10 +15,16 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
    */
   public static final int BATCH = 256;
 
-  /** Strings as in the file. Each string has a length in bytes, then UTF-8. */
+  /**
+   * The strings as they are in the file: each string is its length in bytes, followed by its text
+   * in UTF-8.
+   */
   private final byte[] utf8;
 
-  /** Start of each string, and the start that one more string would have. */
+  /**
+   * Start of each string's text, followed by the start that the text of a further string would
+   * have.
+   */
   private final int[] starts;
 
   GgufStrings(byte[] utf8, int[] starts) {

@@ -22,7 +22,10 @@ import java.util.Optional;
  * after a computation, and discard the computation's result if that method throws an exception.
  */
 public final class MappedFile implements AutoCloseable {
-  /** Size in bytes that fits the memory of any machine on which the embedding model runs. */
+  /**
+   * Size, in bytes, of a file that fits into the memory of any machine on which the embedding model
+   * runs.
+   */
   private static final long SURELY_FITS = 1L << 30;
 
   private final Path path;

@@ -18,8 +18,8 @@ import java.lang.foreign.Arena;
  * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
  * <p>If every row belongs to a different sequence, as in decoding, one kernel does all steps. The
- * rotation is then delayed until {@link #attend}, unless another step is encoded before that.
- * Longer spans are rotated first; their attention is computed tile by tile.
+ * rotation is then delayed until {@link #attend}, unless another step is encoded before {@code
+ * attend}. Longer spans are rotated first; their attention is computed tile by tile.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;

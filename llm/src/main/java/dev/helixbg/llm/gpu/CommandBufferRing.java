@@ -52,7 +52,7 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /** Closes an arena at a later {@link #begin}, once the buffer that was begun last has ended. */
+  /** Lets a later {@link #begin} close an arena, once the buffer that was begun last has ended. */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }

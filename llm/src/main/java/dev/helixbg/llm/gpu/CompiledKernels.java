@@ -25,7 +25,10 @@ import java.util.function.Supplier;
  * separate library, compiled at first use.
  */
 final class CompiledKernels {
-  /** Kernels that are compiled for the element types of up to three matrices. */
+  /**
+   * Kernels that are compiled separately for each combination of the element types of up to three
+   * matrices.
+   */
   enum WeightsKernel {
     EMBED(false),
     PROJECT(true),

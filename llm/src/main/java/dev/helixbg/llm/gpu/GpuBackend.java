@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several
- * dispatches for many rows. {@link #submit} submits them as one command buffer.
+ * The backend for GPUs. For few rows, as in decoding, a step encodes one dispatch. For many rows, a
+ * step encodes several dispatches. {@link #submit} submits them as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -79,7 +79,7 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Checks that the GPU has {@code bytes} free bytes, before any part of a model is loaded.
+   * Checks that the GPU has {@code bytes} free bytes. Called before any part of a model is loaded.
    *
    * @throws GpuException if the size exceeds the device's remaining memory budget
    */

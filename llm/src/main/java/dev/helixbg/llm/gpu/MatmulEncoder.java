@@ -23,8 +23,8 @@ final class MatmulEncoder {
   private static final int THREADS = 128;
 
   /**
-   * Maximum number of vectors that are multiplied one by one, because they would leave tiles mostly
-   * empty.
+   * Maximum number of vectors that are multiplied one by one. In tiles, so few vectors would leave
+   * most of a tile empty.
    */
   private static final int ALONE = 4;
 
@@ -99,8 +99,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Makes later products of a matrix with few vectors also write the largest value of each part of
-   * the result.
+   * Sets an encoder for the largest values. Later products of a matrix with up to {@link #ALONE}
+   * vectors then also write the largest value of each part of the result.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
@@ -125,7 +125,10 @@ final class MatmulEncoder {
     }
   }
 
-  /** Multiplies each vector with matrices {@code from ≤ i < to}, in one dispatch. */
+  /**
+   * Multiplies each vector by itself with each of the matrices {@code from ≤ i < to}, in one
+   * dispatch.
+   */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
@@ -164,7 +167,7 @@ final class MatmulEncoder {
     }
   }
 
-  /** Encodes the gated product of few vectors in one dispatch. */
+  /** Encodes the gated product of up to {@link #ALONE} vectors in one dispatch. */
   private void gatedRows(List<TensorType> kinds, int vectors) {
     GpuMatrix gate = matrices[0];
     GpuMatrix up = matrices[1];
@@ -222,10 +225,11 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies few vectors with matrices {@code from ≤ i < to}, in one dispatch.
+   * Multiplies up to {@link #FEW} vectors with each of the matrices {@code from ≤ i < to}. Uses
+   * small tiles and one dispatch.
    *
-   * @param gated whether the first product gates the second product; the result then goes to the
-   *     first target
+   * @param gated whether the first product gates the second product; if so, the result is written
+   *     to the first target
    */
   private void smallTiles(UploadTables.Table rowOf, int vectors, int from, int to, boolean gated) {
     List<TensorType> kinds = distinctTypes(from, to);
@@ -247,7 +251,10 @@ final class MatmulEncoder {
     return gated ? groups(from, from + 1, rows / 2) : groups(from, to, rows);
   }
 
-  /** Multiplies vectors with matrices {@code from ≤ i < to}, in one dispatch. */
+  /**
+   * Multiplies vectors with each of the matrices {@code from ≤ i < to}. Uses large tiles and one
+   * dispatch.
+   */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     CommandRecorder r =

@@ -40,7 +40,7 @@ public final class Qwen3 {
    */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for row-by-row products and too small to fill a tile. */
+  /** Number of rows that is too large for products row by row, and too small to fill a tile. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -66,7 +66,7 @@ public final class Qwen3 {
   private TapListener taps = TapListener.NONE;
 
   /**
-   * Opens the model in a file, which must stay open: its weights are used in place.
+   * Opens the model in a file. The file must stay open, because its weights are used in place.
    *
    * @throws GgufException if the file is not a complete Qwen3 model
    */
@@ -135,7 +135,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Computes the logits of the candidate tokens only, into {@code candidates}. */
+  /** Computes only the logits of the candidate tokens, and writes them to {@code candidates}. */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -226,8 +226,8 @@ public final class Qwen3 {
 
   /**
    * Encodes the kinds of passes that answers need, and runs them unless the backend rehearses. The
-   * passes are: a prompt, a few rows whose logits are all wanted (as when answers grow together),
-   * and a single token.
+   * passes are: a prompt, a few rows whose logits are all wanted (as when answers are generated in
+   * parallel), and a single token.
    */
   public void rehearse(PassLimits limits) {
     pass(Math.min(limits.rows(), PROMPT_ROWS), 1);
@@ -246,7 +246,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Returns the error for logits with NaN, from which no token can be chosen. */
+  /** Creates the exception for logits that contain NaN, from which no token can be chosen. */
   public GgufException notNumbers() {
     return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }

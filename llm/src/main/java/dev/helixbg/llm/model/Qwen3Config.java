@@ -75,7 +75,10 @@ public record Qwen3Config(
     }
   }
 
-  /** Refuses files that scale positions for very long texts, which changes short texts, too. */
+  /**
+   * Refuses files that scale positions for very long texts, because this scaling changes the
+   * results for short texts, too.
+   */
   private static void refuseRopeScaling(GgufMetadata metadata) {
     String type = key("rope.scaling.type");
     boolean isNone = metadata.has(type) && metadata.text(type).equals("none");

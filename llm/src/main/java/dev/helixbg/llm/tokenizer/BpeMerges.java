@@ -15,12 +15,13 @@ final class BpeMerges {
   private final TokenIndex tokens;
 
   /**
-   * For each token, the last merge that makes the token, plus one; 0 for none. If several tokens
-   * have the same text, only one of these tokens has a merge here; it is undefined which one.
+   * For each token, the number of the last merge that makes the token, plus one; 0 if no merge
+   * makes it. If several tokens have the same text, only one of these tokens has a merge here; it
+   * is undefined which one.
    */
   private final int[] makers;
 
-  /** For each merge, the previous merge that makes the same token, plus one. */
+  /** For each merge, the number of the previous merge that makes the same token, plus one. */
   private final int[] next;
 
   /**
@@ -29,8 +30,8 @@ final class BpeMerges {
   private final int[] longest = new int[1 << Byte.SIZE];
 
   /**
-   * Token that the next merge probably makes: in most files, the token after the last merge's
-   * token.
+   * Token that the next merge probably makes. In most files, it is the token after the one that the
+   * last merge makes.
    */
   private int expected;
 

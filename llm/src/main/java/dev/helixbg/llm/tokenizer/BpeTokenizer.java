@@ -56,8 +56,8 @@ public final class BpeTokenizer {
   }
 
   /**
-   * Returns the tokens of a text in which special tokens are written out. It must not be used for
-   * data, since such text could end a turn and begin another.
+   * Returns the tokens of a text in which special tokens are written out. This method must not be
+   * used for data, because data could contain tokens that end a turn and begin another turn.
    */
   public int[] encodeWithSpecial(String text) {
     if (special.isEmpty()) {
@@ -135,8 +135,8 @@ public final class BpeTokenizer {
   }
 
   /**
-   * Decoder of a growing answer. Each token yields the characters that it completes, and never part
-   * of a character.
+   * Decoder of an answer that is still being generated. Each token yields the characters that it
+   * completes, and never part of a character.
    */
   public static final class TextStream {
     private static final int LONGEST_PART = 3;

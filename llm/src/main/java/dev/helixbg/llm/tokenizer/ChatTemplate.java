@@ -64,11 +64,11 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
-   * Returns {@link #opening(String)} followed by the common beginning of all requests: the first
-   * tokens of {@link #request}.
+   * Returns the tokens with which the prompts of several requests begin: the tokens of {@link
+   * #opening(String)}, then the first tokens of each {@link #request}.
    *
-   * @param lead common beginning of the requests; it must end in punctuation and be followed by
-   *     white space, because tokens never merge across that boundary
+   * @param lead text with which the user's turn begins in all requests. It must end in punctuation,
+   *     and white space must follow it, because tokens never merge across such a boundary
    */
   public int[] opening(String system, String lead) {
     return new Ids().all(opening(system)).text(USER + lead).toArray();

@@ -75,7 +75,7 @@ final class TokenIndex {
     return hash;
   }
 
-  /** Returns the last token with a text, or −1 if no token has it. */
+  /** Returns the last token with this text, or −1 if no token has this text. */
   int find(byte[] text, int textStart, int textEnd) {
     int place = place(hash(text, textStart, textEnd));
     return search(heads[place] - 1, text, textStart, textEnd);

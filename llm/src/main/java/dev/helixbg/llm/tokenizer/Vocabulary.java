@@ -40,7 +40,10 @@ public final class Vocabulary {
   /** Names of Qwen2's pattern in model files. */
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
-  /** Tokens that are special even if a file calls them ordinary; else a text could end a turn. */
+  /**
+   * Tokens that count as special even if a file calls them ordinary. Otherwise, a text could end a
+   * turn.
+   */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
           "<|im_start|>", Kind.CONTROL,

@@ -9,11 +9,12 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * A cache as a list of runs. A run has consecutive positions, stored at the start of a page.
+ * A cache that consists of a list of runs. A run is a sequence of consecutive positions, stored at
+ * the start of a page.
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
- * nothing. Only the cache that took a page from the pool writes to the page, and only to positions
- * after the positions that forks read.
+ * nothing. Only the cache that took a page from the pool writes to the page. It writes only to
+ * positions after the positions that forks read.
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
@@ -124,7 +125,10 @@ public final class HostKvCache extends KvCache {
     return child;
   }
 
-  /** Pages for caches of one shape, allocated at first need and reused until the arena closes. */
+  /**
+   * Pages for caches of one shape. Pages are allocated when they are first needed, and reused until
+   * the arena closes.
+   */
   static final class Pool {
     /**
      * Number of positions of a page. It is so large that a cache has few runs. A page's unused part

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * written to are not resident, whereas {@link Arena#allocate} writes zeros to all pages.
  */
 public final class HostMemory {
-  /** Alignment in bytes: the size of a cache line and of the widest vector. */
+  /** Alignment in bytes. A cache line and the widest vector both have this size. */
   public static final int ALIGNMENT = 64;
 
   /**

@@ -11,7 +11,7 @@ public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
 
-  /** Radians by which each pair turns from one position to the next. */
+  /** Angle by which each pair turns from one position to the next, in radians. */
   private final double[] turns;
 
   private int filled;

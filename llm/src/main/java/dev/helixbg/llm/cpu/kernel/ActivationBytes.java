@@ -57,7 +57,8 @@ public final class ActivationBytes {
 
   /**
    * @param columns number of floats, a multiple of 256
-   * @param halves whether every 16 columns have an offset; else every 32 columns have one
+   * @param halves whether every 16 columns have an offset; otherwise, every 32 columns have an
+   *     offset
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;

@@ -23,9 +23,9 @@ import jdk.incubator.vector.IntVector;
  * one half of an int also fits into a short, because 16 · 16 · 127 and 8 · 32 · 127 are below 2^15.
  * To ensure this, five-bit quanta are reduced by 16, and their minimum is raised accordingly.
  *
- * <p>Layout of a row: 256 bytes, then the scales, then the minima, one of each per 32 columns. If a
- * type has a scale for each 16 columns, the scale of the second 16 columns is stored instead of the
- * minimum.
+ * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
+ * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored
+ * instead of the minimum.
  *
  * <p>Each thread needs its own instance, which has the memory of the rows.
  */
@@ -116,7 +116,7 @@ public final class ByteRows {
     }
   }
 
-  /** Unpacks a block of Q4_K, the type of most weights, in one go. */
+  /** Unpacks a block of Q4_K in one step. Most weights have this type. */
   private static void q4K(long block, long target, int biases) {
     for (long pair = 0; pair != 4; pair++) {
       IntVector z =

@@ -8,14 +8,14 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.util.Optional;
 
 /**
- * Multiplies {@link ByteRows} with {@link ByteTiles} by instructions that multiply bytes. A VNNI
- * instruction adds four products to an int; an instruction on floats computes a quarter as many
- * products. An AVX2 instruction adds two products to a short.
+ * Multiplies {@link ByteRows} with {@link ByteTiles}. It uses instructions that multiply bytes. A
+ * VNNI instruction adds four products to an int; an instruction on floats computes a quarter as
+ * many products. An AVX2 instruction adds two products to a short.
  */
 public final class ByteProduct {
   /**
-   * Number of rows that are multiplied together. Memory must be large enough for the row count
-   * rounded up to a multiple of this number.
+   * Number of rows that are multiplied together. Memory must have room for the number of rows,
+   * rounded up to a multiple of this constant.
    */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The first NVIDIA GPU of the driver, with one stream and the loaded kernels. All work runs in the
- * order of the stream, so no barriers are needed. One thread at a time may use the device; it may
- * be any thread.
+ * order of the stream, so no barriers are needed. Only one thread at a time may use the device, but
+ * it may be any thread.
  */
 public final class CudaDevice implements GpuDevice {
   /** System property with the path of a library that replaces the driver's library, for tests. */
@@ -37,7 +37,10 @@ public final class CudaDevice implements GpuDevice {
   /** Oldest CUDA version whose graphs may have overlapping launches. */
   private static final int OVERLAP_VERSION = 12_030;
 
-  /** Oldest supported architecture: Ampere, compute capability 8.0, which the PTX is made for. */
+  /**
+   * Oldest supported architecture: Ampere, compute capability 8.0. The PTX is made for this
+   * architecture.
+   */
   private static final int OLDEST_ARCHITECTURE = 80;
 
   /** Oldest architecture with overlapping launches: Hopper. */
@@ -90,8 +93,8 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /**
-   * @throws GpuException if there is no driver or GPU, or one of them is too old to run the
-   *     kernels; the message is one sentence
+   * @throws GpuException if the driver or the GPU is missing or too old to run the kernels; the
+   *     message is one sentence
    */
   public static CudaDevice open(String library) {
     LibCuda cuda = LibCuda.load(library);

@@ -43,12 +43,15 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETERS = 72;
 
   /**
-   * Minimum number of launches of a graph. Fewer launches start as fast one by one, and mostly
-   * belong to a prompt.
+   * Minimum number of launches in a graph. Fewer launches would start as fast one by one, and
+   * usually belong to a prompt.
    */
   private static final int FEWEST = 16;
 
-  /** Maximum number of remembered recordings; an answer's passes alternate between buffers. */
+  /**
+   * Maximum number of remembered recordings. It is above 1, because the passes of an answer
+   * alternate between buffers.
+   */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING

@@ -108,7 +108,7 @@ final class LibCuda {
     }
   }
 
-  /** Sets the context of all later calls, from any thread; 0 for none. */
+  /** Sets the context for all later calls by any thread; 0 stands for no context. */
   void enter(long newContext) {
     context = newContext;
     current = null;

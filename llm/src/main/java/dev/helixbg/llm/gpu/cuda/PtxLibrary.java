@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The kernels in PTX, NVIDIA's portable assembly, one resource per library, which {@code
- * scripts/make-ptx} makes from the {@code .metal} files. The kernels are made for Ampere. On newer
- * GPUs, two comments in the text are replaced by instructions that let a kernel start before the
- * preceding kernel has ended.
+ * The kernels in PTX, NVIDIA's portable assembly. {@code scripts/make-ptx} makes one resource per
+ * library from the {@code .metal} files. The kernels are made for Ampere. On newer GPUs, two
+ * comments in the text are replaced by instructions that let a kernel start before the preceding
+ * kernel has ended.
  */
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
@@ -43,8 +43,8 @@ final class PtxLibrary {
   }
 
   /**
-   * Returns a library's text. If {@code overlapping}, the text is for GPUs on which kernels may
-   * start early.
+   * Returns a library's text. If {@code overlapping} is true, the text is for GPUs on which kernels
+   * may start before earlier kernels have ended.
    *
    * @throws GpuException if there is no such library
    */

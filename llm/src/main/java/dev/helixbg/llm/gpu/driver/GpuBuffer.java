@@ -16,7 +16,10 @@ public interface GpuBuffer {
    */
   MemorySegment data();
 
-  /** Reads bytes from {@code offset} on into {@code target}. No work in flight may write them. */
+  /**
+   * Reads bytes from {@code offset} on into {@code target}. No work in flight may write to these
+   * bytes.
+   */
   void read(long offset, MemorySegment target);
 
   /**

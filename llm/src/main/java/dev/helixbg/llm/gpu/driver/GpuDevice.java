@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 
 /**
  * A GPU, with the functions that the engine needs. One thread at a time may use a device and its
- * buffers. Command buffers run in the order of their commits. Default methods are for GPUs whose
+ * buffers. Command buffers run in the order of their commits. The default methods suit GPUs whose
  * memory the host can access.
  */
 public interface GpuDevice extends AutoCloseable {
@@ -54,11 +54,11 @@ public interface GpuDevice extends AutoCloseable {
   }
 
   /**
-   * Returns memory pages as a buffer that the GPU only reads, without a copy. The pages contain
-   * {@code bytes} bytes from {@code address} on; the buffer's first byte is at {@link #pageStart}.
-   * The memory must stay mapped until {@code owner} closes.
+   * Wraps memory pages as a buffer, without copying them. The GPU only reads this buffer. The pages
+   * contain {@code bytes} bytes from {@code address} on; the buffer's first byte is at {@link
+   * #pageStart}. The memory must stay mapped until {@code owner} closes.
    *
-   * @return null if the GPU cannot read the pages in place; the caller must copy them then
+   * @return null if the GPU cannot read the pages in place; the caller must then copy the pages
    */
   default GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     return null;
@@ -68,7 +68,7 @@ public interface GpuDevice extends AutoCloseable {
     return address;
   }
 
-  /** Returns whether a library is available; some drivers have precompiled libraries only. */
+  /** Returns whether a library is available. Some drivers have only precompiled libraries. */
   default boolean has(KernelLibrary library) {
     return true;
   }

@@ -10,7 +10,7 @@ public final class GpuException extends RuntimeException {
 
   private final Kind kind;
 
-  /** Makes the error of a request that this GPU always refuses. */
+  /** Creates an exception for a request that this GPU can never fulfil. */
   public GpuException(String message) {
     this(message, null, Kind.REFUSED);
   }
@@ -20,12 +20,12 @@ public final class GpuException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** Returns the error of a machine that has no such GPU. The cause may be null. */
+  /** Creates an exception for a machine without such a GPU. The cause may be null. */
   public static GpuException absent(String message, Throwable cause) {
     return new GpuException(message, cause, Kind.ABSENT);
   }
 
-  /** Returns the error of a GPU that took too long, was lost, or ran out of memory. */
+  /** Creates an exception for a GPU that took too long, was lost, or ran out of memory. */
   public static GpuException failed(String message) {
     return new GpuException(message, null, Kind.FAILED);
   }

@@ -38,7 +38,7 @@ public final class MetalDevice implements GpuDevice {
   /** Nanoseconds between residency requests. Without requests, the system may evict buffers. */
   private static final long RESIDENT_NANOS = 500_000_000;
 
-  /** A closed device that can be reused, with its compiled kernels. */
+  /** A closed device that can be reused together with its compiled kernels. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
 
   private final ObjectiveC objc;

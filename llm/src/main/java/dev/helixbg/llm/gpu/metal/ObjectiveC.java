@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Binding of the Objective-C runtime: libraries, selectors, classes, messages, reference counts,
+ * Binding to the Objective-C runtime: libraries, selectors, classes, messages, reference counts,
  * autorelease pools, strings.
  *
  * <p>Ownership follows Cocoa's rule. The caller owns and must release the result of a method whose
@@ -36,7 +36,7 @@ final class ObjectiveC {
   private static final String FRAMEWORKS = "/System/Library/Frameworks/%s.framework/%<s";
 
   /**
-   * Apple's libraries. Without CoreGraphics, which is not called, there may be no default device.
+   * Apple's libraries. CoreGraphics is never called, but without it there may be no default device.
    */
   private static final List<String> SYSTEM =
       List.of(
