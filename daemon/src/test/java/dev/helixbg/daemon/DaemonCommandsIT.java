@@ -47,7 +47,7 @@ class DaemonCommandsIT {
       assertEquals(ExitCode.NO_DAEMON.number(), program.run(command).code(), command);
     }
     try (RealDaemon daemon =
-        new RealDaemon(home, Program.ROOT.resolve("daemon/target/dist"), List.of())) {
+        new RealDaemon(home, Program.ROOT.resolve("daemon/target/dist"), List.of()).withoutC2()) {
       daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
       daemon.start(writer.kb().folder());
       daemon.awaitUpToDate(3, PATIENCE);

@@ -46,7 +46,7 @@ class GpuCommandsIT {
   /** Of a driver, by the stand-in for its library. */
   private static Program checked(String driver) {
     String option = "-Dhelixbg.%s.library=%s".formatted(driver, SoftMetal.libraryOrSkip());
-    return new Program(home).with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", option);
+    return new Program(home).with(Program.JAVA_OPTIONS, option);
   }
 
   /** Which watches no access to memory: one command does, and the engine's tests do for each. */

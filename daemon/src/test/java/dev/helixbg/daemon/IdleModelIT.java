@@ -119,7 +119,7 @@ class IdleModelIT {
   @Test
   void killedAtAnyMomentNoAnswerThatItCountedIsLost() throws Exception {
     writer = new WritableKb(folder.resolve("kb"), new Random(2));
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 200; i++) {
       writer.append();
     }
     daemon = daemon();
@@ -140,7 +140,7 @@ class IdleModelIT {
             kept >= before + counted, kept + " of " + before + " and " + counted + mine.log());
         before = kept;
       }
-      assertTrue(before < 400, "it had finished before");
+      assertTrue(before < 200, "it had finished before");
     }
   }
 

@@ -453,7 +453,7 @@ class McpIT {
   @Test
   void whateverElseIsPrintedStdoutCarriesTheProtocolAlone() throws Exception {
     // The JVM itself prints to its own stdout: thousands of lines.
-    Bare agent = new Bare(Map.of("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-Xlog:class+load:stdout"));
+    Bare agent = new Bare(Map.of(Program.JAVA_OPTIONS, "-Xlog:class+load:stdout"));
     assertEquals(2, agent.search("lease").path("id").asInt());
     agent.send("{");
     assertEquals(-32700, JSON.readTree(agent.out.readLine()).at("/error/code").asInt());

@@ -165,6 +165,7 @@ class OneShotIT {
     Program later =
         new Program(home)
             .byJava(
+                Program.WITHOUT_C2,
                 "--add-opens",
                 "java.base/java.io=ALL-UNNAMED",
                 "-cp",

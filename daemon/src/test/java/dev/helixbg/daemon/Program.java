@@ -16,6 +16,11 @@ import java.util.concurrent.TimeUnit;
 final class Program {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
+  /** A variable with options of the JVM, for the launcher. */
+  static final String JAVA_OPTIONS = "HELIX_BG_LAUNCHER_JAVA_OPTIONS";
+
+  static final String WITHOUT_C2 = "-XX:TieredStopAtLevel=1";
+
   private final Path home;
   private final Map<String, String> environment = new HashMap<>();
   private List<String> start = List.of(ROOT.resolve("scripts/helix-bg").toString());
@@ -54,7 +59,7 @@ final class Program {
    * language model needs it.
    */
   Program withoutC2() {
-    return with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1");
+    return with(JAVA_OPTIONS, WITHOUT_C2);
   }
 
   Program with(String variable, String value) {

@@ -97,7 +97,7 @@ class ServiceIT {
   }
 
   private void onMac() {
-    program.with("HELIX_BG_LAUNCHER_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -Dos.name=Mac");
+    program.with(Program.JAVA_OPTIONS, Program.WITHOUT_C2 + " -Dos.name=Mac");
   }
 
   private List<String> told() throws IOException {

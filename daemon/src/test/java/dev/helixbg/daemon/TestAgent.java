@@ -16,6 +16,7 @@ import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -36,7 +37,7 @@ final class TestAgent {
         "JAVA_HOME", System.getProperty("java.home"));
   }
 
-  /** A client of {@code helix-bg mcp} that is not connected yet. */
+  /** A client of {@code helix-bg mcp}, without C2, that is not connected yet. */
   static McpClient.SyncSpec of(String launcher, Path home, Path kb) {
     return of(launcher, home, List.of(kb.toString()), line -> {});
   }
@@ -49,11 +50,13 @@ final class TestAgent {
    */
   static McpClient.SyncSpec of(
       String launcher, Path home, List<String> arguments, Consumer<String> errors) {
+    Map<String, String> environment = new HashMap<>(environment(home));
+    environment.put(Program.JAVA_OPTIONS, Program.WITHOUT_C2);
     StdioClientTransport transport =
         new StdioClientTransport(
             ServerParameters.builder(launcher)
                 .args(Stream.concat(Stream.of("mcp"), arguments.stream()).toList())
-                .env(environment(home))
+                .env(environment)
                 .build(),
             new JacksonMcpJsonMapper(new ObjectMapper()));
     transport.setStdErrorHandler(errors);

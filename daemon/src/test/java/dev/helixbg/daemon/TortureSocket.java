@@ -77,7 +77,7 @@ final class TortureSocket implements TortureArea {
     kb = GeneratedKb.write(folder.resolve("kb"), 30);
     socket = home.resolve(".helix/helix-bg.sock");
     logFile = home.resolve(".helix/logs/helix-bg.log");
-    daemon = new RealDaemon(home, dist, List.of());
+    daemon = new RealDaemon(home, dist, List.of()).withoutC2();
   }
 
   private void start() throws IOException, InterruptedException {

@@ -152,11 +152,6 @@ public final class TextModel implements AutoCloseable {
     return result;
   }
 
-  /** Returns whether the model file was changed since it was opened; every call then fails. */
-  public boolean isStale() {
-    return file.mapped().isChanged();
-  }
-
   /**
    * Returns the largest number of prompt tokens of one pass. Prompts with fewer tokens in total are
    * read in one pass.

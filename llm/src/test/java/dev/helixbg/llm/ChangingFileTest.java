@@ -107,7 +107,7 @@ class ChangingFileTest {
             GgufException error = assertThrows(GgufException.class, job::run);
             assertTrue(error.getMessage().contains("changed, replaced or removed"));
           });
-      assertTrue(model.isStale());
+      assertTrue(model.file().mapped().isChanged());
     }
   }
 
@@ -122,7 +122,7 @@ class ChangingFileTest {
     try (TextModel model = ModelOpener.open(file, OPTIONS);
         Session session = model.session()) {
       generate(model, session);
-      assertFalse(model.isStale());
+      assertFalse(model.file().mapped().isChanged());
     }
   }
 }

@@ -47,7 +47,7 @@ class NearestNameTest {
     for (int i = 0; i < 3_000; i++) {
       ids.add("rel-%010x".formatted(random.nextLong() & 0xff_ffff_ffffL));
     }
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 60; i++) {
       String id = ids.get(random.nextInt(ids.size()));
       int at = 4 + random.nextInt(10);
       String slip = id.substring(0, at) + 'x' + id.substring(at + 1);

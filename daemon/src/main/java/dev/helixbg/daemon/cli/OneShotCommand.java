@@ -99,7 +99,8 @@ public final class OneShotCommand extends JsonCommand {
       return;
     }
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
-    print(summary + TerminalSummary.where(there.html().toString()));
+    String told = summary + TerminalSummary.where(there.html().toString());
+    console.coloured().print(console.colour() ? told : plain(told));
     if (sample) { // other commands find the sample only by its path
       console.note("To go through the findings one by one: helix-bg tidy %s", store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
@@ -128,10 +129,6 @@ public final class OneShotCommand extends JsonCommand {
             : firstLook.firstLook().orElseThrow().words();
     words.lines().forEach(line -> console.note("%s", line));
     console.note("First look: %s", store.outputs().shown().html());
-  }
-
-  private void print(String summary) {
-    console.coloured().print(console.colour() ? summary : plain(summary));
   }
 
   private static String plain(String coloured) {

@@ -15,7 +15,6 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.ProcessLock;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -90,18 +89,18 @@ public final class KbStores implements AutoCloseable {
 
   /**
    * Begins to load classes that each use of a store needs, on another thread. Loading takes as long
-   * as parsing the command line.
+   * as parsing the command line. An error is left to the first use of a store.
    */
   public static void prepare() {
-    Runnable loading =
-        () -> {
-          try (JsonParser json = new JsonFactory().createParser(new byte[] {'{', '}'})) {
-            json.nextToken();
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-          Database.loadClasses();
-        };
+    FutureTask<Void> loading =
+        new FutureTask<>(
+            () -> {
+              try (JsonParser json = new JsonFactory().createParser(new byte[] {'{', '}'})) {
+                json.nextToken();
+              }
+              Database.loadClasses();
+              return null;
+            });
     Thread.ofPlatform().daemon().name("classes").start(loading);
   }
 

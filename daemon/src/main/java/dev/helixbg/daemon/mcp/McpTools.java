@@ -151,7 +151,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                 + " answers, or a sentence if the question asks for a sentence. Returns the refused"
                 + " answers with the reasons.",
             notes(true),
-            List.of(ToolArgument.pairs("answers", "id", "answer", MOST_QUESTIONS).needed(), KB),
+            List.of(ToolArgument.answers(MOST_QUESTIONS).needed(), KB),
             answers::answers),
         tool(
             "status",

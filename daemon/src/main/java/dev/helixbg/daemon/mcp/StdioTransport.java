@@ -149,7 +149,7 @@ final class StdioTransport implements McpServerTransportProvider {
       refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
       return;
     }
-    String text = line.text();
+    String text = line.bytes.toString(UTF_8);
     if (text.isBlank()) {
       return;
     }
@@ -345,10 +345,6 @@ final class StdioTransport implements McpServerTransportProvider {
         next = in.read();
       }
       return any;
-    }
-
-    String text() {
-      return bytes.toString(UTF_8);
     }
   }
 }

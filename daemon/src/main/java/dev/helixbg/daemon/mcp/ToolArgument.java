@@ -64,43 +64,42 @@ record ToolArgument(
   }
 
   /**
-   * Returns an argument for a list of objects, each with the string fields {@code key} and {@code
-   * value}. This check accepts wrong objects in the list, so that the tool can refuse them one by
-   * one and use the correct objects.
+   * Returns the argument {@code answers}: a list of objects, each with the string fields {@code id}
+   * and {@code answer}. This check accepts wrong objects in the list, so that the tool can refuse
+   * them one by one and use the correct objects.
    */
-  static ToolArgument pairs(String name, String key, String value, int most) {
+  static ToolArgument answers(int most) {
     Map<String, Object> string = Map.of("type", "string");
     Map<String, Object> item =
         Map.of(
             "type",
             "object",
             "properties",
-            Map.of(key, string, value, string),
+            Map.of("id", string, "answer", string),
             "required",
-            List.of(key, value));
+            List.of("id", "answer"));
     return new ToolArgument(
-        name,
+        "answers",
         Map.of("type", "array", "maxItems", most, "items", item),
         false,
-        given -> pairs(name, key, value, most, given));
+        given -> answers(most, given));
   }
 
-  private static JsonNode pairs(String name, String key, String value, int most, Object given) {
+  private static JsonNode answers(int most, Object given) {
     if (given == null) {
       return NullNode.instance;
     }
     if (!(given instanceof List<?> list)) {
-      throw Failure.usage(
-          "\"%s\" must be a list of {\"%s\": …, \"%s\": …}".formatted(name, key, value));
+      throw Failure.usage("\"answers\" must be a list of {\"id\": …, \"answer\": …}");
     }
     if (list.size() > most) {
-      throw Failure.usage("\"%s\" may have %,d items at most".formatted(name, most));
+      throw Failure.usage("\"answers\" may have %,d items at most".formatted(most));
     }
-    ArrayNode items = Json.object().putArray(name);
+    ArrayNode items = Json.object().putArray("answers");
     for (Object item : list) {
       ObjectNode one = items.addObject();
       if (item instanceof Map<?, ?> fields) {
-        for (String field : List.of(key, value)) {
+        for (String field : List.of("id", "answer")) {
           if (fields.get(field) instanceof String text) {
             one.put(field, PrintableText.beginning(text, LONGEST_OF_PAIR));
           }

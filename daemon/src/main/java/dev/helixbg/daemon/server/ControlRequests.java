@@ -100,7 +100,8 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("answers", metrics.answers.sum());
     counts.put("modelSeconds", metrics.modelNanos.sum() / 1e9);
     counts.put("workSeconds", metrics.workNanos.sum() / 1e9);
-    counts.put("cpuSeconds", cpuSeconds());
+    Duration cpu = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+    counts.put("cpuSeconds", cpu.toNanos() / 1e9);
     counts.put("upSeconds", Duration.between(daemon.startedAt, host.clock().now()).toSeconds());
     Runtime runtime = Runtime.getRuntime();
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
@@ -141,9 +142,5 @@ final class ControlRequests implements ControlServer.Handler {
       json.put("left", current.left());
       json.put("answered", current.answered());
     }
-  }
-
-  private static double cpuSeconds() {
-    return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e9;
   }
 }

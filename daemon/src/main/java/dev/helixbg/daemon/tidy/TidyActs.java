@@ -239,7 +239,7 @@ final class TidyActs {
       session.say(wrong.get());
       return;
     }
-    afterEdit(shown, List.of(), "The finding is gone, and noted as done.");
+    afterEdit(shown, List.of(), "The finding no longer applies; it is recorded as done.");
   }
 
   /** Returns the present paths of the files that the entries were made from. */

@@ -211,7 +211,7 @@ final class TidySession {
             ink.kept(
                 noneAtAll
                     ? "Nothing is left to decide."
-                    : "Of the leading findings, nothing is left to decide."),
+                    : "There are no leading findings left to decide."),
             List.of(ink.text(counts() + " in this session.")));
     if (!noneAtAll) {
       end.on(

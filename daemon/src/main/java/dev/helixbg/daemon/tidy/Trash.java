@@ -97,7 +97,7 @@ record Trash(Path home, boolean isMac) {
       } catch (IOException e) {
         Files.delete(note);
         throw e instanceof AtomicMoveNotSupportedException
-            ? new IOException("it lies on another disk than the trash")
+            ? new IOException("it is on a different disk from the trash")
             : e;
       }
     }

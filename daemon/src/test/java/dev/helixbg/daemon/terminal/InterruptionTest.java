@@ -24,7 +24,7 @@ class InterruptionTest {
   @Test
   void workThatTakesLongIsWaitedForAndThatIsSaid() throws Exception {
     assertEquals(
-        "ends after the present step, in 60 s at most; finished work is kept\n",
+        "ends after the current step, in 60 s at most; finished work is kept\n",
         saysWhenToldToEnd(Duration.ofMillis(1_500)));
   }
 

@@ -276,7 +276,7 @@ public final class Database implements AutoCloseable {
       if (found > schema.version() && number(connection, "PRAGMA application_id") == OURS + found) {
         throw new IOException(
             ("a newer helix-bg made it (version %d; this helix-bg reads version %d). Use the newer"
-                    + " helix-bg, and restart the daemon if it is older")
+                    + " helix-bg; if the running daemon is older, restart it")
                 .formatted(found, schema.version()));
       }
       if (found != 0 || number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {

@@ -58,6 +58,12 @@ class EncoderKernelsTest {
     assumeTrue(!KERNELS.isEmpty(), "no processor that multiplies bytes");
   }
 
+  /** Computed once: every other set of instructions is compared with them. */
+  private static final class Digests {
+    static final List<String> OF_THIS_MACHINE =
+        KERNELS.keySet().stream().map(EncoderKernelsTest::digest).toList();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -68,7 +74,7 @@ class EncoderKernelsTest {
   void otherInstructionsGiveTheSameBits(String option) throws Exception {
     List<String> printed = OtherJvm.run(option, EncoderKernelsTest.class).lines().toList();
     assumeFalse(printed.isEmpty(), "no such instructions");
-    List<String> digests = KERNELS.keySet().stream().map(EncoderKernelsTest::digest).toList();
+    List<String> digests = Digests.OF_THIS_MACHINE;
     assertTrue(digests.containsAll(printed), () -> printed + ", not " + digests);
   }
 
@@ -130,8 +136,7 @@ class EncoderKernelsTest {
     MemorySegment steps = floats(used, 1);
     MemorySegment sums = floats((used + 1) * SIDE, 1);
     float[] expected = sums.toArray(JAVA_FLOAT);
-    ByteBuffer x = numbers.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-    ByteBuffer weights = square.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    int[] products = exactSums(kind, numbers, square, used);
     for (boolean adds : new boolean[] {false, true}) {
       KERNELS
           .get(kind)
@@ -140,18 +145,44 @@ class EncoderKernelsTest {
       for (int i = 0; i < used * SIDE; i++) {
         int panel = i % SIDE / PANEL * kind.panel;
         int lane = 4 * (i % PANEL);
-        int sum = square.get(JAVA_INT, panel + kind.starts + lane);
-        for (int place = 0; place < SIDE; place++) {
-          int weight = Scalars.weight(kind, weights, 0, i % SIDE, place);
-          sum = // which no sum may leave
-              Math.addExact(sum, Scalars.activation(kind, x, i / SIDE * kind.row, place) * weight);
-        }
         float before = adds ? expected[i] : square.get(JAVA_FLOAT, panel + kind.biases + lane);
-        float product = sum * square.get(JAVA_FLOAT, panel + kind.steps + lane);
+        float product = products[i] * square.get(JAVA_FLOAT, panel + kind.steps + lane);
         expected[i] = Math.fma(steps.getAtIndex(JAVA_FLOAT, i / SIDE), product, before);
       }
       assertSame(expected, sums);
     }
+  }
+
+  /** Sums of products of whole numbers, none of which may leave an int. */
+  private static int[] exactSums(
+      Square kind, MemorySegment numbers, MemorySegment square, int rows) {
+    ByteBuffer x = numbers.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer y = square.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    int[] sums = new int[rows * SIDE];
+    int[] weights = new int[SIDE];
+    int[] activations = new int[rows * SIDE];
+    for (int i = 0; i < activations.length; i++) {
+      activations[i] = Scalars.activation(kind, x, i / SIDE * kind.row, i % SIDE);
+    }
+    for (int output = 0; output < SIDE; output++) {
+      int start =
+          square.get(JAVA_INT, output / PANEL * kind.panel + kind.starts + 4 * (output % PANEL));
+      for (int place = 0; place < SIDE; place++) {
+        weights[place] = Scalars.weight(kind, y, 0, output, place);
+      }
+      for (int row = 0; row < rows; row++) {
+        sums[row * SIDE + output] = exactSum(start, activations, row * SIDE, weights);
+      }
+    }
+    return sums;
+  }
+
+  private static int exactSum(int start, int[] activations, int from, int[] weights) {
+    int sum = start;
+    for (int place = 0; place < SIDE; place++) {
+      sum = Math.addExact(sum, activations[from + place] * weights[place]);
+    }
+    return sum;
   }
 
   private MemorySegment square(Square kind, boolean extreme) {

@@ -41,8 +41,10 @@ import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -526,7 +528,7 @@ public final class FindingsBench {
           rightTopics.size(),
           misfiled,
           trial(),
-          JsonReport.render(
+          json(
               new Report(
                   findings,
                   account,
@@ -537,6 +539,16 @@ public final class FindingsBench {
           cost,
           learned);
     }
+  }
+
+  private static byte[] json(Report report) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      JsonReport.write(report, out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
   }
 
   /** With passages and words, as it is shipped; and by the vectors of entries alone. */

@@ -36,7 +36,10 @@ record EntryWords(
    * their order and deleted, but not edited in any other way.
    */
   String of(NamedEntry entry) {
-    List<NamedEntry> twins = twins(entry);
+    List<NamedEntry> twins =
+        topics.get(entry.topic()).stream()
+            .filter(one -> one.entry().body().equals(entry.entry().body()))
+            .toList();
     if (twins.size() > 1) {
       long gone = twins.stream().filter(one -> fates.get(one) == Fate.DELETED).count();
       boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
@@ -64,12 +67,6 @@ record EntryWords(
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
     return "look for the note that %s “%s” and has %,d characters"
         .formatted(text.length() < SOUGHT ? "says" : "begins", shown, text.length());
-  }
-
-  private List<NamedEntry> twins(NamedEntry entry) {
-    return topics.get(entry.topic()).stream()
-        .filter(one -> one.entry().body().equals(entry.entry().body()))
-        .toList();
   }
 
   /** Returns all other bodies of the topic, including the bodies that the act creates. */

@@ -22,7 +22,6 @@ import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
@@ -49,16 +48,6 @@ public final class JsonReport extends FindingJson {
     super(json, report);
     findings = report.findings();
     pairs = JudgedRelations.of(findings.relations(), judgements);
-  }
-
-  public static byte[] render(Report report) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(1 << 16);
-    try {
-      write(report, out);
-    } catch (IOException e) {
-      throw new AssertionError("a byte array takes everything", e);
-    }
-    return out.toByteArray();
   }
 
   /** Writes the report to a stream, which stays open. */

@@ -127,7 +127,9 @@ public final class TerminalSummary {
         say(JudgeTrust.UNMEASURED);
       }
     } else if (!judgements.guesses().isEmpty()) {
-      say("No language model: labels by wording, no verdicts. helix-bg fetch-models gets one");
+      say(
+          "No language model: labels come from the wording, and there are no verdicts. To get a"
+              + " model: helix-bg fetch-models");
     }
   }
 

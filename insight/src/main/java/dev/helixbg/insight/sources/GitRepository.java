@@ -147,7 +147,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     private void requireNoLink(Path file) throws SourceException {
       for (Path folder = file.getParent(); !folder.equals(common); folder = folder.getParent()) {
         if (Files.isSymbolicLink(folder)) {
-          throw new SourceException("a folder of its refs is a link");
+          throw new SourceException("a folder under its refs is a symbolic link");
         }
       }
     }

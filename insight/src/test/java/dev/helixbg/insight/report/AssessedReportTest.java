@@ -60,7 +60,7 @@ class AssessedReportTest {
   }
 
   private static JsonNode json(Report report) throws IOException {
-    return new ObjectMapper().readTree(JsonReport.render(report));
+    return new ObjectMapper().readTree(KbFixtures.json(report));
   }
 
   @Test

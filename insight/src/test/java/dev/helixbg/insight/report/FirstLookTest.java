@@ -22,7 +22,7 @@ class FirstLookTest {
     assertTrue(HtmlReport.render(look).contains(WORDS));
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
     assertTrue(TerminalSummaryTest.plain(look).replace('\n', ' ').contains(WORDS));
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(look)).path("firstLook");
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(look)).path("firstLook");
     assertEquals(
         "{\"unread\":0,\"entries\":300,\"passages\":1200,\"pairs\":0,\"questions\":45}",
         json.toString());
@@ -34,8 +34,7 @@ class FirstLookTest {
       assertFalse(form.contains("first look"), form);
     }
     assertTrue(
-        new String(JsonReport.render(whole), StandardCharsets.UTF_8)
-            .contains("\"firstLook\": null"));
+        new String(KbFixtures.json(whole), StandardCharsets.UTF_8).contains("\"firstLook\": null"));
   }
 
   @Test

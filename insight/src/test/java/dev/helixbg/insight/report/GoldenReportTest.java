@@ -23,7 +23,7 @@ class GoldenReportTest {
 
   @Test
   void jsonIsWhatItWas() throws IOException {
-    assertGolden("small.json", new String(JsonReport.render(report), StandardCharsets.UTF_8));
+    assertGolden("small.json", new String(KbFixtures.json(report), StandardCharsets.UTF_8));
   }
 
   @Test

@@ -51,7 +51,7 @@ class JsonReportTest {
   @MethodSource("everyFixture")
   void theBytesAreStrictUtf8WithoutCharactersThatAct(Report report)
       throws CharacterCodingException {
-    byte[] json = JsonReport.render(report);
+    byte[] json = KbFixtures.json(report);
     String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json)).toString();
     assertTrue(text.codePoints().allMatch(c -> c == '\n' || HostileText.isHarmless(c)));
     assertTrue(text.endsWith("}\n"));
@@ -87,7 +87,7 @@ class JsonReportTest {
             Judgements.Lessons.NONE,
             AgentSayings.NONE);
     Report plain = kb.report();
-    byte[] json = JsonReport.render(new Report(plain.findings(), plain.log(), plain.run(), said));
+    byte[] json = KbFixtures.json(new Report(plain.findings(), plain.log(), plain.run(), said));
     assertTrue(json.length < 500_000, json.length + " bytes");
     JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
     assertEquals(FindingJson.MAX_TAGS, entry.get("tags").size());
@@ -100,7 +100,7 @@ class JsonReportTest {
   @Test
   void hostileTextComesBackAsItWas() throws IOException {
     Report report = KbFixtures.hostile().report();
-    JsonNode json = MAPPER.readTree(JsonReport.render(report));
+    JsonNode json = MAPPER.readTree(KbFixtures.json(report));
     List<Finding.Relation> pairs = report.findings().relations();
     for (int i = 0; i < pairs.size(); i++) {
       Entry entry = pairs.get(i).a().entry();
@@ -123,11 +123,11 @@ class JsonReportTest {
 
   @Test
   void numbersAreRoundedAndUnknownOnesNull() throws IOException {
-    JsonNode small = MAPPER.readTree(JsonReport.render(KbFixtures.small().report()));
+    JsonNode small = MAPPER.readTree(KbFixtures.json(KbFixtures.small().report()));
     assertEquals("0.947123", small.at("/relations/0/similarity").asText());
     assertEquals("2026-03-08T11:40", small.get("asOf").textValue());
     assertTrue(small.at("/relations/1/b/written").isNull());
-    JsonNode empty = MAPPER.readTree(JsonReport.render(KbFixtures.empty().report()));
+    JsonNode empty = MAPPER.readTree(KbFixtures.json(KbFixtures.empty().report()));
     assertTrue(empty.get("asOf").isNull());
   }
 
@@ -138,7 +138,7 @@ class JsonReportTest {
     Report all =
         judged.with(
             MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
-    JsonNode json = MAPPER.readTree(JsonReport.render(all));
+    JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
     objects.put("Log", json.get("log"));
@@ -183,7 +183,7 @@ class JsonReportTest {
     Report all =
         judged.with(
             MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
-    JsonNode json = MAPPER.readTree(JsonReport.render(all));
+    JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<Integer, ReportedFinding> byPlace = new TreeMap<>();
     Map<ReportedFinding, JsonNode> told = new HashMap<>();
     JsonReport.eachFinding(

@@ -205,13 +205,13 @@ class JudgedReportTest {
     assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
     String terminal = TerminalSummaryTest.plain(report);
     assertFalse(terminal.contains("\u001B") || terminal.contains("\u202E"), terminal);
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(report));
     assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
   }
 
   @Test
   void jsonHasAllOfIt() throws Exception {
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(judged("x")));
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(judged("x")));
     assertEquals("Qwen3 x", json.get("languageModel").asText());
     assertEquals("same", json.at("/relations/0/verdict/verdict").asText());
     assertEquals(0.02, json.at("/relations/0/verdict/related").asDouble());

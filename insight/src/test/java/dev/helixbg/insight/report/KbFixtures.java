@@ -3,6 +3,8 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.LogAccount;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +16,17 @@ final class KbFixtures {
   private static final int MARCH = 29_540_000;
 
   private KbFixtures() {}
+
+  /** Returns the JSON report. */
+  static byte[] json(Report report) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      JsonReport.write(report, out);
+    } catch (IOException e) {
+      throw new AssertionError("a byte array takes everything", e);
+    }
+    return out.toByteArray();
+  }
 
   static KbFixture empty() {
     return new KbFixture();

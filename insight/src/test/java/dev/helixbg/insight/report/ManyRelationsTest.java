@@ -83,7 +83,7 @@ class ManyRelationsTest {
     assertTrue(
         TerminalSummaryTest.plain(report).contains("\n10 pairs of entries are worth a look\n"));
     assertTrue(TerminalSummaryTest.plain(report).contains("340 ranked, none judged"));
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(report));
     assertEquals(340, json.get("relations").size());
   }
 
@@ -186,7 +186,7 @@ class ManyRelationsTest {
   @Test
   void farDownTheListOfRelationsTextsAreShortInTheFile() throws IOException {
     int full = FindingJson.FULL_RELATIONS;
-    byte[] bytes = JsonReport.render(report(80, full + 50));
+    byte[] bytes = KbFixtures.json(report(80, full + 50));
     JsonNode relations = new ObjectMapper().readTree(bytes).get("relations");
     assertEquals(full + 50, relations.size());
     JsonNode last = relations.get(full - 1);

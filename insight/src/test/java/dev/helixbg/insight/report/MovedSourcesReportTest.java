@@ -77,7 +77,7 @@ class MovedSourcesReportTest {
     assertFalse(HtmlReport.render(plain).contains("Sources that moved"));
     assertFalse(MarkdownReport.render(plain).contains("Sources that moved"));
     assertFalse(TerminalSummary.render(plain).contains("Sources"));
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(plain));
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(plain));
     assertEquals(0, json.path("sources").size() + json.path("movedSources").size());
   }
 
@@ -111,7 +111,7 @@ class MovedSourcesReportTest {
 
   @Test
   void jsonHasAllFieldsAndABound() throws Exception {
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(three()));
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(three()));
     assertEquals("abcdef0123", json.at("/sources/0/commit").asText());
     assertEquals("there is no such folder", json.at("/sources/1/trouble").asText());
     JsonNode first = json.at("/movedSources/0");
@@ -126,7 +126,7 @@ class MovedSourcesReportTest {
     for (int i = 0; i < 1_100; i++) {
       many.add(moved(i, SourceChange.LINE_DEAD, "Name_" + i, ""));
     }
-    JsonNode large = new ObjectMapper().readTree(JsonReport.render(with(many)));
+    JsonNode large = new ObjectMapper().readTree(KbFixtures.json(with(many)));
     assertEquals(1_000, large.path("movedSources").size());
     assertEquals(1_100, large.at("/totals/movedSources").asInt());
   }

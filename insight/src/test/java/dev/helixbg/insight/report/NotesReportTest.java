@@ -95,7 +95,7 @@ class NotesReportTest {
         markdown.contains("\nInsights into a folder of notes, ``" + shown + "``: 2 notes, "),
         markdown);
     assertEquals(
-        NAME, new ObjectMapper().readTree(JsonReport.render(notes)).at("/notes/folder").asText());
+        NAME, new ObjectMapper().readTree(KbFixtures.json(notes)).at("/notes/folder").asText());
   }
 
   private static final Finding.Evidence NEAR =
@@ -172,7 +172,7 @@ class NotesReportTest {
         kb.entry("n/", 29_538_720, Optional.of("n/a.md"), OptionalDouble.empty(), "One.");
     NamedEntry b = note(kb, "n/b.md", "Two.");
     JsonNode json =
-        new ObjectMapper().readTree(JsonReport.render(kb.relation(a, b, 0.9, NEAR).report()));
+        new ObjectMapper().readTree(KbFixtures.json(kb.relation(a, b, 0.9, NEAR).report()));
     assertEquals("2026-03-01", json.at("/relations/0/a/written").textValue());
     assertTrue(json.at("/relations/0/b/written").isNull());
     assertEquals("2026-03-01", json.path("asOf").textValue());
@@ -208,9 +208,7 @@ class NotesReportTest {
               plain.run(),
               plain.judgements());
       JsonNode older =
-          new ObjectMapper()
-              .readTree(JsonReport.render(report))
-              .at("/relations/0/assessment/older");
+          new ObjectMapper().readTree(KbFixtures.json(report)).at("/relations/0/assessment/older");
       assertEquals(time == 0 ? "null" : "\"a\"", older.toString());
     }
   }

@@ -22,7 +22,7 @@ class ReportViewTest {
   void theSameReportGivesTheSameBytes() {
     Report first = KbFixtures.realistic().report();
     Report second = KbFixtures.realistic().report();
-    assertArrayEquals(JsonReport.render(first), JsonReport.render(second));
+    assertArrayEquals(KbFixtures.json(first), KbFixtures.json(second));
     assertEquals(MarkdownReport.render(first), MarkdownReport.render(second));
     assertEquals(HtmlReport.render(first), HtmlReport.render(second));
   }

@@ -32,7 +32,7 @@ class SecretReportTest {
     assertFalse(HtmlReport.render(plain).contains("Secrets"));
     assertFalse(MarkdownReport.render(plain).contains("Secrets"));
     assertFalse(TerminalSummary.render(plain).contains("secret"));
-    assertEquals(0, new ObjectMapper().readTree(JsonReport.render(plain)).path("secrets").size());
+    assertEquals(0, new ObjectMapper().readTree(KbFixtures.json(plain)).path("secrets").size());
   }
 
   @Test
@@ -45,7 +45,7 @@ class SecretReportTest {
     assertTrue(markdown.contains("## Secrets (1)"), markdown);
     assertTrue(markdown.contains("`" + SAYS + "` · "), markdown);
     assertTrue(TerminalSummaryTest.plain(report).contains("Also found: secrets (1)"));
-    JsonNode json = new ObjectMapper().readTree(JsonReport.render(report));
+    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(report));
     assertEquals(SAYS, json.at("/secrets/0/says").asText());
     assertEquals(1, json.at("/totals/secrets").asInt());
   }

@@ -347,7 +347,8 @@ class SourceCheckTest {
     Files.createSymbolicLink(git.resolve("refs"), shop.folder().resolve(".git/refs"));
     SourceCheckResult linked = check(home.resolve("linked"));
     assertEquals(
-        Optional.of("a folder of its refs is a link"), linked.folders().getFirst().trouble());
+        Optional.of("a folder under its refs is a symbolic link"),
+        linked.folders().getFirst().trouble());
     assertEquals(List.of(), linked.moved());
   }
 

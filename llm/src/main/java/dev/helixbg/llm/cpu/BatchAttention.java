@@ -4,6 +4,9 @@ import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
+import dev.helixbg.llm.cpu.kernel.VectorOps;
+import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
+import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import java.lang.foreign.Arena;
 
 /**
@@ -13,6 +16,7 @@ import java.lang.foreign.Arena;
  * <p>A part processes its spans one after the other, so that keys and values that the spans share
  * are unpacked only once. Short spans are computed row by row, longer spans by matrix products. The
  * choice depends on the span's length only, so the other rows never change a bit of a row's result.
+ * Keys and values of single rows are read in place, once for each pair of heads that share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
   /** Minimum number of rows of a span for which matrix products cost less than single rows. */
@@ -26,7 +30,7 @@ final class BatchAttention implements ThreadTeam.Work {
   private static final int LEAST_ROWS = 64;
 
   private final PromptAttention[] prompts;
-  private final TokenAttention[] tokens;
+  private final ThreadScratch[] scratch;
   private Batch batch;
   private HostActivations q;
   private HostActivations target;
@@ -36,10 +40,9 @@ final class BatchAttention implements ThreadTeam.Work {
 
   BatchAttention(Arena arena, ThreadScratch[] scratch) {
     prompts = new PromptAttention[scratch.length];
-    tokens = new TokenAttention[scratch.length];
+    this.scratch = scratch;
     for (int member = 0; member < scratch.length; member++) {
       prompts[member] = new PromptAttention(arena, scratch[member]);
-      tokens[member] = new TokenAttention(scratch[member]);
     }
   }
 
@@ -96,7 +99,81 @@ final class BatchAttention implements ThreadTeam.Work {
     for (int i = first; i < end; i++) {
       int positions = batch.start(span) + i + 1;
       int row = batch.firstRow(span) + i;
-      tokens[member].attend(cache, layer, kvHead, headCut, headCuts, positions, row, q, target);
+      attendRow(scratch[member], cache, kvHead, headCut, positions, row);
+    }
+  }
+
+  /**
+   * Computes a row's attention for a group of query heads that share one KV head.
+   *
+   * @param cut index of the group of heads, 0 to {@code headCuts − 1}; a group has whole pairs of
+   *     heads
+   * @param positions number of positions that the row attends to
+   */
+  private void attendRow(
+      ThreadScratch scratch, HostKvCache cache, int kvHead, int cut, int positions, int row) {
+    KvShape shape = cache.shape();
+    int size = shape.headSize();
+    int sharing = q.columns() / size / shape.kvHeads();
+    int pairs = Math.ceilDiv(sharing, 2);
+    int first = pairs * cut / headCuts * 2;
+    int group = Math.min(pairs * (cut + 1) / headCuts * 2, sharing) - first;
+    long head = 4L * size;
+    long queries = q.address(row) + head * (kvHead * sharing + first);
+    long results = target.address(row) + head * (kvHead * sharing + first);
+    // Each head's scores take whole cache lines.
+    long stride = 64L * Math.ceilDiv(positions, 16);
+    long scores = scratch.scores(stride / Float.BYTES * group);
+    long scaled = scratch.floats((long) group * size);
+    VectorOps.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
+    for (int start = 0; start < positions; start = cache.runEnd(start)) {
+      int count = Math.min(cache.runEnd(start), positions) - start;
+      long keys = cache.key(start, layer, kvHead);
+      score(size, group, scaled, keys, count, scores + 4L * start, stride);
+    }
+    VectorOps.clear(results, group * size);
+    float scale = (float) (1 / Math.sqrt(size));
+    float[] inverses = scratch.inverses(group);
+    for (int g = 0; g < group; g++) {
+      long at = scores + stride * g;
+      float max = Softmax.max(at, positions);
+      inverses[g] = 1 / Softmax.exponentials(at, positions, max, scale, positions);
+    }
+    for (int start = 0; start < positions; start = cache.runEnd(start)) {
+      int count = Math.min(cache.runEnd(start), positions) - start;
+      long values = cache.value(start, layer, kvHead);
+      weigh(size, group, scores + 4L * start, stride, values, count, results);
+    }
+    for (int g = 0; g < group; g++) {
+      VectorOps.multiply(results + head * g, size, inverses[g], results + head * g);
+    }
+  }
+
+  private static void score(
+      int size, int group, long queries, long keys, int count, long scores, long stride) {
+    long head = 4L * size;
+    for (int g = 0; g < group; g += 2) {
+      long query = queries + head * g;
+      long to = scores + stride * g;
+      // An odd last head is paired with itself.
+      int other = Math.min(1, group - 1 - g);
+      long otherQuery = query + head * other;
+      long toOther = to + stride * other;
+      HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
+    }
+  }
+
+  /** Adds a run's values, weighted by their scores, to the results of all heads. */
+  private static void weigh(
+      int size, int group, long scores, long stride, long values, int count, long results) {
+    long head = 4L * size;
+    for (int g = 0; g < group; g += 2) {
+      long from = scores + stride * g;
+      long to = results + head * g;
+      int other = Math.min(1, group - 1 - g);
+      long otherFrom = from + stride * other;
+      long toOther = to + head * other;
+      HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
     }
   }
 }

@@ -13,7 +13,7 @@ public final class KbsOption {
   @Option(
       names = "--kb",
       paramLabel = "FOLDER",
-      description = "Folder of a knowledge base, like the argument kb. May be repeated.")
+      description = "Folder of a knowledge base; the same as the argument kb. May be repeated.")
   private List<Path> options = List.of();
 
   @Option(
