@@ -76,8 +76,9 @@ public final class EmbeddingModel {
    * Returns this model with another method of computing, which suits many texts: it may be faster,
    * but takes longer to open. The vectors of that method have another id. On a Mac, the method is
    * CoreML. Elsewhere, passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic
-   * if the processor has VNNI and the model is the bundled one. Otherwise, entries get sixteen-bit
-   * arithmetic if {@link Encoder} can run. The result is empty if there is no other method.
+   * if the processor has VNNI and the model is the bundled model. Otherwise, entries get
+   * sixteen-bit arithmetic if {@link Encoder} can run. The result is empty if there is no other
+   * method.
    */
   public Optional<EmbeddingModel> forMany(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {

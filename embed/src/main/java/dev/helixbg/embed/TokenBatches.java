@@ -54,8 +54,8 @@ record TokenBatches(TokenModel model, int threads) {
   }
 
   /**
-   * Returns batches as indices of texts, longest text first. If two batches suffice, both have the
-   * same size.
+   * Returns batches as indices of texts, longest text first. If two batches suffice, the two
+   * batches have the same size.
    */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];

@@ -146,8 +146,8 @@ public final class VectorStore {
   }
 
   /**
-   * Returns the vectors at the given places, one after the other in one array. No other vector is
-   * copied.
+   * Returns the vectors at the given places. They are copied into one array, one vector after
+   * another.
    *
    * @param places result of {@link #places}
    * @return empty if a vector is damaged or missing

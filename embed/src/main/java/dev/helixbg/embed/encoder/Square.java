@@ -128,7 +128,7 @@ public enum Square {
    * @param stride distance between the weights of successive inputs, in floats
    * @param factor multiplier of all weights and biases
    * @param biases 384 biases from {@code biasAt} on; null if there are no biases
-   * @param shifts amounts that were added to the 384 inputs so that none is negative; null if the
+   * @param shifts amounts that were added to the 384 inputs so that no input is negative; null if
    *     inputs may be negative
    * @param to a little-endian buffer; {@link #size} bytes are written
    */

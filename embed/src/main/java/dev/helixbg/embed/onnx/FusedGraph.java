@@ -14,8 +14,8 @@ import java.util.Optional;
  *
  * <p>The export keeps the names of biases but not of matrices. A matrix is found through the node
  * that adds a bias to its product. The number of heads and the epsilon cannot be read from the
- * export, so MiniLM's values are used. These may be wrong for the model, so the caller must compare
- * the vectors of both graphs.
+ * export, so MiniLM's values are used. These values may be wrong for another model, so the caller
+ * must compare the vectors of both graphs.
  *
  * <p>In INT8 precision, attention and the first feed-forward matrix have one scale per column, and
  * activations have one scale per tensor. The second feed-forward matrix has one scale per block of

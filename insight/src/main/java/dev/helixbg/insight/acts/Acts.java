@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds the possible acts on a finding, of which a reader chooses one. */
+/** Finds the possible acts on a finding. A reader chooses one of these acts. */
 public final class Acts {
   private static final String LESSONS = "lessons";
 
@@ -59,14 +59,17 @@ public final class Acts {
     return acts;
   }
 
-  /** Returns the removal of all copies except one, which {@link #moreToKeep} chooses. */
+  /**
+   * Returns the act that removes all copies except one. {@link #moreToKeep} chooses the copy to
+   * keep.
+   */
   public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Remove(gone, kept));
   }
 
-  /** Returns the merge of the smaller topic into the larger one. */
+  /** Returns the act that merges the smaller topic into the larger topic. */
   public static List<Act> onOverlap(String a, int entriesA, String b, int entriesB) {
     String small = entriesA < entriesB ? a : b;
     String large = entriesA < entriesB ? b : a;
@@ -81,8 +84,8 @@ public final class Acts {
   }
 
   /**
-   * Returns the replacement of the name by the likely new path if an entry can contain that path.
-   * Otherwise, returns the instruction to read the entry again.
+   * Returns the act that replaces the name by the likely new path, if an entry can contain that
+   * path. Otherwise, returns the act that asks the reader to read the entry again.
    *
    * @param named name in source code
    */
@@ -95,7 +98,7 @@ public final class Acts {
   }
 
   /**
-   * Returns the rewrite of the entry with the longest text, and the removal of the other entries.
+   * Returns the act that rewrites the entry with the longest text and removes the other entries.
    */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
@@ -103,7 +106,10 @@ public final class Acts {
     return one(When.SAME, new Change.Rewrite(kept, gone, text));
   }
 
-  /** Returns a new entry of the topic {@value #LESSONS} that states the lesson. */
+  /**
+   * Returns the act that adds an entry to the topic {@value #LESSONS}. The new entry states the
+   * lesson.
+   */
   public static List<Act> onLesson(List<NamedEntry> entries, String text) {
     return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));
   }
@@ -116,7 +122,10 @@ public final class Acts {
     return new Act(when, new Change.Remove(List.of(gone), kept));
   }
 
-  /** Returns a link from the later entry; empty if the entries are already linked. */
+  /**
+   * Returns the act that links {@code from} to {@code target}; empty if the entries are already
+   * linked.
+   */
   private static List<Act> link(NamedEntry target, NamedEntry from) {
     return areLinked(target, from)
         ? List.of()

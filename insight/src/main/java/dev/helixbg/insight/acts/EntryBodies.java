@@ -19,7 +19,7 @@ final class EntryBodies {
 
   /**
    * Returns the body with a new line of links. If a body has two lines of links, helix uses the
-   * last one, but ignores an empty line of links. If the new list is empty, the old lines are
+   * last line, but ignores an empty line of links. If the new list is empty, the old lines are
    * therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
@@ -53,7 +53,7 @@ final class EntryBodies {
         + (links.isEmpty() ? "" : line(links) + "\n");
   }
 
-  /** Throws an exception if a call could not pass on the text unchanged. */
+  /** Throws an exception if no call can pass on the entry's text unchanged. */
   static void requireKeepable(NamedEntry entry) {
     String body = entry.entry().body();
     require(

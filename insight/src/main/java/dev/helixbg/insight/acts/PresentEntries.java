@@ -42,7 +42,7 @@ public final class PresentEntries {
     return log;
   }
 
-  /** Returns all entries, by offset. */
+  /** Returns all entries, ordered by offset. */
   public List<NamedEntry> all() {
     return entries;
   }
@@ -65,7 +65,7 @@ public final class PresentEntries {
     return Optional.of(found);
   }
 
-  /** Returns all entries whose text has one of these keys, by offset. */
+  /** Returns all entries whose text has one of these keys, ordered by offset. */
   public List<NamedEntry> allOf(List<String> keys) {
     return keys.stream()
         .distinct()
@@ -84,8 +84,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Whether each mark of an act stands below the text that it was made for; the hashes are those of
-   * {@link ActPlan#marked}.
+   * Whether each mark of an act stands below the text for which the mark was made. The hashes come
+   * from {@link ActPlan#marked}.
    */
   public boolean areMarked(List<String> hashes) {
     return ActMark.areUnder(entries, hashes);

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * A finding of a report without its texts, for lists and acts.
  *
  * @param section section of report.json, one of {@link #SECTIONS}
- * @param leads whether the report leads with the finding
+ * @param leads whether the finding is one of the report's leading findings
  * @param rank place in the list of relations, from 1; empty for other kinds
  * @param similarity cosine; 1 for kinds of findings that compare nothing
  * @param about description for people: the title of the first entry and the names of all entries,
@@ -83,7 +83,10 @@ public record ReportedFinding(
     return isPair() ? PairKind.of(similarity, topics.size() == 1).title() : KIND_OF.get(section);
   }
 
-  /** Whether the finding is of a kind; near-duplicates and cross-links are relations, too. */
+  /**
+   * Whether the finding is of the given kind. Near-duplicates and cross-links are also of the kind
+   * of relations.
+   */
   public boolean isOf(String kind) {
     return kind.equals(kind()) || kind.equals(KIND_OF.get(section));
   }

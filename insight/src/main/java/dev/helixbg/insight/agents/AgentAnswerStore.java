@@ -132,7 +132,9 @@ public record AgentAnswerStore(Database database) {
     }
   }
 
-  /** Returns the questions that were given to a client, by the ids under which it answers. */
+  /**
+   * Returns the questions that were given to a client, by the ids under which the client answers.
+   */
   public Map<String, AgentQuestion> asked(AgentClient client) {
     return database.read(
         connection -> {

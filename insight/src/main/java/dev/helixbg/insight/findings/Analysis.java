@@ -39,7 +39,7 @@ public final class Analysis {
   private final ExactCopies copies;
   private final int threads;
 
-  /** Position of each entry in an order by key, then by offset. */
+  /** Position of each entry if entries are ordered by key, then by offset. */
   private final int[] order;
 
   private final FindingIds ids = new FindingIds();
@@ -63,7 +63,7 @@ public final class Analysis {
   }
 
   /**
-   * @param entries entries by rising offset. Some live entries may be missing from the list, but
+   * @param entries entries, ordered by offset. Some live entries may be missing from the list, but
    *     the index of an entry in its topic also counts the missing entries. Keys have 32 lower-case
    *     hex digits
    * @param vectors unit vectors of the entries, in the same order
@@ -77,7 +77,10 @@ public final class Analysis {
     return entries.stream().map(NamedEntry::key).toList();
   }
 
-  /** Returns the position of each entry by key, then by its place in the list. */
+  /**
+   * Returns the position of each entry if entries are ordered by key, then by their places in the
+   * list.
+   */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =

@@ -20,9 +20,9 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With this number of passages, the comparison of all pairs
-   * takes 25 times as long as without passages for 10,000 entries, and twice as long for 100,000
-   * entries.
+   * Maximum number of compared passages. With so many passages, the comparison of all pairs takes
+   * longer than without passages: 25 times as long for 10,000 entries, and twice as long for
+   * 100,000 entries.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -77,8 +77,8 @@ record ComparedVectors(
   }
 
   /**
-   * Passes all vectors, packed, to an action; {@code own} are the packed vectors of the entries
-   * alone.
+   * Passes all vectors, packed, to an action. {@code own} must be the packed vectors of the entries
+   * without passages.
    */
   void packed(PackedVectors own, Consumer<PackedVectors> use) {
     if (!hasPassages()) {

@@ -27,8 +27,8 @@ public sealed interface Finding {
   }
 
   /**
-   * Entries with the same text, by offset. All of them except one can be deleted, and other
-   * findings name only one of them.
+   * Entries with the same text, ordered by offset. All entries except one can be deleted, and other
+   * findings name only one of the entries.
    */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
@@ -64,7 +64,7 @@ public sealed interface Finding {
    * Two entries that may be about the same matter, from the ranked list.
    *
    * @param a the entry with the lower offset
-   * @param score how much nearer the entries are to each other than to other entries, by their
+   * @param score how much nearer the entries are to each other than to other entries, computed from
    *     whole texts; see {@link RankedRelations}
    * @param similarity cosine of the float vectors of the two whole entries
    * @param assessment the pair judge's assessment; empty if the judge has not read the pair
@@ -130,7 +130,7 @@ public sealed interface Finding {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /** Whether even the nearest parts are far apart; such a pair is last in a list. */
+    /** Whether even the nearest parts are far apart. Such pairs are at the end of a list. */
     public boolean isFar() {
       return nearest() < FAR;
     }
@@ -139,11 +139,14 @@ public sealed interface Finding {
   /**
    * The evidence for a relation.
    *
-   * @param rankOfB position of b among the ten nearest neighbours of a, from 1; 0 if absent
-   * @param rankOfA position of a among the ten nearest neighbours of b, from 1; 0 if absent
+   * @param rankOfB position of b among the ten nearest neighbours of a, from 1; 0 if b is not among
+   *     them
+   * @param rankOfA position of a among the ten nearest neighbours of b, from 1; 0 if a is not among
+   *     them
    * @param sharedWords rarest words, identifiers and numbers in both entries, spelled as in a,
    *     rarest first
-   * @param newer the later entry; empty when unknown or in the same minute
+   * @param newer the later entry; empty if the order is unknown or both entries are of the same
+   *     minute
    * @param matching nearest passages of a and b; empty if the whole entries are nearer
    */
   record Evidence(
@@ -163,8 +166,8 @@ public sealed interface Finding {
    * The matching passages of two entries.
    *
    * @param similarity cosine of the passages
-   * @param readFromA place from which a is read so that some text before its passage is included,
-   *     in UTF-16 units
+   * @param readFromA place, in UTF-16 units, from which a is read so that some text before the
+   *     passage is included
    * @param readFromB the corresponding place in b
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}

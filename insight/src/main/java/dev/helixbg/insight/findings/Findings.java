@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * All findings of one analysis of one KB, an immutable snapshot.
  *
- * @param entries all live entries by offset
+ * @param entries all live entries, ordered by offset
  * @param topics topics, sorted by name
  * @param copies groups of copies, the largest first; other findings of two entries name only the
  *     first entry of a group

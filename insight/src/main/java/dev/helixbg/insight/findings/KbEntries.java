@@ -6,9 +6,9 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector. After a run, all live entries have one.
+ * The live entries of a KB that have a vector. After a run, all live entries have a vector.
  *
- * @param named entries with a vector, by offset
+ * @param named entries that have a vector, ordered by offset
  * @param passages passages of the entries that have a vector
  * @param coverage number of entries whose whole text has vectors
  * @param way id of the method that computed the entries' vectors

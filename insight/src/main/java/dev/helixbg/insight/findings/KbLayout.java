@@ -48,7 +48,7 @@ public record KbLayout(
   private static final int ENTRY_BYTES = 20;
   private static final int PASSAGE_BYTES = 16;
 
-  /** Saves this layout for the hash of its log, and deletes the previous layout. */
+  /** Saves this layout, with the hash of its log, and deletes the previous layout. */
   public void keep(Database store, String log, VectorIds ids, int modelTokens) {
     ByteBuffer bytes =
         ByteBuffer.allocate(
@@ -85,8 +85,8 @@ public record KbLayout(
   }
 
   /**
-   * Returns the entries of a log with their vectors, if the store has the layout of the log with
-   * this hash.
+   * Returns the entries of a log and their vectors. The result is empty if the store has no layout
+   * for the hash {@code log}.
    */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 /**
  * An entry with its name for users of helix.
  *
- * @param index position among the live entries of its topic, by offset, from 0; the entry's name is
- *     {@code topic:index}
+ * @param index position, from 0, among the live entries of the topic, ordered by offset; the
+ *     entry's name is {@code topic:index}
  * @param key hash of the text that is embedded, 32 hex digits; a compaction does not change it
  * @param linked whether another entry links to this entry
  */
@@ -72,7 +72,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether this entry was written before another one. The order of facts decides first, then the
+   * Whether this entry was written before another entry. The order of facts decides first, then the
    * times that helix noted, then the order in the log, to which helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {

@@ -17,7 +17,7 @@ public final class CentralEntries {
   private final Map<String, List<Integer>> members = new LinkedHashMap<>();
 
   /**
-   * @param entries entries by rising offset
+   * @param entries entries, ordered by offset
    */
   public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;

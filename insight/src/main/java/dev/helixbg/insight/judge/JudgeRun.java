@@ -116,7 +116,7 @@ public final class JudgeRun {
   /**
    * Returns the question for the label of each entry, the newest first.
    *
-   * @param entries entries by rising offset
+   * @param entries entries, ordered by offset
    * @return questions, by the key of the entry
    */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {

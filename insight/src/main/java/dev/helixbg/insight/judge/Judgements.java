@@ -61,7 +61,7 @@ public record Judgements(
    *
    * @param id stable name, computed from the content
    * @param text the sentence whose vector is nearest to the mean of all sentences
-   * @param entries entries by rising offset
+   * @param entries entries, ordered by offset
    * @param sentences lesson of each entry, in the same order
    */
   public record Lesson(String id, String text, List<NamedEntry> entries, List<String> sentences) {

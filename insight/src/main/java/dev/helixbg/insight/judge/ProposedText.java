@@ -88,7 +88,8 @@ public final class ProposedText {
   }
 
   /**
-   * Whether the text is long enough to have every detail, and not longer than all entries together.
+   * Whether the text is long enough to contain every detail, and not longer than all entries
+   * together.
    */
   private static boolean isOfLength(String text, List<String> sources) {
     int longest = sources.stream().mapToInt(String::length).max().orElse(0);

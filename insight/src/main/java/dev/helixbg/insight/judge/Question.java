@@ -17,7 +17,7 @@ public sealed interface Question {
     }
   }
 
-  /** Asks whether an older content is still valid beside a newer one. */
+  /** Asks whether an older content is still valid beside a newer content. */
   record Overtaken(String older, String newer, Match match) implements Question {
     public Overtaken(String older, String newer) {
       this(older, newer, Match.NONE);

@@ -24,7 +24,7 @@ public enum QuestionKind {
    * together may have in the prompt.
    */
   MERGE(List.of(), 384),
-  /** Whether an older entry is still valid beside a newer one. */
+  /** Whether an older entry is still valid beside a newer entry. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),
   /** The lesson of an entry in one sentence. */
   LESSON(List.of(), 48),

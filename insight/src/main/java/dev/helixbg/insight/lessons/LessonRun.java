@@ -44,7 +44,7 @@ public final class LessonRun {
   private record Told(NamedEntry entry, String sentence) {}
 
   /**
-   * @param entries the entries by rising offset
+   * @param entries the entries, ordered by offset
    */
   public LessonRun(QuestionSession asking, List<NamedEntry> entries, SentenceVectors embedding) {
     this.asking = asking;

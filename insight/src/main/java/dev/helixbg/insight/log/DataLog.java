@@ -233,6 +233,8 @@ public final class DataLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /** One reading of a data.log: live entries by offset, and the account of every byte. */
+  /**
+   * One reading of a data.log: the live entries, ordered by offset, and the account of every byte.
+   */
   public record LogReading(List<Entry> entries, LogAccount account) {}
 }

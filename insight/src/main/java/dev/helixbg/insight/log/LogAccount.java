@@ -11,8 +11,8 @@ import java.util.List;
  * @param entries number of entry records, including deleted entries
  * @param deletes number of delete records, including deletes without a target
  * @param live number of entries that no delete removed
- * @param damage damaged stretches by offset; empty for an undamaged log. There are at most 1,000
- *     stretches; the last of 1,000 includes all further damage
+ * @param damage damaged stretches, ordered by offset; empty for an undamaged log. There are at most
+ *     1,000 stretches; the last of 1,000 includes all further damage
  */
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {

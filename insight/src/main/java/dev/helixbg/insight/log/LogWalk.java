@@ -132,7 +132,9 @@ final class LogWalk {
     return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
   }
 
-  /** Receives records and damage by rising offset. The calls together cover every byte. */
+  /**
+   * Receives records and damage in the order of their offsets. The calls together cover every byte.
+   */
   interface RecordSink {
 
     /** Receives a whole entry record, in which topic and body follow the header. */

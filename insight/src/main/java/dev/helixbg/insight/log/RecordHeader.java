@@ -14,8 +14,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int DELETE_BYTES = 8;
 
   /**
-   * Reads a header. Returns null if the type is unknown, a byte that must be zero is not, or the
-   * header is cut.
+   * Reads a header. Returns null if the type is unknown, if a byte that must be zero is not zero,
+   * or if the end of the file cuts the header.
    */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;

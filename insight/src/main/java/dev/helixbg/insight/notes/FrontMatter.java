@@ -256,7 +256,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** Returns all values of the first of these keys that has a value. */
+  /** Returns all values of the first of these keys for which the front matter has a value. */
   List<String> all(String... keys) {
     return Stream.of(keys)
         .map(key -> values.getOrDefault(key, List.of()))

@@ -12,8 +12,8 @@ interface TileKernel {
    * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} dot products. A kernel may
    * rely on valid parameters.
    *
-   * @param rows strips of vectors with as many values as the columns; the strip to multiply is at
-   *     {@code rowStart}
+   * @param rows strips of vectors, each with as many values as a column; the strip to multiply
+   *     begins at {@code rowStart}
    * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
    * @return whether a product reaches the limit; for a limit of 0 or less, the result may be true

@@ -95,7 +95,7 @@ public final class Generator {
   }
 
   /**
-   * Answers several prompts, all of which follow one sequence that was read before. An answer does
+   * Answers several prompts. All prompts follow one sequence that was read before. An answer does
    * not depend on the other prompts.
    *
    * @param shared the sequence that all prompts follow; it is not changed

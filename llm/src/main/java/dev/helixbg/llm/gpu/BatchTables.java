@@ -8,7 +8,8 @@ import dev.helixbg.llm.backend.KvCache;
  *
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
- * @param places for each row its position, and the start of its sequence in {@code blocks}
+ * @param places for each row, the row's position, and the start of the row's sequence in {@code
+ *     blocks}
  * @param blocks block numbers of all sequences
  * @param tiles tiles of rows for {@code attend_tile}
  * @param mostBlocks number of blocks of the longest sequence
@@ -26,7 +27,7 @@ record BatchTables(
   /** Number of rows of a tile of {@code attend_tile}. */
   private static final int TILE = 32;
 
-  /** The tables of the last batch, made at the first step of a pass that needs them. */
+  /** The tables of the last batch. They are made when a step of a pass first needs them. */
   static final class Last {
     private final CommandRecorder recorder;
     private BatchTables tables;

@@ -75,7 +75,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Number of columns that the lanes of {@code matvec.metal} process if each has one unit. */
+  /** Number of columns that the lanes of {@code matvec.metal} process if each lane has one unit. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =

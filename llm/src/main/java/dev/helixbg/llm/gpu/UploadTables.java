@@ -15,7 +15,10 @@ import java.util.List;
 final class UploadTables {
   private static final long SMALLEST = 16 * 1024;
 
-  /** Ints that a kernel reads, in a buffer; the offset of the first int is in bytes. */
+  /**
+   * Ints that a kernel reads from a buffer. {@code offset} is the offset of the first int, in
+   * bytes.
+   */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);

@@ -30,7 +30,7 @@ final class BpeMerges {
   private final int[] longest = new int[1 << Byte.SIZE];
 
   /**
-   * Token that the next merge probably makes. In most files, it is the token after the one that the
+   * Token that the next merge probably makes. In most files, this token follows the token that the
    * last merge makes.
    */
   private int expected;

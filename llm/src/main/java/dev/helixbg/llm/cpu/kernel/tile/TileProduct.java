@@ -48,14 +48,14 @@ public final class TileProduct {
 
   /**
    * Computes {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k <
-   * depth}, or {@code +=} if not {@code first}.
+   * depth}. If {@code first} is false, adds to the sums ({@code +=}) instead.
    *
    * @param rows number of rows of the panel; rows up to the next multiple of {@link #ROOM} may be
    *     used, too
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
-   * @param tokens number of tokens that are needed; up to half a tile costs half as much as a whole
-   *     tile
+   * @param tokens number of tokens whose sums are needed; up to half a tile of tokens costs half as
+   *     much as a whole tile
    * @param first whether the sums start at 0
    */
   public static void multiply(
