@@ -55,8 +55,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   public record Verdict(double gain, String why) {}
 
   /**
-   * Embeds some texts of the same lengths as in a real run, with both ways. Throws an exception
-   * only if the plain way fails.
+   * Lets both ways embed some texts, which have the same lengths as in a real run. Throws an
+   * exception only if the plain way fails.
    */
   Verdict run(Opener plain, Opener other) throws Exception {
     List<String> texts = ProbeTexts.window();

@@ -35,7 +35,10 @@ record TokenBatches(TokenModel model, int threads) {
     return all;
   }
 
-  /** Passes the vector of each sequence, with its index, to the sink, on one thread at a time. */
+  /**
+   * Passes the vector and the index of each sequence to the sink. Only one thread at a time calls
+   * the sink.
+   */
   void run(int[][] ids, Embedder.VectorSink sink) throws InterruptedException {
     List<int[]> batches = batches(ids);
     ParallelLoop.run(

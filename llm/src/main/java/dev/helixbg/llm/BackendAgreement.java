@@ -48,7 +48,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
     }
   }
 
-  /** Runs the prompt through both models. Both are unchanged afterwards. */
+  /** Runs the prompt through both models. The models do not change. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();

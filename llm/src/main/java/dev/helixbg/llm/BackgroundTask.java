@@ -24,7 +24,7 @@ final class BackgroundTask<T> {
         });
   }
 
-  /** Waits for the result. If the work failed, throws its exception. */
+  /** Waits for the result. If the work failed, throws the exception of the work. */
   T await() {
     try {
       return future.join();

@@ -185,9 +185,9 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Text that a model has read: the common beginning of all prompts. Each prompt continues a fork
-   * of the text's cache, and forks share the memory of the cache. The model therefore reads the
-   * common beginning only once.
+   * Text that a model has read. Each prompt continues a fork of the text's cache, and forks share
+   * the memory of the cache. The model therefore reads the common beginning of all prompts only
+   * once.
    */
   public static final class Session implements AutoCloseable {
     final KvCache cache;

@@ -98,7 +98,7 @@ public final class VectorStore {
         });
   }
 
-  /** Selects columns of the rows of this kind, in the order in which they were added. */
+  /** Selects columns of the rows of this kind, in the order in which the rows were added. */
   private PreparedStatement select(Connection connection, String columns) throws SQLException {
     PreparedStatement select =
         connection.prepareStatement(

@@ -15,7 +15,7 @@ final class AttentionCode {
   /** Number of values of a head. */
   static final int HEAD = 32;
 
-  /** Number of queries for which scores are computed at a time. */
+  /** Number of queries that are processed at a time. */
   static final int ROWS = 6;
 
   /** Largest number of tokens of a text. */

@@ -58,7 +58,7 @@ public final class OnnxFile implements AutoCloseable {
 
   private OnnxFile() {}
 
-  /** Maps a file; throws OnnxFormatException if it is not a well-formed model. */
+  /** Maps a file. Throws OnnxFormatException if the file is not a well-formed model. */
   public static OnnxFile open(Path path) throws IOException {
     OnnxFile file = new OnnxFile();
     try (FileChannel channel = FileChannel.open(path)) {
@@ -110,7 +110,7 @@ public final class OnnxFile implements AutoCloseable {
     return matrix.replaceFirst("weight$", "bias");
   }
 
-  /** Unmaps the file; buffers of its weights must not be read any more. */
+  /** Unmaps the file. The buffers of the file's weights must not be read any more. */
   @Override
   public void close() {
     arena.close();

@@ -93,7 +93,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Does not open the file; the first transaction opens it.
+   * Describes a database. The first transaction opens the file.
    *
    * @param file the file; its folder must exist, and only this user may be able to write to it
    * @param warnings receives a sentence when a database was moved aside
@@ -353,14 +353,14 @@ public final class Database implements AutoCloseable {
         .filter(said -> !said.equals("ok"));
   }
 
-  /** Runs SQL statements that return no rows, separated by semicolons. */
+  /** Runs SQL statements that return no rows. Semicolons separate the statements. */
   public static void execute(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.executeUpdate(sql);
     }
   }
 
-  /** Runs a statement with values for its parameters; returns how many rows it changed. */
+  /** Runs a statement with values for its parameters. Returns the number of changed rows. */
   public static int execute(PreparedStatement statement, Object... values) throws SQLException {
     setAll(statement, values);
     return statement.executeUpdate();
@@ -389,7 +389,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Returns the rows of a query that is prepared once for many values. */
+  /** Returns the rows of a query. The query is prepared only once for many values. */
   public static <T> List<T> rows(PreparedStatement select, RowReader<T> reader, Object... values)
       throws SQLException {
     setAll(select, values);

@@ -29,7 +29,8 @@ import java.util.stream.Collectors;
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 
   /**
-   * Plans an act on facts, which removes some facts and may give one fact a new text.
+   * Plans the edits of an act on facts. The act removes some facts, and may give one fact a new
+   * text.
    *
    * @return the edits; empty for other kinds of acts, or if the files no longer contain the facts
    */

@@ -45,7 +45,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return new EntryText.Link(topic(), index);
   }
 
-  /** Names all live entries of a log, which must be in the order of rising offsets. */
+  /** Names all live entries of a log. The entries must be ordered by offset. */
   public static List<NamedEntry> all(List<Entry> entries, Function<Entry, String> key) {
     int[] indices = ordinals(entries.stream().map(Entry::topic).toList());
     Set<EntryText.Link> targets = new HashSet<>();

@@ -6,6 +6,9 @@ import dev.helixbg.config.Progress;
 public interface JudgeProgress {
   JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 
-  /** Begins a job; each step of the progress is a number of questions answered and saved. */
+  /**
+   * Begins to show a job. A step of the progress is a number of questions that were answered and
+   * saved.
+   */
   Progress begin(QuestionKind job, int questions);
 }

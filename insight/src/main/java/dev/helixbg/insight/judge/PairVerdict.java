@@ -24,9 +24,8 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * Returns the verdict that follows from the model's answers. The verdict is {@link
-   * Verdict#RELATED} if any other verdict would remove an entry that the model did not read to its
-   * end.
+   * Returns the verdict that follows from the model's answers. If this verdict would remove an
+   * entry that the model did not read to its end, returns {@link Verdict#RELATED} instead.
    *
    * @param holds answer to the question whether the older entry is still valid
    */

@@ -64,7 +64,8 @@ public final class VerdictRun {
   }
 
   /**
-   * Asks those questions about the first {@code first} pairs that have no saved answer.
+   * Asks the questions about the first {@code first} pairs, except questions that have a saved
+   * answer.
    *
    * @return number of verdicts that are incomplete because the time ended
    */

@@ -106,8 +106,8 @@ public record EntryText(
   }
 
   /**
-   * Parses the body of a note's entry, where {@code heading}, {@code part} and {@code line} are
-   * metadata, too.
+   * Parses the body of a note's entry. In such a body, the kinds {@code heading}, {@code part} and
+   * {@code line} are metadata, too.
    */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);

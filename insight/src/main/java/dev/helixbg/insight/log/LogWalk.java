@@ -143,7 +143,7 @@ final class LogWalk {
     void delete(int offset, long target);
 
     /**
-     * Receives a damage: either a stretch of bytes that is not a record, or the need to repair the
+     * Receives a report of damage: a stretch of bytes that is not a record, or a repair of the
      * record that is received next.
      */
     void damage(LogAccount.Damage damage);

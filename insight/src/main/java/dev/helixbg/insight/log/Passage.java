@@ -24,7 +24,7 @@ public record Passage(int start, int end) {
     return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
   }
 
-  /** Estimates the tokens that the model reads of a text, with its two special tokens. */
+  /** Estimates how many tokens of a text the model reads, including two special tokens. */
   public static int estimatedTokens(String text, int modelTokens) {
     return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
   }

@@ -47,7 +47,7 @@ public final class FactFile {
    * @param is the text that replaces {@code was}; empty if {@code was} is only removed
    */
   public record Span(int at, String was, String is) {
-    /** Applies changes, which must be in the order of their places, to a text. */
+    /** Applies changes to a text. The changes must be in the order of their places. */
     public static String changed(String text, List<Span> spans) {
       StringBuilder changed = new StringBuilder(text);
       for (Span span : spans.reversed()) {

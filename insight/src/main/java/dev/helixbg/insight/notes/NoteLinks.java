@@ -24,7 +24,7 @@ final class NoteLinks {
   /** Sections by heading and by anchor, for each note that a link with a heading leads to. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
-  /** Takes the notes in the order of their paths. */
+  /** Indexes the notes, which must be in the order of their paths. */
   NoteLinks(List<Note> notes) {
     for (Note note : notes) {
       String path = withoutEnding(note.path());

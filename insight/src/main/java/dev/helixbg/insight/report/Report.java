@@ -72,9 +72,9 @@ public record Report(
   public record NotesFolder(String name, NotesAccount account) {}
 
   /**
-   * Estimates the tokens that each file of notes would lose by acts on all copies and leading
-   * pairs. The estimate assumes that an act removes the older entry of a pair, or the shorter entry
-   * if it is unknown which entry is older.
+   * Estimates the tokens that each file of notes would lose if the user acted on all copies and
+   * leading pairs. The estimate assumes that an act removes the older entry of a pair, or the
+   * shorter entry if it is unknown which entry is older.
    */
   Map<String, Integer> savings(JudgedRelations pairs) {
     Set<NamedEntry> gone = new LinkedHashSet<>();

@@ -55,7 +55,8 @@ public final class SourceCheck {
   }
 
   /**
-   * Checks folders with one repository each; the entries' times are local times of {@code zone}.
+   * Creates a check of folders, each with one repository. The entries' times are local times of
+   * {@code zone}.
    */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;

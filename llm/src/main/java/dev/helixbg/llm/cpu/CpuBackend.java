@@ -217,7 +217,10 @@ public final class CpuBackend extends HostBackend {
     rows(normalise, rows);
   }
 
-  /** Runs work that is done row by row: on this thread for few rows, else on all threads. */
+  /**
+   * Runs work that is done row by row. Few rows are processed on this thread, more rows on all
+   * threads.
+   */
   private void rows(RowWork work, int rows) {
     work.rows = rows;
     if (rows <= Matmul.FEW) {

@@ -132,9 +132,9 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes parts until none is left, the member's own parts first. The region cannot end before this
-   * member has subtracted its parts from the count, so {@link #work} and {@link #parts} do not
-   * change meanwhile.
+   * Takes parts until no part is left. The member's own parts come first. The region cannot end
+   * before this member has subtracted its parts from the count, so {@link #work} and {@link #parts}
+   * do not change meanwhile.
    */
   private void takeParts(int member) {
     int taken = 0;
@@ -167,7 +167,7 @@ public class ThreadTeam implements AutoCloseable {
     return taken;
   }
 
-  /** Waits for the end of the workers. */
+  /** Waits until the workers have ended. */
   @Override
   public void close() {
     if (closed) {

@@ -101,8 +101,8 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     }
 
     /**
-     * Multiplies the share of each choice that passes this position by the probability of its next
-     * token.
+     * Updates the share of each choice that passes this position: multiplies it by the probability
+     * of the choice's next token.
      *
      * @param first index in {@code logits} of the first token of {@link #next}; the other tokens
      *     follow

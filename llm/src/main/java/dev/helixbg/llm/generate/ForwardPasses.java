@@ -34,7 +34,9 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** Token lists: one slot for each pass in flight, and one slot for the host to write to. */
+  /**
+   * Token lists: one slot for each pass in flight, and one more slot that can be written meanwhile.
+   */
   final TokenSlots tokens;
 
   /** The last pass that reads a prompt; its inputs must not be overwritten before it ends. */

@@ -126,7 +126,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies each vector by itself with each of the matrices {@code from ≤ i < to}, in one
+   * Multiplies vectors, one at a time, with each of the matrices {@code from ≤ i < to}. Uses one
    * dispatch.
    */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {

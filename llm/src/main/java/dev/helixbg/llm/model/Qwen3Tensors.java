@@ -50,8 +50,8 @@ final class Qwen3Tensors {
 
   /**
    * @param backend function that makes a matrix from a tensor
-   * @param unpacks whether tensors of a {@link PackedType} are unpacked, to memory that is freed
-   *     with the file; if false, only shapes are checked
+   * @param unpacks whether tensors of a {@link PackedType} are unpacked, into memory that is freed
+   *     together with the file; if false, only shapes are checked
    * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
    *     the architecture
    */

@@ -138,7 +138,7 @@ public final class Lanes {
     return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, address));
   }
 
-  /** Loads one f16 number. */
+  /** Loads one f16 number into all lanes. */
   public static FloatVector broadcastHalf(long address) {
     return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
   }
@@ -150,7 +150,10 @@ public final class Lanes {
             .convertShape(B2F, FLOATS, 0);
   }
 
-  /** Loads one f16 number per lane, multiplied by 2^−112; correct for finite numbers only. */
+  /**
+   * Loads one f16 number per lane, multiplied by 2^−112. The result is correct only for finite
+   * numbers.
+   */
   public static FloatVector loadHalves(long address) {
     return ((IntVector)
             ShortVector.fromMemorySegment(HALVES, MEMORY, address, ORDER)

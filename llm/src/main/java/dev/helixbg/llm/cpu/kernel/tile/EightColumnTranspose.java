@@ -62,8 +62,8 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code adds}, for eight columns k
-   * and {@code tokens} tokens t.
+   * Computes {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code adds} is true, for eight
+   * columns k and {@code tokens} tokens t.
    *
    * @param width distance between columns of the tile, in bytes
    * @param stride distance between rows of tokens, in bytes

@@ -53,7 +53,7 @@ public final class TokenTiles {
 
   /**
    * Unpacks a tile to rows of tokens: {@code rows[t][k] = tile[k][t]}, or {@code +=} if {@code
-   * adds}.
+   * adds} is true.
    *
    * @param width distance between columns of the tile, in tokens
    * @param scratch {@link #SCRATCH} bytes
