@@ -89,7 +89,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
           .flatMap(facts -> facts.without(gone, instead))
           .map(spans -> new FileEdit(file.get().toString(), Sha256.of(bytes), spans));
     } catch (IOException e) {
-      return Optional.empty(); // unreadable at the moment
+      return Optional.empty(); // the file cannot be read at the moment
     }
   }
 }

@@ -129,8 +129,8 @@ record ComparedVectors(
   }
 
   /**
-   * Compares a text with {@code count} consecutive texts, of which the first has the index {@code
-   * from}.
+   * Compares a text with {@code count} consecutive texts. The first of these texts has the index
+   * {@code from}.
    */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
