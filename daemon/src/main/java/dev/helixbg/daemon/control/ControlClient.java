@@ -64,8 +64,8 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request. Ignores that the server has already closed the connection, so that the
-   * server's last message can still be read.
+   * Sends a request. If the server has already closed the connection, ignores the error, so that
+   * the caller can still read the server's last message.
    */
   private void send(ObjectNode request) throws IOException {
     try {

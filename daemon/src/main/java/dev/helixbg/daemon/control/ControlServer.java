@@ -290,7 +290,7 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Limits of the server for clients.
+   * Limits that the server sets for its clients.
    *
    * @param clients largest number of clients at once
    * @param lineBytes largest size of a request, in bytes

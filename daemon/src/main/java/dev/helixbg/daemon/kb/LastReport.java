@@ -173,7 +173,10 @@ public record LastReport(Kb kb, Database database) {
         });
   }
 
-  /** The error of a row that does not match its checksum; SQLite has no checksums for rows. */
+  /**
+   * Thrown when a row does not match its checksum, which helix-bg stores because SQLite has none
+   * for rows.
+   */
   private static final class Damaged extends RuntimeException {}
 
   /** Runs a transaction. A damaged report is deleted, so that the next run makes it again. */

@@ -108,7 +108,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Returns a note if no finding has a verdict, because then no pair has been judged. */
+  /** Returns a message that no pair has been judged; empty if a finding has a verdict. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -117,7 +117,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** Returns a sentence about the trust in each coding agent that answered questions. */
+  /**
+   * Returns one sentence for each coding agent that answered questions: how far its answers are
+   * trusted.
+   */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }

@@ -94,7 +94,7 @@ final class TidyActs {
     session.say("Dismissed. To undo this, press u.");
   }
 
-  /** Plans an act by a request for {@link TidyList#act}, and shows its changes. */
+  /** Plans the act of a request (see {@link TidyList#act}), and shows the act's changes. */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     if (shown.entries().isEmpty() || shown.entries().stream().anyMatch(this::hasChanged)) {
       refresh();
@@ -197,7 +197,9 @@ final class TidyActs {
     }
   }
 
-  /** Shows what a stopped act has done, and what the user has to do by hand. */
+  /**
+   * Shows the changes that a stopped act has made, and the steps that the user has to do by hand.
+   */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     tell(told, "This was done:", outcome.made());
@@ -251,7 +253,7 @@ final class TidyActs {
         .toList();
   }
 
-  /** Checks whether the finding is gone from the notes; if so, records it as done. */
+  /** Checks whether the finding is gone from the notes; if so, records the finding as done. */
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");

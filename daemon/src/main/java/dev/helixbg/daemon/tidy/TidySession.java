@@ -274,7 +274,7 @@ final class TidySession {
     return found.on("q", "quit", () -> isOver = true);
   }
 
-  /** Returns the request for an act; on a pair, the key tells the verdict. */
+  /** Returns the request for an act; for a pair, the key determines the verdict. */
   private static ObjectNode request(Shown shown, String key) {
     ObjectNode request = Json.object().put("id", shown.id());
     return shown.isPair()
