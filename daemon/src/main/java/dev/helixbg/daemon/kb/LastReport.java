@@ -287,7 +287,10 @@ public record LastReport(Kb kb, Database database) {
     return value(row.getString(1), JsonNode.class);
   }
 
-  /** Returns the pair judge's probabilities that pairs are worth an edit, by the findings' ids. */
+  /**
+   * Returns, by a finding's id, the pair judge's probability that the finding's pair is worth an
+   * edit.
+   */
   public Map<String, Double> acts() {
     return read(
         connection -> {

@@ -48,7 +48,10 @@ public final class EmbeddingStage implements AutoCloseable {
   private final List<Integer> owners = new ArrayList<>();
   private final List<Passage> passages = new ArrayList<>();
 
-  /** The entries' texts and the passages' texts; null once closed, which releases all vectors. */
+  /**
+   * The entries' texts and the passages' texts; {@link #close} sets both to null, which releases
+   * all vectors.
+   */
   private TextVectors own;
 
   private TextVectors parts;
@@ -172,8 +175,9 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds the newest entries for {@code time}. Then embeds the other entries, too, if they will
-   * take no longer than the newest entries took. Returns whether all entries have a vector.
+   * Embeds entries for {@code time}, the newest first. Then also embeds the remaining entries, if
+   * these will take no longer than the finished entries took. Returns whether all entries have a
+   * vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
@@ -188,7 +192,10 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** Embeds texts; stops after {@code time} if much work is left. Null means no limit. */
+  /**
+   * Embeds texts; stops after {@code time} if much work is left. If {@code time} is null, never
+   * stops early.
+   */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial

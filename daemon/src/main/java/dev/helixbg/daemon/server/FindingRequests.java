@@ -145,7 +145,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.coverage(store.report(), listing.origin());
   }
 
-  /** Returns one finding, settled or not; throws a {@link Failure} if the report lacks it. */
+  /**
+   * Returns one finding, settled or not; throws a {@link Failure} if the report lacks the finding.
+   */
   public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
     Decisions decisions = store.decisions().read();

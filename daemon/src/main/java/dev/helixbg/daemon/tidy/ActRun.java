@@ -31,7 +31,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Longest wait for an act: enough for a few calls, even if the last call gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** A line for one entry in an answer of helix. */
+  /** Beginning of a line that lists one entry in helix's answer. */
   private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
 
   public enum State {
@@ -167,7 +167,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Returns the undo calls of the made edits, in the order of the edits. */
+  /** Returns the undo calls of the edits that were made, in the order of these edits. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything outside the screen that a session uses. */
+/** Everything that a session uses apart from the screen. */
 interface Desk {
   Optional<Path> helix();
 

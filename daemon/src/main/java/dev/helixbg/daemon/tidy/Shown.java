@@ -95,7 +95,10 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
-  /** Returns the finding's reason in the report; empty if its kind already tells the reason. */
+  /**
+   * Returns the finding's reason in the report; empty if the finding's kind already tells the
+   * reason.
+   */
   String why() {
     JsonNode said = told.path("assessment");
     String judged =

@@ -83,7 +83,7 @@ final class TidyList {
     return findings;
   }
 
-  /** Plans an act on the log as it was at the last look; see {@link FindingRequests#act}. */
+  /** Plans an act on the log that {@link #look} read last; see {@link FindingRequests#act}. */
   ObjectNode act(ReportedFinding finding, ObjectNode request) {
     return findings.act(finding, decisions, request);
   }

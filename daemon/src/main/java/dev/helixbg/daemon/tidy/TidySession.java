@@ -228,7 +228,7 @@ final class TidySession {
     turnTo(end.on("q", "quit", () -> isOver = true));
   }
 
-  /** Shows the current finding again, or the next one if it is gone. */
+  /** Shows the current finding again, or the next finding if the current finding is gone. */
   void back() throws IOException, InterruptedException {
     list.look();
     if (list.open(current).isEmpty()) {
@@ -293,7 +293,10 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /** Runs an action if the finding is still open, else shows the next finding. */
+  /**
+   * Returns an action that first checks whether the finding is still open. If so, it runs {@code
+   * action}, else it shows the next finding.
+   */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {
       list.look();

@@ -40,7 +40,7 @@ public final class TidyTerminal implements Desk {
   private static final int LEAST_COLUMNS = 20;
   private static final int LEAST_ROWS = 5;
 
-  /** Size of a terminal that does not report its size. */
+  /** Assumed size of a terminal that does not report its size. */
   private static final Size USUAL = new Size(80, 24);
 
   private final Terminal terminal;

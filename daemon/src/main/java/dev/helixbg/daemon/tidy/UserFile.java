@@ -25,8 +25,8 @@ public record UserFile(Path file) {
   private static final int ACCESS = 3;
 
   /**
-   * Replaces all bytes. A new file beside the old one is synced and then renamed over it, with the
-   * same mode, owner and group.
+   * Replaces all bytes of the file. A new file with the same mode, owner and group is written
+   * beside the old file, synced, and then renamed over the old file.
    *
    * @param before required content, checked again right before the rename
    * @return whether the file was replaced; else it is unchanged

@@ -168,7 +168,7 @@ public final class KbWatch {
     return troubles.on(name);
   }
 
-  /** Returns the time of the log's last seen change, in nanoseconds of {@link DaemonClock}. */
+  /** Returns when a change of the log was last seen, in nanoseconds of {@link DaemonClock}. */
   public long restsSince() {
     return restsSince;
   }
