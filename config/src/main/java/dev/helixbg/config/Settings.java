@@ -73,7 +73,7 @@ public record Settings(
     }
 
     public enum Precision {
-      /** FP32, but 8 or 16 bits for many texts if a speed trial found them faster. */
+      /** FP32; for many texts 8 or 16 bits instead, if a speed trial found these faster. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}. If a variable is not set, the account's home folder or the platform's
- * usual folder in it is used.
+ * $XDG_STATE_HOME/helix-bg}. If {@code $HOME} is not set, the account's home folder is used; if
+ * another variable is not set, the platform's usual folder in the home folder is used.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

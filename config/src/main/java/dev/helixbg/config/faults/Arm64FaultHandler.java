@@ -95,7 +95,10 @@ final class Arm64FaultHandler {
     emit(0xF9000000 | offset / 8 << 10 | base << 5 | register);
   }
 
-  /** Emits a forward branch; its target is set by {@link #land} with the returned value. */
+  /**
+   * Emits a forward branch; a call of {@link #land} with the returned value sets the branch's
+   * target.
+   */
   private int branch(int condition) {
     emit(0x54000000 | condition);
     return code.position() - Integer.BYTES;

@@ -73,7 +73,9 @@ final class X86FaultHandler {
     code.putLong(value);
   }
 
-  /** Emits a forward jump; its target is set by {@link #land} with the returned value. */
+  /**
+   * Emits a forward jump; a call of {@link #land} with the returned value sets the jump's target.
+   */
   private int jump(int opcode) {
     bytes(opcode, 0);
     return code.position();

@@ -62,8 +62,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   }
 
   /**
-   * Returns whether the last change is old enough: any later change gives another state. Therefore
-   * content that is read now can be stored under this state.
+   * Returns whether the last change is so old that any later change gives another state. Content
+   * that is read now can then be stored under this state.
    */
   public boolean isSettled() {
     return changed.toInstant().isBefore(Instant.now().minus(SETTLED));

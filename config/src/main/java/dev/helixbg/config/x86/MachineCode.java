@@ -29,8 +29,8 @@ public final class MachineCode {
   private MachineCode() {}
 
   /**
-   * Returns whether this processor is an x86-64 with an instruction set, and {@link #SWITCH} allows
-   * its use. {@code instructions} is the name that Linux uses.
+   * Returns whether this is an x86-64 processor with the instruction set, and {@link #SWITCH}
+   * permits that instruction set. {@code instructions} is the name that Linux uses.
    */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");

@@ -88,7 +88,7 @@ final class DoctorCommand extends JsonCommand {
     void take() throws InterruptedException;
   }
 
-  /** Runs one check. An exception is the check's result; the next check still runs. */
+  /** Runs one check. An exception becomes the check's result, and the next check still runs. */
   private void look(String name, String remedy, Look look) throws InterruptedException {
     try {
       look.take();

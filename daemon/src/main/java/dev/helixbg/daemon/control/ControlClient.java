@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Client of a daemon, for one thread at a time. */
+/** Client of a daemon. One thread at a time may use a client. */
 public final class ControlClient implements AutoCloseable {
   private static final Duration WRITE = Duration.ofSeconds(10);
 
@@ -64,8 +64,8 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request. Ignores that the server has already closed the connection, so that the
-   * server's last message can still be read.
+   * Sends a request. If the server has already closed the connection, ignores the error, so that
+   * the caller can still read the server's last message.
    */
   private void send(ObjectNode request) throws IOException {
     try {

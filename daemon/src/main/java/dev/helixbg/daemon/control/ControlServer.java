@@ -90,8 +90,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Opens the socket and starts answering. The caller must have the daemon's lock, so an existing
-   * socket was left by a dead daemon.
+   * Opens the socket and starts answering. The caller must have the daemon's lock. An existing
+   * socket therefore belongs to a dead daemon.
    *
    * @throws IOException when the socket cannot be opened
    */
@@ -271,7 +271,8 @@ public final class ControlServer implements AutoCloseable {
     if (server.isOpen()) {
       server.close();
       Files.deleteIfExists(path);
-      // Interrupts only once, because a second interrupt could hit a thread that is writing.
+      // Interrupts each thread only once, because a second interrupt could hit a thread that is
+      // writing.
       answering.forEach(Thread::interrupt);
     }
   }
@@ -290,7 +291,7 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Limits of the server for clients.
+   * Limits that the server sets for its clients.
    *
    * @param clients largest number of clients at once
    * @param lineBytes largest size of a request, in bytes

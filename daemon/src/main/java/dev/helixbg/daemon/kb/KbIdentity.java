@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * Identity of a KB's folder when work on the KB began. The work is saved only if the same folder is
- * still at the path. Therefore helix-bg never recreates a KB that was moved or deleted, and never
- * writes results into another KB.
+ * Identity that a KB's folder had when work on the KB began. The results of the work are saved only
+ * if the same folder is still at the path. Therefore helix-bg never recreates a KB that was moved
+ * or deleted, and never writes results into another KB.
  *
  * @param folder the inode of the folder and its device
  */

@@ -25,7 +25,7 @@ import java.util.Optional;
 /**
  * The files that helix-bg writes into a KB's folder: the three forms of the report, and {@code
  * embeddings.bin}. Each file is replaced in one step by a new file. A run never reads these files;
- * it compares size, times and inode to see whether they are unchanged.
+ * a comparison of size, times and inode shows whether a file is unchanged.
  */
 public final class KbOutputs {
   /** SQL statement that creates the table, for {@link Database.Schema}. */

@@ -46,10 +46,10 @@ public final class KbStores implements AutoCloseable {
   private static final String PLACE = "place.json";
   private static final int HASH_DIGITS = 16;
 
-  /** Number of bytes at a log's beginning that are compared. */
+  /** Maximum number of bytes to compare at the beginning of a log. */
   private static final int HEAD_BYTES = 1 << 16;
 
-  /** Minimum number of bytes to compare; many logs may share a shorter beginning. */
+  /** Minimum number of bytes to compare; a shorter beginning may be the same in many logs. */
   private static final int LEAST_HEAD_BYTES = 64;
 
   private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
@@ -144,7 +144,7 @@ public final class KbStores implements AutoCloseable {
     return open.computeIfAbsent(kb, this::open);
   }
 
-  /** Work with a store on another thread. */
+  /** Reads a value from a store, on another thread. */
   @FunctionalInterface
   public interface Reading<T> {
     Optional<T> from(KbStore store) throws Exception;

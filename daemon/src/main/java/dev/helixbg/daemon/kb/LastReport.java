@@ -173,7 +173,10 @@ public record LastReport(Kb kb, Database database) {
         });
   }
 
-  /** The error of a row that does not match its checksum; SQLite has no checksums for rows. */
+  /**
+   * Thrown when a row does not match its checksum, which helix-bg stores because SQLite has none
+   * for rows.
+   */
   private static final class Damaged extends RuntimeException {}
 
   /** Runs a transaction. A damaged report is deleted, so that the next run makes it again. */
@@ -284,7 +287,10 @@ public record LastReport(Kb kb, Database database) {
     return value(row.getString(1), JsonNode.class);
   }
 
-  /** Returns the pair judge's probabilities that pairs are worth an edit, by the findings' ids. */
+  /**
+   * Returns, by a finding's id, the pair judge's probability that the finding's pair is worth an
+   * edit.
+   */
   public Map<String, Double> acts() {
     return read(
         connection -> {

@@ -59,7 +59,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String MADE = "made";
 
   /**
-   * Version of the format. Raise it with a change of the code that makes another log of the same
+   * Version of the format. Raise it when a change of the code makes a different log from the same
    * folder.
    */
   private static final int FORMAT = 5;
@@ -127,8 +127,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the text fields of the account; empty if it cannot be read. Each command needs these
-   * fields; an ObjectMapper would take 40 ms to read them.
+   * Returns the text fields of the account; empty if the account cannot be read. Each command needs
+   * these fields; an ObjectMapper would take 40 ms to read them.
    */
   private static Map<String, String> places(Kb kb) {
     Map<String, String> texts = new HashMap<>();

@@ -35,7 +35,7 @@ final class KbRouter implements AutoCloseable {
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
   /**
-   * Wait before {@link #prepare} begins. If a client has a question at the start, it asks within
+   * Delay before {@link #prepare} begins. A client that has a question at the start asks it within
    * this time.
    */
   private static final Duration AT_ONCE = Duration.ofMillis(500);

@@ -28,7 +28,7 @@ final class McpSampling {
   /** Time without a call after which a client is idle. */
   private static final Duration IDLE = Duration.ofSeconds(10);
 
-  /** Time until the next look for open questions, when no question is open. */
+  /** Time until the next check for open questions, if no question is open. */
   private static final Duration NOTHING_OPEN = Duration.ofHours(1);
 
   private static final int QUESTIONS = 10;

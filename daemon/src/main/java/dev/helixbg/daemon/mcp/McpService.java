@@ -97,7 +97,7 @@ public final class McpService {
     Optional<PairSource> pairs = Optional.of(PairSource.located(settings));
     try (KbRouter asked = new KbRouter(kbs, settings, locations, embedder, pairs);
         ToolCallProgress calls = new ToolCallProgress(console)) {
-      // Opening a library and a model is mostly native code, which hardly slows down the code
+      // Opening a library and a model runs mostly native code, so it hardly slows down the code
       // below.
       Thread.ofPlatform().daemon().name("mcp-ahead").start(asked::openAhead);
       ToolAnswers answers = new ToolAnswers(asked);

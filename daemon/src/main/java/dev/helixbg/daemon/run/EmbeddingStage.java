@@ -48,7 +48,10 @@ public final class EmbeddingStage implements AutoCloseable {
   private final List<Integer> owners = new ArrayList<>();
   private final List<Passage> passages = new ArrayList<>();
 
-  /** The entries' texts and the passages' texts; null once closed, which releases all vectors. */
+  /**
+   * The entries' texts and the passages' texts; {@link #close} sets both to null, which releases
+   * all vectors.
+   */
   private TextVectors own;
 
   private TextVectors parts;
@@ -82,7 +85,7 @@ public final class EmbeddingStage implements AutoCloseable {
    * @param present indices of the entries with a vector; all entries once a run has ended
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages of present entries that have a vector
-   * @param whole number of present entries whose passages all have a vector
+   * @param whole how many present entries have a vector for each of their passages
    * @param reused number of distinct texts whose vector was known
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages of present entries without a vector
@@ -105,7 +108,7 @@ public final class EmbeddingStage implements AutoCloseable {
     }
 
     /**
-     * Returns the entries of {@code log} that have a vector. The vectors must be those of this log.
+     * Returns the entries of {@code log} that have a vector. The vectors must belong to this log.
      */
     public KbEntries of(LogReading log) {
       Iterator<TextKey> next = keys.iterator();
@@ -172,8 +175,9 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds the newest entries for {@code time}. Then embeds the other entries, too, if they will
-   * take no longer than the newest entries took. Returns whether all entries have a vector.
+   * Embeds entries for {@code time}, the newest first. Then also embeds the remaining entries, if
+   * these will take no longer than the finished entries took. Returns whether all entries have a
+   * vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
     embed(own, "Embedding", time);
@@ -188,7 +192,10 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /** Embeds texts; stops after {@code time} if much work is left. Null means no limit. */
+  /**
+   * Embeds texts; stops after {@code time} if much work is left. If {@code time} is null, never
+   * stops early.
+   */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial

@@ -170,7 +170,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * comes last.
    *
    * @throws InterruptedException when interrupted or cancelled; all answers until then are saved
-   * @throws GgufException when the file is no model that can be used
+   * @throws GgufException when the file is not a usable model
    */
   public Judgements ask(Subject subject) throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);

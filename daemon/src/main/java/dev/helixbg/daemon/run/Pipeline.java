@@ -175,7 +175,9 @@ public record Pipeline(
     return true;
   }
 
-  /** Findings by vectors and words, before any judging; {@code open} omits decided findings. */
+  /**
+   * Findings that vectors and words yield, before any judging; {@code open} omits decided findings.
+   */
   private record KbFindings(
       KbStore kb,
       LogReading log,

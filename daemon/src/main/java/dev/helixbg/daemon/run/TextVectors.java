@@ -27,9 +27,9 @@ import java.util.function.LongSupplier;
  * latest. If the process dies, only the vectors since the last save are lost.
  *
  * <p>All vectors of a store are made in one way. Another way (see {@link EmbedderSource#forMany})
- * replaces the stored way if a trial found the other way faster. In addition, embedding all texts
- * in the other way must take less time than embedding the missing texts in the stored way. A few
- * new texts are embedded in the way of the stored vectors.
+ * replaces the stored way under two conditions: a trial found the other way faster, and embedding
+ * all texts in the other way takes less time than embedding the missing texts in the stored way. A
+ * few new texts are embedded in the way of the stored vectors.
  *
  * <p>One thread at a time may use an instance.
  */

@@ -17,7 +17,7 @@ import dev.helixbg.insight.search.SearchIndex;
  * @param written time of writing by the writer's clock, see {@link Entry#written}; empty if unknown
  * @param text beginning of the text, without metadata lines
  * @param passage matching passage, as a range of the text without metadata lines
- * @param matched the text of the passage, or its beginning
+ * @param matched the text of the passage, or the beginning of that text
  * @param whole the whole text, which {@link #toJson} leaves out
  */
 public record SearchHit(

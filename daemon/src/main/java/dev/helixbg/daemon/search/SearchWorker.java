@@ -37,7 +37,9 @@ import java.util.concurrent.TimeUnit;
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /** Time without searches, after the first search, until the full index is made. */
+  /**
+   * Length of the pause in searches, after the first search, after which the full index is made.
+   */
   private static final Duration PAUSE = Duration.ofMillis(300);
 
   /** Request that only wakes the thread. */
@@ -63,7 +65,10 @@ final class SearchWorker implements AutoCloseable {
 
   // Only the worker's thread uses the fields below.
 
-  /** Entries that were read; null before the first reading, and once {@link #index} has them. */
+  /**
+   * Entries that were read; null before the first reading, and again once {@link #index} contains
+   * them.
+   */
   private KbEntries entries;
 
   /** Id of the vectors that were read last; see {@link KbEntries#way}. */

@@ -30,8 +30,8 @@ import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
 /**
- * Log of the daemon. It goes to five files of a few megabytes each in {@code ~/.helix/logs} and, at
- * a terminal, also to the console. Other commands log nothing.
+ * Log of the daemon. The log is written to five files of a few megabytes each in {@code
+ * ~/.helix/logs} and, at a terminal, also to the console. Other commands log nothing.
  */
 public final class DaemonLog {
   static final int FILES = 5;

@@ -78,7 +78,10 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         .toList();
   }
 
-  /** Returns the entries with a vector, by topic. Other entries get a vector in the next run. */
+  /**
+   * Returns the entries that have a vector, grouped by topic. The other entries get a vector in the
+   * next run.
+   */
   private CentralEntries topics(List<NamedEntry> entries) {
     Map<String, float[]> vectors = new HashMap<>();
     VectorStore.ofEntries(findings.store().database())

@@ -108,7 +108,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Returns a note if no finding has a verdict, because then no pair has been judged. */
+  /** Returns a message that no pair has been judged; empty if a finding has a verdict. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -117,7 +117,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** Returns a sentence about the trust in each coding agent that answered questions. */
+  /**
+   * Returns one sentence for each coding agent that answered questions: how far its answers are
+   * trusted.
+   */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
@@ -142,7 +145,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.coverage(store.report(), listing.origin());
   }
 
-  /** Returns one finding, settled or not; throws a {@link Failure} if the report lacks it. */
+  /**
+   * Returns one finding, settled or not; throws a {@link Failure} if the report lacks the finding.
+   */
   public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
     Decisions decisions = store.decisions().read();

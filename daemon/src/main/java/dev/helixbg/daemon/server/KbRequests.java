@@ -64,7 +64,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    // A client may just have edited a note, and its request is about the present text.
+    // If a client has just edited a note, the client's request is about the new text.
     NotesKb.of(kb(request), host.settings()).ifPresent(notes -> notes.refresh());
     return present(request);
   }

@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A Markdown page of open questions for any language model's chat, and a parser for the answers.
- * Texts of entries are in code fences that they cannot close; lines in a fence are never answers.
+ * A Markdown page of open questions for the chat of any language model, and a parser for the
+ * answers. Texts of entries are in code fences that the texts cannot close; lines in a fence are
+ * never answers.
  */
 public final class StudyPage {
   /** Language name of the code fences that contain texts of entries. */

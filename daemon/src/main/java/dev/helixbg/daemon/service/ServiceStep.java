@@ -13,7 +13,10 @@ import java.util.function.BiConsumer;
 
 /** One step of a service command; {@code --dry-run} prints {@code shown} instead of acting. */
 public record ServiceStep(String shown, Deed deed) {
-  /** Longest wait for a service to end, longer than launchd's {@code ExitTimeOut} before a kill. */
+  /**
+   * Longest wait until a service has ended; longer than launchd's {@code ExitTimeOut}, after which
+   * launchd kills a service.
+   */
   private static final Duration ENDING = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);

@@ -18,7 +18,7 @@ import org.jline.utils.AttributedString;
 
 /** Page that shows the changes and losses of an act before it is carried out. */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
-  /** Words for the change of a note, by its role in the act. */
+  /** Words that describe what happens to a note; the key is the note's role in the act. */
   private static final Map<String, String> FATES =
       Map.of(
           "remove", "goes",
@@ -31,7 +31,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "read", "is read again",
           "link", "is linked to");
 
-  /** Width of a title, in columns; it leaves room for the name on a screen of 80 columns. */
+  /** Width of a title, in columns; on a screen of 80 columns, the name then fits, too. */
   private static final int TITLE = 48;
 
   /** Maximum number of listed words of a removed note: a line or two. */
@@ -41,7 +41,10 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return act.path("do").asText();
   }
 
-  /** Returns the page without its keys; {@code ofNotes}: whether the KB is made from note files. */
+  /**
+   * Returns the page without its keys. {@code ofNotes} tells whether the KB is made from note
+   * files.
+   */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));
@@ -152,7 +155,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         .toList();
   }
 
-  /** Returns the entry that a name means; empty for a topic. */
+  /** Returns the entry with a name; empty if the name is the name of a topic. */
   private Optional<NamedEntry> entry(JsonNode name) {
     return findings.present().entries().all().stream()
         .filter(one -> isCalled(one, name))
@@ -197,7 +200,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return of("keep").stream().map(kept -> kept.entry().offset() == first ? "b" : "a").findFirst();
   }
 
-  /** Returns the removed copies if each is a whole file, else none. */
+  /** Returns the copies that the act removes; empty unless each of these copies is a whole file. */
   List<NamedEntry> copies() {
     List<NamedEntry> gone = of("remove");
     return shown.finding().section().equals("copies")

@@ -23,15 +23,15 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act with helix. It makes the checks, looks and calls of the plan in order, up to
- * the first failure. A look is a check by helix-bg that the plan still fits the log. The finding
- * becomes done if the log then shows the change.
+ * Carries out an act with helix: makes the plan's checks, looks and calls in order, and stops at
+ * the first failure. A look is helix-bg's own check that the plan still fits the log. If the log
+ * then shows the change, the finding is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Longest wait for an act: enough for a few calls, even if the last call gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** A line for one entry in an answer of helix. */
+  /** Beginning of a line that lists one entry in helix's answer. */
   private static final Pattern LISTED = Pattern.compile("(?m)^ +\\[\\d+\\]");
 
   public enum State {
@@ -89,9 +89,9 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Returns the findings after helix has answered a call, whose change is then complete in the log.
-   * This method does not wait for other writers: waiting takes 0.5 s, and they may write
-   * afterwards, too.
+   * Returns the findings after helix has answered a call: the log then contains the call's whole
+   * change. This method does not wait until other writers have finished, because waiting takes 0.5
+   * s, and other writers may still write afterwards.
    */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
@@ -167,7 +167,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Returns the undo calls of the made edits, in the order of the edits. */
+  /** Returns the undo calls of the edits that were made, in the order of these edits. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();
@@ -206,7 +206,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return List.of();
   }
 
-  /** Reverses an act by its undo calls. An edit is made only if it matches exactly one entry. */
+  /**
+   * Reverses an act by making its undo calls. Makes an edit only if the edit matches exactly one
+   * entry.
+   */
   public Outcome takeBack(String id, List<JsonNode> calls, Helix helix)
       throws IOException, InterruptedException {
     List<JsonNode> made = new ArrayList<>();
@@ -232,7 +235,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
   }
 
-  /** Records a finding as done if its notes show the change, else returns the missing change. */
+  /**
+   * Records a finding as done if the log or the notes show its change; else returns the missing
+   * change.
+   */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
     Optional<String> missing = now.present().notDone(finding);

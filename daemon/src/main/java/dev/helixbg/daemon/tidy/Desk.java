@@ -5,14 +5,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything outside the screen that a session uses. */
+/** Everything that a session uses apart from the screen. */
 interface Desk {
   Optional<Path> helix();
 
   /** Starts helix; see {@link HelixServer#start}. */
   Helix startHelix();
 
-  /** Shows that a longer operation runs. */
+  /** Shows that a long operation is running. */
   void working(String words);
 
   /** Reports a decision or an act to the daemon. */
@@ -21,7 +21,9 @@ interface Desk {
   /** Copies a text to the clipboard, if the terminal supports that. */
   void copy(String text);
 
-  /** Opens files in the user's editor, and waits for its end. Returns the error, if any. */
+  /**
+   * Opens files in the user's editor, and waits until the editor ends. Returns the error, if any.
+   */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
   Trash trash();

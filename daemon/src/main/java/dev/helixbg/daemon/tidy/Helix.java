@@ -4,7 +4,7 @@ import java.util.Map;
 
 /** A running helix, the only writer of one knowledge base's log. */
 public interface Helix extends AutoCloseable {
-  /** An error in place of an answer. */
+  /** Thrown when helix reports an error or does not answer. */
   final class Refusal extends RuntimeException {
     private final boolean isCertain;
 

@@ -19,7 +19,7 @@ record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;
   private static final String BETWEEN = " ┃ ";
 
-  /** Number of chars read per column of a line; it is above 1, as some chars have no width. */
+  /** Number of chars read for each column of a line; above 1, because some chars have no width. */
   private static final int WINDOW = 4;
 
   private AttributedStyle coloured(AttributedStyle style, int hue) {
@@ -62,7 +62,7 @@ record Ink(boolean colour, boolean plain) {
     return faint(said + "━".repeat(Math.max(0, columns - width(said))));
   }
 
-  /** Marks the words of a text that the other text does not have, as the report does. */
+  /** Marks the words of a text that are missing from the other text, as the report does. */
   AttributedString marked(String text, String other) {
     String shown = PrintableText.block(text);
     List<WordDifference.Stretch> stretches =

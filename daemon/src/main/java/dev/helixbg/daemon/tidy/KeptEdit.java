@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An edit that was made, with everything that its undo needs.
+ * An edit that was made, with all data that an undo of the edit needs.
  *
  * @param after SHA-256 of the file after the edit
  * @param around the lines beside each changed span

@@ -47,8 +47,8 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries out an act right after its plan, checks that the finding is gone, and records it as
-   * done.
+   * Carries out an act that was just planned, and records its finding as done if the finding is
+   * gone.
    */
   public Outcome run(JsonNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();

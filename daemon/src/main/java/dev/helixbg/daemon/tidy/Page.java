@@ -8,7 +8,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/** The body of a screen, between the title line and the line of keys, and the keys' effects. */
+/**
+ * The body of a screen (the part between the title line and the line of keys), and the keys'
+ * effects.
+ */
 abstract class Page {
   private final Map<String, String> hints = new LinkedHashMap<>();
   private final Map<String, Action> actions = new HashMap<>();

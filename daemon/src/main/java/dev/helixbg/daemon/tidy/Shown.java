@@ -39,12 +39,12 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return finding.id();
   }
 
-  /** Whether the finding is about two entries, which the user can call the same. */
+  /** Whether the finding is about two entries, so that the user can judge them to be the same. */
   boolean isPair() {
     return told.path("a").isObject() && told.path("b").isObject() && entries.size() == 2;
   }
 
-  /** Returns the keys that lead to an act, each with the words that describe it. */
+  /** Returns the keys that lead to an act; the value of each key describes the act. */
   Map<String, String> ways() {
     Map<String, String> ways = new LinkedHashMap<>();
     if (told.path("edit").isEmpty()) {
@@ -95,7 +95,10 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
-  /** Returns the finding's reason in the report; empty if its kind already tells the reason. */
+  /**
+   * Returns the finding's reason in the report; empty if the finding's kind already tells the
+   * reason.
+   */
   String why() {
     JsonNode said = told.path("assessment");
     String judged =

@@ -26,13 +26,13 @@ import org.jline.utils.AttributedString;
  * outcome and its undo.
  */
 final class TidyActs {
-  /** Field of an act with the state of the whole log. */
+  /** Field of an act that contains the state of the whole log. */
   private static final String LOG = "log";
 
   /**
-   * Margin for changes of files: a file that changed less than this time before the last read
-   * counts as changed after the read. The first read may precede the session, and file times are
-   * coarse.
+   * Margin for a comparison of a file's time with the last read of the notes. A file that changed
+   * within this time before the read counts as changed after the read. The reasons are that file
+   * times are coarse, and that the first read may precede the session.
    */
   private static final Duration MARGIN = Duration.ofSeconds(10);
 
@@ -45,14 +45,14 @@ final class TidyActs {
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
 
-  /** The files of the notes at the last read. */
+  /** The note files as they were at the last read. */
   private NoteFiles found;
 
   /** Time of the last read of the notes. */
   private Instant read = Instant.now();
 
   /**
-   * A decision, or an act that changed notes, with its undo.
+   * A decision, or an act that changed notes, with the data for an undo.
    *
    * @param undo calls for helix
    * @param moved files that are in the trash
@@ -94,7 +94,7 @@ final class TidyActs {
     session.say("Dismissed. To undo this, press u.");
   }
 
-  /** Plans an act by a request for {@link TidyList#act}, and shows its changes. */
+  /** Plans the act of a request (see {@link TidyList#act}), and shows the act's changes. */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     if (shown.entries().isEmpty() || shown.entries().stream().anyMatch(this::hasChanged)) {
       refresh();
@@ -197,7 +197,9 @@ final class TidyActs {
     }
   }
 
-  /** Shows what a stopped act has done, and what the user has to do by hand. */
+  /**
+   * Shows the changes that a stopped act has made, and the steps that the user has to do by hand.
+   */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     tell(told, "This was done:", outcome.made());
@@ -251,7 +253,7 @@ final class TidyActs {
         .toList();
   }
 
-  /** Checks whether the finding is gone from the notes; if so, records it as done. */
+  /** Checks whether the finding is gone from the notes; if so, records the finding as done. */
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");

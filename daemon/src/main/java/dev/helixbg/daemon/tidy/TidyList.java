@@ -67,8 +67,8 @@ final class TidyList {
   }
 
   /**
-   * Whether there are more open findings than the leads (the findings that the report shows first)
-   * and the findings already in the list.
+   * Whether open findings exist that are not leads (findings that the report shows first) and not
+   * yet in the list.
    */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
@@ -83,7 +83,7 @@ final class TidyList {
     return findings;
   }
 
-  /** Plans an act on the log as it was at the last look; see {@link FindingRequests#act}. */
+  /** Plans an act on the log that {@link #look} read last; see {@link FindingRequests#act}. */
   ObjectNode act(ReportedFinding finding, ObjectNode request) {
     return findings.act(finding, decisions, request);
   }

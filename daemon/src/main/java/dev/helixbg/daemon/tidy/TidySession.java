@@ -228,7 +228,7 @@ final class TidySession {
     turnTo(end.on("q", "quit", () -> isOver = true));
   }
 
-  /** Shows the current finding again, or the next one if it is gone. */
+  /** Shows the current finding again, or the next finding if the current finding is gone. */
   void back() throws IOException, InterruptedException {
     list.look();
     if (list.open(current).isEmpty()) {
@@ -274,7 +274,7 @@ final class TidySession {
     return found.on("q", "quit", () -> isOver = true);
   }
 
-  /** Returns the request for an act; on a pair, the key tells the verdict. */
+  /** Returns the request for an act; for a pair, the key determines the verdict. */
   private static ObjectNode request(Shown shown, String key) {
     ObjectNode request = Json.object().put("id", shown.id());
     return shown.isPair()
@@ -293,7 +293,10 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /** Runs an action if the finding is still open, else shows the next finding. */
+  /**
+   * Returns an action that first checks whether the finding is still open. If so, it runs {@code
+   * action}, else it shows the next finding.
+   */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {
       list.look();

@@ -40,7 +40,7 @@ public final class TidyTerminal implements Desk {
   private static final int LEAST_COLUMNS = 20;
   private static final int LEAST_ROWS = 5;
 
-  /** Size of a terminal that does not report its size. */
+  /** Assumed size of a terminal that does not report its size. */
   private static final Size USUAL = new Size(80, 24);
 
   private final Terminal terminal;
@@ -58,7 +58,7 @@ public final class TidyTerminal implements Desk {
    * Everything outside the knowledge base that a session uses.
    *
    * @param colour whether colours are allowed
-   * @param out the terminal as standard output, still usable after JLine has closed the terminal
+   * @param out standard output; usable even after JLine has closed the terminal
    */
   public record World(
       Map<String, String> environment,
@@ -255,7 +255,10 @@ public final class TidyTerminal implements Desk {
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
   }
 
-  /** Draws the screen again after a change of size, because the old lines may be damaged. */
+  /**
+   * Draws the screen again after the terminal's size has changed, because a change may damage the
+   * lines.
+   */
   private synchronized void drawAnew() {
     display.clear();
     draw();

@@ -18,8 +18,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 
 /**
- * The desktop's trash: on Linux by the specification of freedesktop.org, on a Mac {@code ~/.Trash}.
- * Files are moved, not copied.
+ * The desktop's trash: on Linux as freedesktop.org specifies it, on a Mac {@code ~/.Trash}. Files
+ * are moved, not copied.
  *
  * @param home trash folder of the user's home
  * @param isMac whether the trash is a plain folder of files
@@ -64,8 +64,8 @@ record Trash(Path home, boolean isMac) {
   }
 
   /**
-   * Moves a file to the trash. A note about the file is written first, because it reserves the
-   * name.
+   * Moves a file to the trash. A note about the file is written first, because the note reserves
+   * the file's name in the trash.
    */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
     boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
@@ -114,7 +114,7 @@ record Trash(Path home, boolean isMac) {
             : name.substring(0, dot) + "." + number + name.substring(dot);
   }
 
-  /** Returns the topmost folder of the file's disk. */
+  /** Returns the topmost folder above the file that is on the same disk as the file. */
   private static Path top(Path file) throws IOException {
     FileStore disk = Files.getFileStore(file);
     Path top = file.getParent();

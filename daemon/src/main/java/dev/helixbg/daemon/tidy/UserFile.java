@@ -16,14 +16,17 @@ import java.util.Optional;
 
 /** A file of the user that helix-bg changes on request, in one step. */
 public record UserFile(Path file) {
-  /** Folder with a subfolder per process on Linux, which lists the process's open files. */
+  /**
+   * Folder that on Linux has a subfolder for each process; the subfolder lists the process's open
+   * files.
+   */
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final int ACCESS = 3;
 
   /**
-   * Replaces all bytes. A new file beside the old one is synced and then renamed over it, with the
-   * same mode, owner and group.
+   * Replaces all bytes of the file. A new file with the same mode, owner and group is written
+   * beside the old file, synced, and then renamed over the old file.
    *
    * @param before required content, checked again right before the rename
    * @return whether the file was replaced; else it is unchanged
@@ -52,8 +55,8 @@ public record UserFile(Path file) {
   /**
    * Checks that helix-bg may change the file.
    *
-   * @throws FileSystemException for a link, another user's file, a read-only file, or a file that
-   *     another process is known to write
+   * @throws FileSystemException when the file is a link, belongs to another user, is read-only, or
+   *     is known to be open for writing or locked in another process
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {
@@ -88,7 +91,10 @@ public record UserFile(Path file) {
     return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OWNER_WRITE);
   }
 
-  /** Returns words about another process that writes the file or has locked it. */
+  /**
+   * Returns a text about a process that has the file open for writing or has locked the file, if
+   * any.
+   */
   private Optional<String> writer() throws IOException {
     if (!Files.isDirectory(PROCESSES)) {
       return Optional.empty(); // a Mac has no such folder
@@ -135,8 +141,8 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock or an open for writing. The line's
-   * flags are the flags of open(2), in octal digits.
+   * Whether a line of {@code /proc/PID/fdinfo/FD} shows that the file is locked or is open for
+   * writing. The line's flags are the flags of open(2), in octal digits.
    */
   private static boolean tellsOfWriting(String line) {
     return line.startsWith("lock:")

@@ -27,7 +27,7 @@ public final class DaemonLoop {
   /** KBs with the time of their next check. */
   private Map<KbWatch, Long> watches = Map.of();
 
-  /** Whether the sleep must end. This object is the lock of this field and of {@link #working}. */
+  /** Whether the sleep must end. The loop's monitor guards this field and {@link #working}. */
   private boolean woken;
 
   /** The thread that is checking a KB, which {@link #stop} interrupts; null during other work. */

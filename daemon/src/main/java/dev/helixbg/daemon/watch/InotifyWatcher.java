@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 public final class InotifyWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
-  /** Time within which all writes to the log make one hint. */
+  /** Time after an event in which all further events of a KB are merged into one hint. */
   static final Duration TOGETHER = Duration.ofMillis(100);
 
   private static final WatchEvent.Kind<?>[] KINDS = {
@@ -44,8 +44,8 @@ public final class InotifyWatcher implements AutoCloseable {
   private final Consumer<Kb> changed;
 
   /**
-   * Source of events; null until a folder is watched. This object is the lock of this field and the
-   * next fields.
+   * Source of events; null until a folder is watched. The watcher's monitor guards this field and
+   * the fields {@link #followed}, {@link #closed} and {@link #complained}.
    */
   private WatchService service;
 

@@ -51,8 +51,8 @@ public final class KbWatch {
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
   /**
-   * Minimum time between two writings, to be multiplied by the number of entries. This keeps the
-   * rate of writing below 160 KB/s on average.
+   * Minimum time between two writings, divided by the number of entries. With this time, the
+   * average rate of writing stays below 160 KB/s.
    */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
@@ -168,7 +168,7 @@ public final class KbWatch {
     return troubles.on(name);
   }
 
-  /** Returns the time of the log's last seen change, in nanoseconds of {@link DaemonClock}. */
+  /** Returns when a change of the log was last seen, in nanoseconds of {@link DaemonClock}. */
   public long restsSince() {
     return restsSince;
   }

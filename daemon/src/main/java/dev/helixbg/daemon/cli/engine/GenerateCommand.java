@@ -166,16 +166,16 @@ public final class GenerateCommand extends JsonCommand {
   }
 
   /**
-   * Printer of an answer while it is generated. After a failure of the GPU, the model generates the
-   * answer again, usually with the same text.
+   * Prints an answer while the model generates the answer. After a failure of the GPU, the model
+   * generates the answer again, usually with the same text.
    */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;
 
     /**
-     * Prints the next piece, unless it was printed before a failure. If the repeated answer differs
-     * from the printed text, prints the answer again on a new line.
+     * Prints the next piece, unless the piece was already printed before a failure. If the repeated
+     * answer differs from the printed text, prints the answer again on a new line.
      */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {
