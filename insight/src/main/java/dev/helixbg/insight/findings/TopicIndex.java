@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The topics of a list of entries by number, in the order of their names. */
+/** The topics of a list of entries. The topics are numbered in the order of their names. */
 record TopicIndex(List<String> names, int[] topicOf, int[] sizes) {
 
   static TopicIndex of(List<NamedEntry> entries) {

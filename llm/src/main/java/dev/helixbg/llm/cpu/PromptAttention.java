@@ -84,7 +84,10 @@ final class PromptAttention {
     }
   }
 
-  /** Returns the number of positions that a query sees. Queries are ordered by token, then head. */
+  /**
+   * Returns the number of positions to which a query attends. Queries are ordered by token, then by
+   * head.
+   */
   private int seen(int query) {
     return start + query / group + 1;
   }

@@ -6,8 +6,8 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import java.util.Arrays;
 
 /**
- * A sequence as a list of blocks. A fork shares all blocks of its prefix. The first sequence that
- * continues inside a shared block gets a copy of the block.
+ * The cache of a sequence, as a list of blocks. A fork shares all blocks of its prefix. The first
+ * sequence that continues inside a shared block gets a copy of the block.
  */
 final class GpuKvCache extends KvCache {
   private final KvBlocks memory;

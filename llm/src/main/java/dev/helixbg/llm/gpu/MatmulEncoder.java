@@ -68,7 +68,7 @@ final class MatmulEncoder {
   private Norm norm;
   private boolean adds;
 
-  /** Encoder of the search for the largest logit in the product; null if not wanted. */
+  /** Encoder that searches the product for the largest logit; null if no search is wanted. */
   private ArgmaxEncoder largest;
 
   private final GrowableBuffer normedRoom;

@@ -168,7 +168,10 @@ final class BpeMerges {
     private final int[] previous;
     private final int[] merges;
 
-    /** Possible merges, some outdated. The upper 32 bits are the merge, the lower 32 its part. */
+    /**
+     * Possible merges, some of them outdated. In each number, the upper 32 bits are the merge, and
+     * the lower 32 bits are the merge's part.
+     */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
     Word(byte[] utf8) {

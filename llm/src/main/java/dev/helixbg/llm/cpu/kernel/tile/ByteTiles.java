@@ -67,7 +67,10 @@ public final class ByteTiles {
   /** Minimum divisor of a vector of activations, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
-  /** Excess in the sum of the bits of 8 numbers rounded by {@link VectorOps#TO_INTEGER}. */
+  /**
+   * Amount by which the sum of the bits of eight numbers is too large if {@link
+   * VectorOps#TO_INTEGER} has rounded the numbers.
+   */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
