@@ -257,7 +257,7 @@ final class CheckTidy {
     try (TestScreen screen = screen()) {
       screen.await(List.of("Why: "));
       for (int i = 0; i < findings; i++) {
-        if (screen.now().contains("nothing is left to decide")) {
+        if (screen.now().contains("There are no leading findings left to decide")) {
           screen.press("a", List.of("Why: "));
         }
         String key = List.of("s", "o", "l", "s", "d").get(i % 5);

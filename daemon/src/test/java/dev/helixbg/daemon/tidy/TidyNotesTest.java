@@ -153,7 +153,7 @@ class TidyNotesTest {
 
     desk.editor = files -> Files.writeString(files.getFirst(), "# Other\n\nAnother text.\n");
     String gone = press("e");
-    assertTrue(gone.contains("The finding is gone, and noted as done"), gone);
+    assertTrue(gone.contains("The finding no longer applies; it is recorded as done"), gone);
     assertEquals(1, session.done());
   }
 }
