@@ -59,8 +59,8 @@ final class SettingCatalog {
   static final Setting<Path> MODELS =
       path("embed.models", "~/.helix/models")
           .means(
-              "Folder of models: an embedding model, model.onnx, which replaces the bundled"
-                  + " one, and language models.");
+              "Folder of models. It may contain language models, and an embedding model"
+                  + " (model.onnx) that replaces the bundled one.");
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(

@@ -24,8 +24,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
   /**
-   * Minimum age of the last change. After a more recent change, the file can change again with the
-   * same times.
+   * Minimum age of the last change in a settled state. After a more recent change, the file can
+   * change again with the same times.
    */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 

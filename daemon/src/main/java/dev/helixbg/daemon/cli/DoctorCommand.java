@@ -79,7 +79,7 @@ final class DoctorCommand extends JsonCommand {
         () -> checkModel(settings));
     look(
         "language model",
-        "repair the model, or name another model: llm.model",
+        "repair the model, or set llm.model to another one",
         () -> checkLanguageModel(settings));
     checkKb(settings);
   }

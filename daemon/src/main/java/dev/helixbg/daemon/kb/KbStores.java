@@ -226,8 +226,9 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a KB that was moved here: its old path no longer exists, and its log began
-   * like the log of {@code kb}.
+   * Returns the store of a KB that was moved to the place of {@code kb}. The path noted in such a
+   * store no longer has a KB, and the log of {@code kb} begins with the bytes whose hash is noted
+   * in the store.
    */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();

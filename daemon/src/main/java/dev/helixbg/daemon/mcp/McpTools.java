@@ -88,8 +88,8 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             "findings",
             "The findings, the most valuable first: id, kind, entries, possible edits. With id: one"
                 + " finding with its texts, up to 4,000 characters each (if textOmitted is set,"
-                + " call entry for the rest). Ask the user before you edit. Call act for the calls"
-                + " that carry out a finding, then call decide.",
+                + " call entry for the rest). Ask the user before you edit. Use act to get the"
+                + " tool calls that carry out a finding. After these calls, call decide.",
             reads(),
             List.of(
                 ToolArgument.text("id", NAME, "one finding, in full"),

@@ -15,7 +15,10 @@ final class PrintableJson {
     return printable(value, Integer.MAX_VALUE);
   }
 
-  /** Returns the value with all its texts printable and cut to a number of characters. */
+  /**
+   * Returns the value with all its texts printable. Each text is cut after {@code characters}
+   * characters.
+   */
   static JsonNode printable(JsonNode value, int characters) {
     if (value instanceof ObjectNode object) {
       ObjectNode shown = JsonNodeFactory.instance.objectNode();

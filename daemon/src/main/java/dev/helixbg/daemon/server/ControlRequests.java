@@ -119,7 +119,10 @@ final class ControlRequests implements ControlServer.Handler {
     return json;
   }
 
-  /** Adds the language model; a missing model file is reported as a trouble. */
+  /**
+   * Adds the path of the language model. If the model cannot be located, {@code modelTrouble} has
+   * the reason.
+   */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;

@@ -249,8 +249,8 @@ public final class Daemon implements AutoCloseable {
         return closed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         LOG.debug(
-            "a client that has stopped the daemon waits until it ends, although all requests are"
-                + " cancelled");
+            "all requests are cancelled, but the request to stop the daemon still waits until the"
+                + " daemon has ended");
       }
     }
   }

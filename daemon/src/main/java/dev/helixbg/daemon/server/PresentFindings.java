@@ -56,8 +56,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the findings of the last report. If the report was made from the present log, the log
-   * is read only when an entry is needed.
+   * Returns the findings of the last report. If the log is unchanged since that report, the log is
+   * read when an entry is first needed. Otherwise the log is read at once.
    */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =

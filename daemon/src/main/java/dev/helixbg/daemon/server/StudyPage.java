@@ -56,7 +56,10 @@ public final class StudyPage {
     return page.toString();
   }
 
-  /** Returns the answers in a chat's lines, in the form of the request {@code answers}. */
+  /**
+   * Returns the answers that the lines of a chat contain, as the array that the request {@code
+   * answers} takes.
+   */
   public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");
     String fence = "";

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An installed helix-bg, which builds do not change: an unpacked archive, a package, or an
- * installation by {@code scripts/install}.
+ * An installed helix-bg: an unpacked archive, a package, or an installation by {@code
+ * scripts/install}. A build does not change it, unlike the program in a git checkout.
  *
  * @param root the folder with {@code bin}, {@code lib} and {@code runtime}, as a path that stays
  *     valid after updates

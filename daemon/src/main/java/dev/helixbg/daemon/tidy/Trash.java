@@ -60,7 +60,7 @@ record Trash(Path home, boolean isMac) {
         return new Moved(from, Files.move(from, to), Optional.empty());
       }
     }
-    throw new IOException("the trash is full of files called " + from.getFileName());
+    throw new IOException("the trash already has too many files named " + from.getFileName());
   }
 
   /**
@@ -101,7 +101,7 @@ record Trash(Path home, boolean isMac) {
             : e;
       }
     }
-    throw new IOException("the trash is full of files called " + from.getFileName());
+    throw new IOException("the trash already has too many files named " + from.getFileName());
   }
 
   private static String name(Path file, int number) {

@@ -98,7 +98,9 @@ public final class Acts {
   }
 
   /**
-   * Returns the act that rewrites the entry with the longest text and removes the other entries.
+   * Returns the act that replaces the text of one entry by {@code text} and removes the other
+   * entries. The remaining entry is the entry with the longest text, unless its file name marks it
+   * as a copy.
    */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();

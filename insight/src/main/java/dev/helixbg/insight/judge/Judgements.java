@@ -74,7 +74,7 @@ public record Judgements(
    * The recurring lessons.
    *
    * @param reader model or agent that wrote and compared the lessons; empty if there is none
-   * @param all lessons by falling number of topics, then by falling number of entries
+   * @param all lessons, ordered by number of topics, then by number of entries, largest first
    * @param trust reliability of the reader, if it was measured
    */
   public record Lessons(Optional<String> reader, List<Lesson> all, Optional<LessonTrust> trust) {

@@ -83,10 +83,10 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Makes the strips of vectors {@code first} to {@code end}, exclusive. The strip of vector i
-   * begins at (i − first) × dimension, if i − first is a multiple of {@link #STRIP}.
+   * Writes vectors {@code first} to {@code end}, exclusive, as strips of {@link #STRIP} vectors.
+   * The strip whose first vector is i begins at index (i − first) × dimension.
    *
-   * @param strips long enough for whole strips
+   * @param strips receives the strips; long enough for whole strips
    */
   void strips(int first, int end, float[] strips) {
     requireOpen();

@@ -56,7 +56,7 @@ public final class Batch {
   public int add(KvCache cache, int count, int wantedCount) {
     if (count < 1 || count > freeRows() || wantedCount > count || wantedCount > freeWanted()) {
       throw new IllegalArgumentException(
-          "%d rows, %d wanted, into a batch with room for %d and %d"
+          "cannot add %d rows (%d with logits): the batch has room for %d rows (%d with logits)"
               .formatted(count, wantedCount, freeRows(), freeWanted()));
     }
     int start = cache.length();

@@ -128,8 +128,9 @@ final class GgufCursor {
   }
 
   /**
-   * Skips strings. Returns the start of each string's text, followed by the start that the text of
-   * a further string would have. The starts are relative to the current position.
+   * Skips strings. Returns the start of each string's text, and last the end of all strings plus
+   * {@code Long.BYTES}. Therefore each text ends {@code Long.BYTES} before the next value. The
+   * values are relative to the position before the call.
    */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];

@@ -22,8 +22,8 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
   private final byte[] utf8;
 
   /**
-   * Start of each string's text, followed by the start that the text of a further string would
-   * have.
+   * Start of each string's text, and last the end of all strings plus {@code Long.BYTES}. Therefore
+   * each text ends {@code Long.BYTES} before the next value.
    */
   private final int[] starts;
 

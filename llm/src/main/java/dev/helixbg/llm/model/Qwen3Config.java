@@ -86,8 +86,8 @@ public record Qwen3Config(
       if (key.startsWith(key("rope.scal")) && !isNone) {
         throw metadata.error(
             key,
-            "scaled positions are not supported: take the usual file of this model, not a 128K"
-                + " one");
+            "scaled positions are not supported: use the standard version of this model, not"
+                + " the 128K version");
       }
     }
   }

@@ -136,7 +136,7 @@ class GroupGeneratorTest {
     assertArrayEquals(Arrays.copyOf(cases.getFirst().greedyIds(), 3), ended.tokenIds());
   }
 
-  /** Whose rows move together as answers end; and where the backend wants passes ahead. */
+  /** Answers move to the first rows as others end; the second backend wants passes ahead. */
   @Test
   void moreThanFillAPassAndPassesAheadGiveTheSame() {
     PassLimits limits = new PassLimits(512, 200, 10);

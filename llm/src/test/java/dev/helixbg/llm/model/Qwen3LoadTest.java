@@ -106,11 +106,11 @@ class Qwen3LoadTest {
         wrong(
             "qwen3.rope.scaling.type",
             tiny().with("qwen3.rope.scaling.type", "yarn"),
-            "take the usual file"),
+            "use the standard version"),
         wrong(
             "qwen3.rope.scale_linear",
             tiny().with("qwen3.rope.scale_linear", 4f),
-            "take the usual file"),
+            "use the standard version"),
         wrong("split.count", tiny().with("split.count", 3), "one of 3 files of a split model"),
         wrong(
             "qwen3.feed_forward_length",

@@ -78,9 +78,10 @@ public final class Lanes {
   public static final int BYTES = COUNT * Float.BYTES;
 
   /**
-   * Segment of all memory, which kernels access by address. C2 would check class and session of
-   * other segments at each access; for this constant it emits a plain load. Callers must keep their
-   * segments alive, and pass sizes that were validated when the model was opened.
+   * Segment of all memory, which kernels access by address. For any other segment, C2 would check
+   * the segment's class and session at each access. For this constant C2 emits a plain load.
+   * Callers must keep their segments alive, and pass sizes that were validated when the model was
+   * opened.
    */
   public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 

@@ -14,8 +14,8 @@ import java.util.Optional;
  */
 public final class ByteProduct {
   /**
-   * Number of rows that are multiplied together. Memory must have room for the number of rows,
-   * rounded up to a multiple of this constant.
+   * Maximum number of rows that the machine code multiplies at once. The weights and the sums must
+   * have room for the number of rows, rounded up to a multiple of this constant.
    */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 

@@ -46,8 +46,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the noise in a sub-block's ints (see {@link QuantisedRow#BIAS}); 0 in lanes
-   * without factors of sub-blocks.
+   * Correction of the bias in a sub-block's sum, whose products fill {@code COUNT} ints (see {@link
+   * QuantisedRow#BIAS}). Lanes with minima have 0.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
@@ -57,7 +57,10 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
    */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
-  /** Mask of the lanes with minima. At 128 bits a separate vector has minima in all lanes. */
+  /**
+   * Mask of the lanes with minima: the last four lanes at 256 bits, and all lanes at 128 bits,
+   * where minima have a vector of their own.
+   */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 
   @Override
