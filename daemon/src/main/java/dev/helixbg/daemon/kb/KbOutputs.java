@@ -9,6 +9,7 @@ import dev.helixbg.embed.cache.HxecFile;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
@@ -194,7 +195,7 @@ public final class KbOutputs {
     database.write(
         Durability.COMPUTED,
         connection -> {
-          Database.execute(
+          Sql.execute(
               connection,
               "INSERT OR REPLACE INTO output VALUES (?, ?, ?, ?)",
               file.getFileName().toString(),
@@ -209,7 +210,7 @@ public final class KbOutputs {
     return database
         .read(
             connection ->
-                Database.rows(
+                Sql.rows(
                     connection,
                     "SELECT state, sha256, log FROM output WHERE name = ?",
                     row -> new Published(row.getString(1), row.getString(2), row.getString(3)),

@@ -7,6 +7,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
@@ -103,7 +104,7 @@ public record LastReport(Kb kb, Database database) {
     String select =
         "SELECT checksum, logSha256, made, decided, firstLook, questions, summary, model, guesses"
             + " FROM report";
-    return Database.rows(connection, select, LastReport::origin).stream().findFirst();
+    return Sql.rows(connection, select, LastReport::origin).stream().findFirst();
   }
 
   private static Origin origin(ResultSet row) throws SQLException {
@@ -126,7 +127,7 @@ public record LastReport(Kb kb, Database database) {
 
   /** Hashes each field, since a record's generated toString is slow at its first call. */
   private static int checksum(Origin origin) {
-    return Database.checksum(
+    return Sql.checksum(
         origin.logSha256,
         origin.basis,
         origin.firstLook,
@@ -154,7 +155,7 @@ public record LastReport(Kb kb, Database database) {
         connection -> {
           Origin origin = origin(connection).orElseThrow(this::none);
           return new Listing(
-              origin, Database.rows(connection, FINDINGS + "ORDER BY place", LastReport::finding));
+              origin, Sql.rows(connection, FINDINGS + "ORDER BY place", LastReport::finding));
         });
   }
 
@@ -166,7 +167,7 @@ public record LastReport(Kb kb, Database database) {
           List<ReportedFinding> findings = new ArrayList<>();
           try (PreparedStatement select = connection.prepareStatement(FINDINGS + "WHERE id = ?")) {
             for (String id : ids) {
-              findings.addAll(Database.rows(select, LastReport::finding, id));
+              findings.addAll(Sql.rows(select, LastReport::finding, id));
             }
           }
           return findings;
@@ -190,7 +191,7 @@ public record LastReport(Kb kb, Database database) {
   }
 
   private static Void forget(Connection connection) throws SQLException {
-    Database.execute(connection, "DELETE FROM report; DELETE FROM finding");
+    Sql.execute(connection, "DELETE FROM report; DELETE FROM finding");
     return null;
   }
 
@@ -246,7 +247,7 @@ public record LastReport(Kb kb, Database database) {
   }
 
   private static int checksum(ReportedFinding finding) {
-    return Database.checksum(
+    return Sql.checksum(
         finding.section(),
         finding.id(),
         finding.leads(),
@@ -272,7 +273,7 @@ public record LastReport(Kb kb, Database database) {
               connection.prepareStatement(
                   "SELECT told, toldChecksum FROM finding WHERE id = ? AND section = ?")) {
             for (ReportedFinding finding : findings) {
-              Database.rows(
+              Sql.rows(
                   select, row -> told.put(finding, told(row)), finding.id(), finding.section());
             }
           }
@@ -281,7 +282,7 @@ public record LastReport(Kb kb, Database database) {
   }
 
   private static JsonNode told(ResultSet row) throws SQLException {
-    if (Database.checksum(row.getString(1)) != row.getInt(2)) {
+    if (Sql.checksum(row.getString(1)) != row.getInt(2)) {
       throw new Damaged();
     }
     return value(row.getString(1), JsonNode.class);
@@ -295,7 +296,7 @@ public record LastReport(Kb kb, Database database) {
     return read(
         connection -> {
           Map<String, Double> acts = new HashMap<>();
-          Database.rows(
+          Sql.rows(
               connection,
               "SELECT id, act FROM finding WHERE act IS NOT NULL",
               row -> acts.put(row.getString(1), row.getDouble(2)));
@@ -306,7 +307,7 @@ public record LastReport(Kb kb, Database database) {
   public int entryCount() {
     return read(
         connection ->
-            Database.number(
+            Sql.number(
                 connection,
                 "SELECT length(entries) - length(replace(entries, ' ', '')) + (entries <> '')"
                     + " FROM report"));
@@ -316,8 +317,7 @@ public record LastReport(Kb kb, Database database) {
   public Set<String> entries() {
     return read(
             connection ->
-                Database.rows(
-                    connection, "SELECT entries FROM report", row -> words(row.getString(1))))
+                Sql.rows(connection, "SELECT entries FROM report", row -> words(row.getString(1))))
         .stream()
         .flatMap(List::stream)
         .collect(Collectors.toSet());
@@ -354,7 +354,7 @@ public record LastReport(Kb kb, Database database) {
         Durability.COMPUTED,
         connection -> {
           forget(connection);
-          Database.execute(
+          Sql.execute(
               connection,
               "INSERT INTO report (checksum, logSha256, made, decided, firstLook, questions,"
                   + " summary, model, guesses, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -384,7 +384,7 @@ public record LastReport(Kb kb, Database database) {
   private static void insert(
       PreparedStatement insert, int place, ReportedFinding finding, String told) {
     try {
-      Database.execute(
+      Sql.execute(
           insert,
           place,
           checksum(finding),
@@ -399,7 +399,7 @@ public record LastReport(Kb kb, Database database) {
           finding.verdict().map(Verdict::title).orElse(""),
           finding.named().orElse(null),
           finding.proposed().orElse(null),
-          Database.checksum(told),
+          Sql.checksum(told),
           told);
     } catch (SQLException e) {
       throw new Unkept(e);

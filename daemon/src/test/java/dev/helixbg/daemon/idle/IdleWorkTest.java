@@ -22,6 +22,7 @@ import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.QuestionKind;
@@ -435,7 +436,7 @@ class IdleWorkTest {
       trial.write(
           Database.Durability.COMPUTED,
           connection -> {
-            Database.execute(
+            Sql.execute(
                 connection,
                 "DELETE FROM answer WHERE number IN (SELECT number FROM answer WHERE job ="
                     + " 'overtaken' ORDER BY number DESC LIMIT 3)");

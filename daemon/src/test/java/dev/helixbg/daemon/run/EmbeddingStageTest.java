@@ -16,6 +16,7 @@ import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.KbEntries;
@@ -417,7 +418,7 @@ class EmbeddingStageTest {
     return store()
         .read(
             connection ->
-                Database.number(
+                Sql.number(
                     connection,
                     "SELECT COALESCE(SUM(LENGTH(keys)), 0) / %d FROM vectors"
                         .formatted(KEY_BYTES)));

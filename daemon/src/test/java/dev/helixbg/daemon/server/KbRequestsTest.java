@@ -16,8 +16,8 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -160,7 +160,7 @@ class KbRequestsTest {
         .write(
             Durability.COMPUTED,
             connection -> {
-              Database.execute(connection, "DELETE FROM vectors WHERE kind = 'passage'");
+              Sql.execute(connection, "DELETE FROM vectors WHERE kind = 'passage'");
               return null;
             });
     host.searches().forgetAll();

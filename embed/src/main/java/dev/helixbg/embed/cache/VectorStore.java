@@ -3,6 +3,7 @@ package dev.helixbg.embed.cache;
 import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -110,8 +111,7 @@ public final class VectorStore {
   /** Returns a number that grows when vectors of entries or passages are added or moved. */
   public static int layoutVersion(Database database) {
     return database.read(
-        connection ->
-            Database.number(connection, "SELECT MAX(id) FROM vectors WHERE kind <> 'lesson'"));
+        connection -> Sql.number(connection, "SELECT MAX(id) FROM vectors WHERE kind <> 'lesson'"));
   }
 
   /**
@@ -187,7 +187,7 @@ public final class VectorStore {
 
   private static boolean isSound(int checksum, byte[] keys, byte[] vectors) {
     return vectors.length == keys.length / TextKey.BYTES * DIMENSION * Float.BYTES
-        && Database.checksum(keys, vectors) == checksum;
+        && Sql.checksum(keys, vectors) == checksum;
   }
 
   private static void take(int checksum, byte[] keys, byte[] vectors, Map<TextKey, float[]> to) {
@@ -235,7 +235,7 @@ public final class VectorStore {
           }
         }
         insert.setString(1, kind);
-        insert.setInt(2, Database.checksum(names.array(), values.array()));
+        insert.setInt(2, Sql.checksum(names.array(), values.array()));
         insert.setBytes(3, names.array());
         insert.setBytes(4, values.array());
         insert.executeUpdate();

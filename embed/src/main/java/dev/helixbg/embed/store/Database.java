@@ -3,8 +3,6 @@ package dev.helixbg.embed.store;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.natives.PackedLibraries;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -12,9 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +19,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.zip.CRC32C;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteException;
 
@@ -178,11 +173,11 @@ public final class Database implements AutoCloseable {
   }
 
   private <T> T attempt(String begin, Transaction<T> work) throws SQLException, IOException {
-    execute(connection, begin);
+    Sql.execute(connection, begin);
     T result;
     try {
       result = work.with(connection);
-      execute(connection, "COMMIT");
+      Sql.execute(connection, "COMMIT");
     } catch (Throwable e) {
       rollBack();
       throw e;
@@ -195,7 +190,7 @@ public final class Database implements AutoCloseable {
 
   private void rollBack() {
     try {
-      execute(connection, "ROLLBACK");
+      Sql.execute(connection, "ROLLBACK");
     } catch (SQLException e) {
       disconnect(); // the transaction has ended, or the connection is broken
     }
@@ -220,7 +215,7 @@ public final class Database implements AutoCloseable {
     }
     try {
       connection = connect();
-      if (number(connection, VERSION) != schema.version()) {
+      if (Sql.number(connection, VERSION) != schema.version()) {
         create();
       }
     } catch (Throwable e) {
@@ -269,29 +264,30 @@ public final class Database implements AutoCloseable {
   /** Creates the tables, unless another process has just created them. */
   private void create() throws SQLException, IOException {
     try (ProcessLock lock = lock()) {
-      int found = number(connection, VERSION);
+      int found = Sql.number(connection, VERSION);
       if (found == schema.version()) {
         return;
       }
-      if (found > schema.version() && number(connection, "PRAGMA application_id") == OURS + found) {
+      if (found > schema.version()
+          && Sql.number(connection, "PRAGMA application_id") == OURS + found) {
         throw new IOException(
             ("a newer helix-bg made it (version %d; this helix-bg reads version %d). Use the newer"
                     + " helix-bg; if the running daemon is older, restart it")
                 .formatted(found, schema.version()));
       }
-      if (found != 0 || number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {
+      if (found != 0 || Sql.number(connection, "SELECT COUNT(*) FROM sqlite_master") != 0) {
         throw new SQLException("it is of version " + found + ", not " + schema.version());
       }
       // If the file system does not support shared memory, SQLite keeps using a rollback journal.
-      execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+      Sql.execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       attempt(
           "BEGIN IMMEDIATE",
           made -> {
             for (String table : schema.tables()) {
-              execute(made, table);
+              Sql.execute(made, table);
             }
-            execute(made, "PRAGMA application_id = " + (OURS + schema.version()));
-            execute(made, "PRAGMA user_version = " + schema.version());
+            Sql.execute(made, "PRAGMA application_id = " + (OURS + schema.version()));
+            Sql.execute(made, "PRAGMA user_version = " + schema.version());
             return schema.first().with(made);
           });
     }
@@ -347,70 +343,11 @@ public final class Database implements AutoCloseable {
   /** Runs SQLite's check of all pages and returns the first fault. */
   public Optional<String> fault() {
     return read(
-            connection -> rows(connection, "PRAGMA integrity_check(1)", row -> row.getString(1)))
+            connection ->
+                Sql.rows(connection, "PRAGMA integrity_check(1)", row -> row.getString(1)))
         .stream()
         .findFirst()
         .filter(said -> !said.equals("ok"));
-  }
-
-  /** Runs SQL statements that return no rows. Semicolons separate the statements. */
-  public static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.executeUpdate(sql);
-    }
-  }
-
-  /** Runs a statement with values for its parameters. Returns the number of changed rows. */
-  public static int execute(PreparedStatement statement, Object... values) throws SQLException {
-    setAll(statement, values);
-    return statement.executeUpdate();
-  }
-
-  /** Prepares a statement, and runs it once with values for its parameters. */
-  public static void execute(Connection connection, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      execute(statement, values);
-    }
-  }
-
-  /** Makes a value from the present row of a result. */
-  @FunctionalInterface
-  public interface RowReader<T> {
-    T read(ResultSet row) throws SQLException;
-  }
-
-  /** Returns the rows of a query with values for its parameters. */
-  public static <T> List<T> rows(
-      Connection connection, String sql, RowReader<T> reader, Object... values)
-      throws SQLException {
-    try (PreparedStatement select = connection.prepareStatement(sql)) {
-      return rows(select, reader, values);
-    }
-  }
-
-  /** Returns the rows of a query. The query is prepared only once for many values. */
-  public static <T> List<T> rows(PreparedStatement select, RowReader<T> reader, Object... values)
-      throws SQLException {
-    setAll(select, values);
-    List<T> all = new ArrayList<>();
-    try (ResultSet row = select.executeQuery()) {
-      while (row.next()) {
-        all.add(reader.read(row));
-      }
-    }
-    return all;
-  }
-
-  private static void setAll(PreparedStatement statement, Object... values) throws SQLException {
-    for (int i = 0; i < values.length; i++) {
-      statement.setObject(i + 1, values[i]);
-    }
-  }
-
-  /** Returns the number that a query yields; 0 if the query yields no row. */
-  public static int number(Connection connection, String sql) throws SQLException {
-    return rows(connection, sql, row -> row.getInt(1)).stream().findFirst().orElse(0);
   }
 
   /**
@@ -421,7 +358,7 @@ public final class Database implements AutoCloseable {
   public int added(String table) {
     return read(
         connection ->
-            number(connection, "SELECT seq FROM sqlite_sequence WHERE name = '" + table + "'"));
+            Sql.number(connection, "SELECT seq FROM sqlite_sequence WHERE name = '" + table + "'"));
   }
 
   /**
@@ -435,7 +372,7 @@ public final class Database implements AutoCloseable {
     List<OptionalInt> rows =
         read(
             connection ->
-                rows(
+                Sql.rows(
                     connection,
                     sql,
                     row -> {
@@ -462,20 +399,6 @@ public final class Database implements AutoCloseable {
             return null;
           });
     }
-  }
-
-  /** Returns a CRC-32C; SQLite has no checksum for rows. */
-  public static int checksum(Object... columns) {
-    CRC32C checksum = new CRC32C();
-    for (Object column : columns) {
-      byte[] bytes =
-          column instanceof byte[] raw
-              ? raw
-              : String.valueOf(column).getBytes(StandardCharsets.UTF_8);
-      checksum.update(ByteBuffer.allocate(4).putInt(0, bytes.length));
-      checksum.update(bytes);
-    }
-    return (int) checksum.getValue();
   }
 
   /** Closes the database; any use after that throws an exception. */

@@ -52,7 +52,7 @@ class DamagedDatabaseTest {
         Durability.COMPUTED,
         connection -> {
           for (int i = 1; i < ROWS; i++) {
-            Database.execute(
+            Sql.execute(
                 connection, "INSERT INTO said (word) VALUES ('" + ("word" + i).repeat(9) + "')");
           }
           return null;
@@ -269,7 +269,7 @@ class DamagedDatabaseTest {
         assertTrue(refused.getMessage().contains("a newer helix-bg"), refused.getMessage());
       }
       assertEquals(
-          7, (int) newer.read(connection -> Database.number(connection, "SELECT a FROM later")));
+          7, (int) newer.read(connection -> Sql.number(connection, "SELECT a FROM later")));
     }
     assertEquals(List.of(), warnings);
     assertFalse(Files.exists(aside));

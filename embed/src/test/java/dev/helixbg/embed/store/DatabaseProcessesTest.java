@@ -190,7 +190,7 @@ class DatabaseProcessesTest {
         database.write(
             Durability.FOREVER,
             connection -> {
-              Database.execute(connection, "INSERT INTO said (word) VALUES ('" + word + "')");
+              Sql.execute(connection, "INSERT INTO said (word) VALUES ('" + word + "')");
               return null;
             });
         count++;

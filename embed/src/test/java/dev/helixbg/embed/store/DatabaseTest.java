@@ -38,7 +38,7 @@ class DatabaseTest {
           1,
           List.of(TABLE),
           connection -> {
-            Database.execute(connection, "INSERT INTO said (word) VALUES ('first')");
+            Sql.execute(connection, "INSERT INTO said (word) VALUES ('first')");
             return null;
           });
 
@@ -62,7 +62,7 @@ class DatabaseTest {
   }
 
   private static Void insert(Connection connection, String word) throws SQLException {
-    Database.execute(connection, "INSERT INTO said (word) VALUES ('" + word + "')");
+    Sql.execute(connection, "INSERT INTO said (word) VALUES ('" + word + "')");
     return null;
   }
 

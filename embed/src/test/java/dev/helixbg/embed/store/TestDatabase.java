@@ -41,8 +41,7 @@ public final class TestDatabase {
 
   /** The number of rows of a table. */
   public static int rows(Database database, String table) {
-    return database.read(
-        connection -> Database.number(connection, "SELECT COUNT(*) FROM " + table));
+    return database.read(connection -> Sql.number(connection, "SELECT COUNT(*) FROM " + table));
   }
 
   /** Runs SQL statements that no store would run, such as one that damages a row. */
@@ -50,7 +49,7 @@ public final class TestDatabase {
     database.write(
         Database.Durability.COMPUTED,
         connection -> {
-          Database.execute(connection, sql);
+          Sql.execute(connection, sql);
           return null;
         });
   }

@@ -2,6 +2,7 @@ package dev.helixbg.insight.agents;
 
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +79,7 @@ public record AgentAnswerStore(Database database) {
           Map<String, String> given = new HashMap<>();
           Set<String> borrowed = askedOfOthers(connection, client, since);
           Mac secret = secret(connection);
-          Database.execute(
+          Sql.execute(
               connection,
               "DELETE FROM agentQuestion WHERE at < ?",
               now.minus(ANSWERED_WITHIN).toString());
@@ -92,7 +93,7 @@ public record AgentAnswerStore(Database database) {
                 continue;
               }
               given.put(question.id(), given(secret, question.id()));
-              Database.execute(
+              Sql.execute(
                   insert,
                   client.name(),
                   question.id(),
@@ -119,7 +120,7 @@ public record AgentAnswerStore(Database database) {
 
   private static Mac secret(Connection connection) throws SQLException {
     byte[] secret =
-        Database.rows(connection, "SELECT secret FROM agentSecret", row -> row.getBytes(1)).stream()
+        Sql.rows(connection, "SELECT secret FROM agentSecret", row -> row.getBytes(1)).stream()
             .filter(bytes -> bytes != null && bytes.length > 0)
             .findFirst()
             .orElseThrow(() -> new SQLException("the secret of questions is gone"));
@@ -139,7 +140,7 @@ public record AgentAnswerStore(Database database) {
     return database.read(
         connection -> {
           Map<String, AgentQuestion> asked = new HashMap<>();
-          Database.rows(
+          Sql.rows(
               connection,
               "SELECT id, kind, keys, characters, at, given FROM agentQuestion WHERE client = ?",
               row -> asked.put(row.getString(6), question(row)),
@@ -174,7 +175,7 @@ public record AgentAnswerStore(Database database) {
   private static Set<String> askedOfOthers(Connection connection, AgentClient client, Instant since)
       throws SQLException {
     return new HashSet<>(
-        Database.rows(
+        Sql.rows(
             connection,
             "SELECT id FROM agentQuestion WHERE client <> ? AND at >= ?",
             row -> row.getString(1),
@@ -189,7 +190,7 @@ public record AgentAnswerStore(Database database) {
 
   private static List<AgentAnswer> all(Connection connection) throws SQLException {
     String select = "SELECT " + COLUMNS + " FROM agentAnswer ORDER BY number";
-    return Database.rows(connection, select, AgentAnswerStore::answer).stream()
+    return Sql.rows(connection, select, AgentAnswerStore::answer).stream()
         .flatMap(Optional::stream)
         .toList();
   }
@@ -234,7 +235,7 @@ public record AgentAnswerStore(Database database) {
                 + " agentAnswer WHERE client = ?2 AND version = ?3 AND question = ?4)")) {
       for (AgentAnswer answer : answers) {
         int rows =
-            Database.execute(
+            Sql.execute(
                 insert,
                 checksum(answer),
                 answer.client().name(),
@@ -267,7 +268,7 @@ public record AgentAnswerStore(Database database) {
   }
 
   private static int checksum(AgentAnswer answer) {
-    return Database.checksum(
+    return Sql.checksum(
         answer.client().name(),
         answer.client().version(),
         answer.question(),

@@ -11,6 +11,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import java.io.IOException;
@@ -72,16 +73,14 @@ public final class DecisionStore {
    * a decision is lost.
    */
   private static List<Decision> all(Connection connection) throws SQLException {
-    int added =
-        Database.number(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'decision'");
+    int added = Sql.number(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'decision'");
     List<Decision> decisions =
-        Database.rows(
+        Sql.rows(
             connection,
             "SELECT checksum, at, id, verdict, by, about, reason FROM decision ORDER BY number",
             DecisionStore::decision);
     int known =
-        Database.number(
-            connection, "SELECT COUNT(*) FROM decision WHERE number BETWEEN 1 AND " + added);
+        Sql.number(connection, "SELECT COUNT(*) FROM decision WHERE number BETWEEN 1 AND " + added);
     if (added != decisions.size() || added != known) {
       throw new SQLException("a decision is lost");
     }
@@ -126,7 +125,7 @@ public final class DecisionStore {
   }
 
   private static void insert(Connection connection, Decision decision) throws SQLException {
-    Database.execute(
+    Sql.execute(
         connection,
         "INSERT INTO decision (checksum, at, id, verdict, by, about, reason)"
             + " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -208,7 +207,7 @@ public final class DecisionStore {
   }
 
   private static int checksum(Decision decision) {
-    return Database.checksum(
+    return Sql.checksum(
         decision.at(),
         decision.id(),
         decision.outcome(),

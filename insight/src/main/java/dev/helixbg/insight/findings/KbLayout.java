@@ -6,6 +6,7 @@ import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Passage;
@@ -66,15 +67,15 @@ public record KbLayout(
     store.write(
         Durability.COMPUTED,
         connection -> {
-          Database.execute(connection, "DELETE FROM layout");
-          Database.execute(
+          Sql.execute(connection, "DELETE FROM layout");
+          Sql.execute(
               connection,
               "INSERT INTO layout VALUES (?, ?, ?, ?, ?, ?)",
               log,
               version,
               model(ids, modelTokens),
               way,
-              Database.checksum(way, bytes.array()),
+              Sql.checksum(way, bytes.array()),
               bytes.array());
           return null;
         });
@@ -100,7 +101,7 @@ public record KbLayout(
     return store
         .read(
             connection ->
-                Database.rows(
+                Sql.rows(
                     connection,
                     "SELECT way, checksum, places FROM layout WHERE log = ? AND vectors = ? AND"
                         + " model = ?",
@@ -116,7 +117,7 @@ public record KbLayout(
   private static Optional<KbLayout> of(ResultSet row) throws SQLException {
     String way = row.getString(1);
     byte[] places = row.getBytes(3);
-    return row.getInt(2) == Database.checksum(way, places)
+    return row.getInt(2) == Sql.checksum(way, places)
         ? Optional.of(of(way, ByteBuffer.wrap(places)))
         : Optional.empty();
   }

@@ -2,6 +2,7 @@ package dev.helixbg.insight.judge;
 
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -115,7 +116,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
   }
 
   private static int checksum(Id id, Answer answer) {
-    return Database.checksum(
+    return Sql.checksum(
         id.job().title(),
         id.version(),
         id.model(),

@@ -4,6 +4,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Sql;
 import java.nio.ByteBuffer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -47,7 +48,7 @@ public record ReadingStore(Database database, String model) {
                 byte[] logits = row.getBytes(2);
                 boolean older = row.getBoolean(3);
                 boolean newer = row.getBoolean(4);
-                if (row.getInt(1) == Database.checksum(model, key, logits, older, newer)
+                if (row.getInt(1) == Sql.checksum(model, key, logits, older, newer)
                     && logits.length == CLASSES * Float.BYTES) {
                   float[] values = new float[CLASSES];
                   ByteBuffer.wrap(logits).asFloatBuffer().get(values);
@@ -78,8 +79,8 @@ public record ReadingStore(Database database, String model) {
               ByteBuffer.wrap(logits).asFloatBuffer().put(reading.logits());
               boolean older = reading.olderWhole();
               boolean newer = reading.newerWhole();
-              int checksum = Database.checksum(model, one.getKey(), logits, older, newer);
-              Database.execute(insert, checksum, model, one.getKey(), logits, older, newer);
+              int checksum = Sql.checksum(model, one.getKey(), logits, older, newer);
+              Sql.execute(insert, checksum, model, one.getKey(), logits, older, newer);
             }
           }
           return null;

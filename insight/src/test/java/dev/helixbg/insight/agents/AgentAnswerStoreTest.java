@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.InMemory;
+import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,7 +84,7 @@ class AgentAnswerStoreTest {
     database.write(
         Durability.COMPUTED,
         connection -> {
-          Database.execute(
+          Sql.execute(
               connection, "UPDATE agentAnswer SET answer = 'different' WHERE question = 'q1'");
           return null;
         });
