@@ -25,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import picocli.CommandLine.Command;
@@ -73,7 +72,7 @@ final class DecideCommand extends JsonCommand {
     List<Decision> made;
     try (KbStores stores = stores(settings)) {
       chosen = kb.locate(settings);
-      stores.openAhead(chosen, store -> Optional.of(store.decisions().read()));
+      stores.openAhead(chosen, store -> store.report().origin());
       kb.refresh();
       KbStore store = stores.of(chosen);
       made = decisions(store);

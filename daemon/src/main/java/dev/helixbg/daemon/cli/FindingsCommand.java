@@ -92,8 +92,11 @@ final class FindingsCommand extends JsonCommand {
     }
     try (KbStores stores = stores(settings)) {
       Kb chosen = kb.locate(settings);
+      boolean lists = !settled && ids.isEmpty();
       Future<Optional<LastReport.Listing>> last =
-          stores.openAhead(chosen, known -> Optional.of(known.report().list()));
+          stores.openAhead(
+              chosen,
+              known -> known.report().origin().filter(_ -> lists).map(_ -> known.report().list()));
       kb.refresh();
       KbStore store = stores.of(chosen);
       Decisions decisions = store.decisions().read();
