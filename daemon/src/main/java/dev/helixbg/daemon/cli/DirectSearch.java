@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.EmbedderSource;
@@ -9,6 +10,7 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbTopics;
+import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
@@ -25,21 +27,31 @@ import java.util.Optional;
 /** Searches a knowledge base in this process, without a daemon. */
 final class DirectSearch implements AutoCloseable {
   private final KbStores stores;
+  private final Settings settings;
   private final EmbedderHost source;
 
   DirectSearch(KbStores stores, Settings settings) {
     this.stores = stores;
+    this.settings = settings;
     this.source = new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM);
   }
 
-  /** Begins to open the store, and the model that a search probably needs, on other threads. */
-  void openAhead(Kb kb) {
-    stores.openAhead(
-        kb,
-        store -> {
-          source.likelyForQueries(store.report().entryCount()).openAhead();
-          return Optional.empty();
-        });
+  /**
+   * Returns the knowledge base that an option names, with its log up to date. Unless a daemon may
+   * answer, other threads meanwhile open the store, and the model that a search probably needs.
+   */
+  Kb find(KbOption option, DaemonLink link) {
+    Kb found = option.locate(settings);
+    if (!link.mayRun()) {
+      stores.openAhead(
+          found,
+          store -> {
+            source.likelyForQueries(store.report().entryCount()).openAhead();
+            return Optional.empty();
+          });
+    }
+    option.refresh();
+    return found;
   }
 
   /**
@@ -48,6 +60,9 @@ final class DirectSearch implements AutoCloseable {
    */
   SearchAnswer search(Kb kb, SearchRequest wanted, Progress.Display display)
       throws InterruptedException {
+    if (source.isForAllQueries()) {
+      source.openAhead();
+    }
     KbStore store = stores.of(kb);
     Optional<KbEntries> kept = store.entriesAsKept(source.ids(), source.maxTokens());
     KbEntries known = kept.isPresent() ? kept.get() : embedded(store, display);

@@ -77,11 +77,7 @@ final class RelatedCommand extends ConsoleCommand {
     try (KbStores stores = stores(settings);
         DirectSearch direct = new DirectSearch(stores, settings)) {
       DaemonLink link = GlobalOptions.daemon();
-      Kb chosen = kb.locate(settings);
-      if (!link.mayRun()) {
-        direct.openAhead(chosen);
-      }
-      kb.refresh();
+      Kb chosen = direct.find(kb, link);
       answer =
           link.watches(chosen)
               ? ask(link, chosen, text)
