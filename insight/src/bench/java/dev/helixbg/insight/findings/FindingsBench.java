@@ -33,7 +33,7 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.log.SampleKb;
 import dev.helixbg.insight.pairs.ReadingStore;
 import dev.helixbg.insight.pairs.RelationReranker;
-import dev.helixbg.insight.report.JsonReport;
+import dev.helixbg.insight.report.KbFixtures;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.search.AlreadySaid;
 import dev.helixbg.insight.search.SearchIndex;
@@ -41,10 +41,8 @@ import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -528,7 +526,7 @@ public final class FindingsBench {
           rightTopics.size(),
           misfiled,
           trial(),
-          json(
+          KbFixtures.json(
               new Report(
                   findings,
                   account,
@@ -539,16 +537,6 @@ public final class FindingsBench {
           cost,
           learned);
     }
-  }
-
-  private static byte[] json(Report report) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      JsonReport.write(report, out);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return out.toByteArray();
   }
 
   /** With passages and words, as it is shipped; and by the vectors of entries alone. */

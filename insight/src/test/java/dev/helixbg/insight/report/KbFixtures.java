@@ -12,13 +12,13 @@ import java.util.OptionalDouble;
 import java.util.Random;
 
 /** The knowledge bases that the tests of the reports share. */
-final class KbFixtures {
+public final class KbFixtures {
   private static final int MARCH = 29_540_000;
 
   private KbFixtures() {}
 
   /** Returns the JSON report. */
-  static byte[] json(Report report) {
+  public static byte[] json(Report report) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try {
       JsonReport.write(report, out);
