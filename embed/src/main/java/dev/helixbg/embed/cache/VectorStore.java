@@ -115,8 +115,8 @@ public final class VectorStore {
   }
 
   /**
-   * Returns, for each text, the place of its vector. A place is a vector's number among all vectors
-   * of its kind, from 0. If a text was stored twice, its later place is returned.
+   * Returns, for each text, the place of its vector. A place is a vector's number, from 0, among
+   * all vectors of its kind. If a text was stored twice, its later place is returned.
    *
    * @return empty if a text has no vector
    */

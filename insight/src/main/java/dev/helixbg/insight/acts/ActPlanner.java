@@ -88,7 +88,7 @@ public final class ActPlanner {
   private final class Plan {
     private final Change change;
 
-    /** What the act does to each edited entry, in the order of the act's calls. */
+    /** Effect of the act on each edited entry, in the order of the act's calls. */
     private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
 
     private final PlacesAfter after;

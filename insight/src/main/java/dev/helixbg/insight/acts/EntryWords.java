@@ -18,7 +18,7 @@ import java.util.Set;
  * contains before, during or after an act.
  *
  * @param topics all live entries by topic, in the order of the log
- * @param fates what the act does to each edited entry
+ * @param fates effect of the act on each edited entry
  * @param bodies new bodies of changed entries
  */
 record EntryWords(

@@ -31,7 +31,7 @@ final class PlacesAfter {
   private final Map<String, List<NamedEntry>> topics;
   private final List<NamedEntry> linking;
 
-  /** What the act does to each edited entry, in the order of the act's calls. */
+  /** Effect of the act on each edited entry, in the order of the act's calls. */
   private final Map<NamedEntry, Fate> fates;
 
   /** Entries that get new links, in the order in which they were found. */

@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With so many passages, the comparison of all pairs takes
-   * longer than without passages: 25 times as long for 10,000 entries, and twice as long for
+   * Maximum number of compared passages. With this number of passages, the comparison of all pairs
+   * takes longer than without passages: 25 times as long for 10,000 entries, and twice as long for
    * 100,000 entries.
    */
   static final int MAX_PASSAGES = 40_000;

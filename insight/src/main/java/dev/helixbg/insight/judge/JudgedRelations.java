@@ -53,10 +53,9 @@ public record JudgedRelations(
    * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
    * leads. The pair judge's opinion alone is not enough for a pair of a series, or for a pair of
    * texts that are far apart: even in a small KB, some pair is the first of the list. The verdicts
-   * of a language model that guesses, or was not measured, do not count. Unless both entries are
-   * facts, a pair of a note and the record of a day needs the verdict of an agent or a language
-   * model to lead. The pairs of a group are listed together, and so are pairs from the same two
-   * files.
+   * of a language model that guesses, or was not measured, do not count. A pair of a note and the
+   * record of a day leads only by the verdict of an agent or a language model, unless both entries
+   * are facts. The pairs of a group are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(
