@@ -32,6 +32,18 @@ def prepare(options):
     pack(read_onnx(bundled(GRAPH)), np.load(WORK / "pairs.npz")["tokens"], WORK)
 
 
+def prepare_facts(options):
+    from facts import texts_of
+    from onnx_weights import read_onnx
+    from weights_file import pack
+    from wordpiece import WordPiece
+
+    WORK.mkdir(parents=True, exist_ok=True)
+    (WORK / "tokenizer.json").write_bytes(bundled(TOKENIZER))
+    tokenizer = WordPiece(bundled(TOKENIZER))
+    pack(read_onnx(bundled(GRAPH)), np.concatenate([tokenizer.ids(text) for text in texts_of(DATA)]), WORK)
+
+
 def collections(options):
     from corpus import collections as described
 
@@ -63,6 +75,7 @@ def main():
     step.add_argument("collections")
     step.add_argument("java", nargs="+")
     step.set_defaults(run=prepare)
+    steps.add_parser("prepare-facts").set_defaults(run=prepare_facts)
     step = steps.add_parser("collections")
     step.set_defaults(run=collections)
     step = steps.add_parser("write")

@@ -15,8 +15,12 @@ import java.util.Map;
  * on notes and is unsure about items, because items are short. The probability is therefore higher
  * if the pair has a better result than the other pairs. The formula is a logistic regression,
  * fitted to the memory files of writers a and b ({@code scripts/bench-memory}). It is used only to
- * raise a probability. A probability below {@value #LEAST_JUDGED} stays unchanged, because pairs of
- * public files with such a probability were rarely worth an act.
+ * raise a probability.
+ *
+ * <p>In public memory files, three kinds of pairs were rarely worth an act, and their probability
+ * stays unchanged. These are pairs with a probability below {@value #LEAST_JUDGED} or a score below
+ * {@value #LEAST_SCORE}, and pairs of which an item is in another pair with a better score. {@code
+ * insight/src/judge/README.md} has the counts.
  */
 final class FactOdds {
   private static final double CONSTANT = -12.9;
@@ -49,15 +53,11 @@ final class FactOdds {
   /** Difference of log odds that is assumed if neither item is in another pair. */
   private static final double NO_OTHER = 2;
 
-  /**
-   * Weight of log(1 + n), where n is the number of other pairs of either item with a better score.
-   */
-  private static final double PLACE = -0.69;
-
   /** Constant that is added to the log odds if the items are in two files. */
   private static final double TWO_FILES = 1.82;
 
   private static final double LEAST_JUDGED = 0.3;
+  private static final double LEAST_SCORE = 0.25;
 
   /** Smallest probability, which keeps log odds finite. */
   private static final double LEAST = 1e-4;
@@ -93,21 +93,21 @@ final class FactOdds {
 
   private Relation applied(Relation pair) {
     Assessment said = pair.assessment().orElseThrow();
-    if (said.act() < LEAST_JUDGED) {
-      return pair;
-    }
     List<Relation> others = new ArrayList<>(pairs.get(pair.a()));
     others.addAll(pairs.get(pair.b()));
     others.removeIf(other -> other.id().equals(pair.id()));
+    if (said.act() < LEAST_JUDGED
+        || pair.score() < LEAST_SCORE
+        || others.stream().anyMatch(other -> other.score() > pair.score())) {
+      return pair;
+    }
     double best =
         others.stream().mapToDouble(FactOdds::judged).max().orElse(judged(pair) - NO_OTHER);
-    long better = others.stream().filter(other -> other.score() > pair.score()).count();
     double odds =
         CONSTANT
             + JUDGED * judged(pair)
             + LENGTH * Math.min(LONG, StrictMath.log(Math.max(1, length(pair))))
             + MARGIN * Math.clamp(judged(pair) - best, -LARGEST_MARGIN, LARGEST_MARGIN)
-            + PLACE * StrictMath.log1p(better)
             + (pair.files().orElseThrow().size() > 1 ? TWO_FILES : 0);
     return pair.assessed(said.withAct(Math.max(said.act(), 1 / (1 + StrictMath.exp(-odds)))));
   }

@@ -53,12 +53,19 @@ class FactOddsTest {
     double alone = act(pair(ONE, OTHER, 0.3, 0.4));
     double likeliest = act(pair(ONE, OTHER, 0.3, 0.4), pair(ONE, THIRD, 0.2, 0.3));
     double lessLikely = act(pair(ONE, OTHER, 0.3, 0.4), pair(THIRD, OTHER, 0.2, 0.6));
-    double lessNear = act(pair(ONE, OTHER, 0.3, 0.4), pair(THIRD, OTHER, 0.4, 0.6));
-    assertTrue(alone > likeliest && likeliest > lessLikely && lessLikely > lessNear);
+    assertTrue(alone > likeliest && likeliest > lessLikely);
     assertEquals(
         alone,
         act(pair(ONE, OTHER, 0.3, 0.4), pair(ONE, THIRD, 0.4, 0.9, Tier.SERIES)),
         "what cannot lead is no rival");
+  }
+
+  @Test
+  void onlyAPairWithTheBestScoreOfBothItemsIsRaised() {
+    assertTrue(act(pair(ONE, OTHER, 0.25, 0.4)) > 0.4);
+    assertEquals(0.4, act(pair(ONE, OTHER, 0.24, 0.4)));
+    assertEquals(0.4, act(pair(ONE, OTHER, 0.3, 0.4), pair(THIRD, OTHER, 0.4, 0.1)));
+    assertTrue(act(pair(ONE, OTHER, 0.3, 0.4), pair(THIRD, OTHER, 0.3, 0.1)) > 0.4);
   }
 
   @Test

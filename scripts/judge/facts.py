@@ -1,0 +1,192 @@
+"""Trains the pair judge of facts: the judge of notes in form, and begun from the same model, but trained on short texts.
+
+A cluster has a fact (base), the same in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike,
+and a related one. All clusters of a project belong to one invented memory file, so the nearest texts of other clusters are what the program would
+list beside the right pairs: each text is paired with the ten nearest and five more.
+"""
+
+import argparse
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from corpus import DIFFERENT, NEITHER, OVERTAKEN, RELATED, ROOM, SAME, lines
+from minilm import Judge, MiniLm
+from weights_file import unpack
+from wordpiece import CLS, SEP, WordPiece
+
+DATA = Path(__file__).parents[2] / "insight/src/judge"
+SAID = ["base", "same1", "same2"]
+PARTS = SAID + ["newer", "contra", "lookalike1", "lookalike2", "related"]
+OF_NOTES = {"base": "base", "rewrite": "same1", "newer": "newer", "lookalike": "lookalike1", "related": "related"}
+BATCH, EPOCHS, RATE = 128, 4, 1e-4
+NEGATIVES = 1.5  # of an epoch, for each pair with a label
+NEAREST, OTHERS, COPY = 10, 5, 0.86  # pairs of a text with texts of other clusters; nearer ones could be the same
+OVERTAKEN_TURNED = 0.25  # share of these pairs that are shown with the newer text first
+DATED = 0.12  # share of texts that get a date in front
+SMOOTHING, CLASS_WEIGHTS = 0.05, [1.3, 1.0, 0.8, 0.8]
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+DATES = [f"({y}-{m:02d}-{d:02d})" for y in (2024, 2025, 2026) for m in range(1, 13) for d in (3, 11, 19, 27)] + [f"[{m} {d}]" for m in MONTHS for d in (2, 9, 23)]
+
+
+def clusters_of(data):
+    """Clusters by project; those of notes without the long text that says a fact among others."""
+    projects = {}
+    for path in sorted((data / "facts").glob("*.jsonl")):
+        for cluster in lines(path):
+            projects.setdefault((path.stem, cluster["project"]), []).append({part: cluster[part] for part in PARTS if cluster[part]})
+    for path in sorted((data / "clusters").glob("*.jsonl")):
+        for cluster in lines(path):
+            projects.setdefault((path, cluster["topic"]), []).append({to: cluster[part] for part, to in OF_NOTES.items()})
+    return list(projects.values())
+
+
+def texts_of(data):
+    return [text for project in clusters_of(data) for cluster in project for text in cluster.values()] + [" ".join(DATES)]
+
+
+def label(one, other):
+    """Of two parts of a cluster, in the order of PARTS; None: not trained on."""
+    if one in SAID:
+        return SAME if other in SAID else OVERTAKEN if other in ("newer", "contra") else RELATED if other == "related" else DIFFERENT
+    if "contra" in (one, other):
+        return None
+    return DIFFERENT if one == "newer" and other != "related" else NEITHER
+
+
+class Pairs:
+    def __init__(self, projects, base, tokenizer, device):
+        texts, self.labelled, groups = {}, [], []
+        for project in projects:
+            groups.append([])
+            for number, cluster in enumerate(project):
+                place = {part: texts.setdefault(text, len(texts)) for part, text in cluster.items()}
+                groups[-1] += [(number, at) for at in place.values()]
+                for i, one in enumerate(place):
+                    for other in list(place)[i + 1 :]:
+                        if label(one, other) is not None:
+                            self.labelled.append((place[one], place[other], label(one, other), other == "newer"))
+        self.ids = [np.array(tokenizer.ids(text)[:ROOM], np.int64) for text in texts]
+        self.dates = [np.array(tokenizer.ids(date), np.int64) for date in DATES]
+        self.others = self.near(groups, vectors(self.ids, base, device))
+
+    def near(self, groups, found):
+        draw, pairs = np.random.RandomState(5), set()
+        for group in groups:
+            number, at = (np.array(column) for column in zip(*group))
+            cosine = found[at] @ found[at].T
+            cosine[number[:, None] == number[None, :]] = -9
+            for i in range(len(at)):
+                for j in [*np.argsort(-cosine[i])[:NEAREST], *draw.randint(0, len(at), OTHERS)]:
+                    if number[i] != number[j] and cosine[i, j] < COPY:
+                        pairs.add((min(at[i], at[j]), max(at[i], at[j]), NEITHER, False))
+        return sorted(pairs)
+
+    def batch(self, examples, draw, device):
+        sequences = []
+        for a, b, _, ordered in examples:
+            turned = draw.random() < (OVERTAKEN_TURNED if ordered else 0.5)
+            sequences.append([self.dated(text, draw) for text in ((b, a) if turned else (a, b))])
+        return [torch.from_numpy(x).to(device) for x in tensors(sequences)]
+
+    def dated(self, text, draw):
+        ids = self.ids[text]
+        return np.concatenate([draw.choice(self.dates), ids])[:ROOM] if draw.random() < DATED else ids
+
+
+def tensors(sequences):
+    """Ids, lengths and types, as the program makes them."""
+    lengths = np.array([len(a) + len(b) + 3 for a, b in sequences])
+    ids = np.zeros((len(sequences), -(-lengths.max() // 8) * 8), np.int64)
+    types = np.zeros_like(ids)
+    for i, (a, b) in enumerate(sequences):
+        ids[i, 0], ids[i, 1 : len(a) + 1], ids[i, len(a) + 1] = CLS, a, SEP
+        ids[i, len(a) + 2 : lengths[i] - 1], ids[i, lengths[i] - 1] = b, SEP
+        types[i, len(a) + 2 : lengths[i]] = 1
+        types[i, 1 : len(a) + 1] += 2 * np.isin(a, b)
+        types[i, len(a) + 2 : lengths[i] - 1] += 2 * np.isin(b, a)
+    return ids, lengths, types
+
+
+@torch.no_grad()
+def vectors(texts, base, device):
+    """The bundled model's own vectors."""
+    body, found = MiniLm(base).to(device).eval(), np.zeros((len(texts), 384), np.float32)
+    order = np.argsort([len(x) for x in texts], kind="stable")
+    for at in range(0, len(order), 256):
+        some = order[at : at + 256]
+        lengths = np.array([len(texts[i]) + 2 for i in some])
+        ids = np.zeros((len(some), lengths.max()), np.int64)
+        for row, i in enumerate(some):
+            ids[row, : lengths[row]] = [CLS, *texts[i], SEP]
+        states = body(torch.from_numpy(ids).to(device), torch.from_numpy(lengths).to(device)).float()
+        mask = (torch.arange(ids.shape[1]) < torch.from_numpy(lengths)[:, None]).float()[:, :, None].to(device)
+        found[some] = F.normalize((states * mask).sum(1) / mask.sum(1), dim=1).cpu().numpy()
+    return found
+
+
+def train(pairs, base, options, device):
+    torch.manual_seed(options.seed)
+    draw = random.Random(options.seed)
+    model = Judge(base).to(device)
+    model.body.requires_grad_(False)
+    for layer in model.body.layers[options.frozen :]:
+        layer.requires_grad_(True)
+    model.body.types.requires_grad_(True)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    decay = [{"params": [p for p in trained if (p.ndim > 1) == matrix], "weight_decay": 0.01 * matrix} for matrix in (True, False)]
+    optimiser = torch.optim.AdamW(decay, lr=RATE)
+    each = min(len(pairs.others), int(NEGATIVES * len(pairs.labelled)))
+    steps, done, began = EPOCHS * ((len(pairs.labelled) + each) // BATCH), 0, time.time()
+    weights = torch.tensor(CLASS_WEIGHTS, device=device)
+    model.train()
+    while done < steps:
+        examples = pairs.labelled + draw.sample(pairs.others, each)
+        draw.shuffle(examples)
+        batches = []
+        for at in range(0, len(examples), BATCH * 32):
+            some = sorted(examples[at : at + BATCH * 32], key=lambda x: len(pairs.ids[x[0]]) + len(pairs.ids[x[1]]))
+            batches += [some[i : i + BATCH] for i in range(0, len(some) - BATCH + 1, BATCH)]
+        draw.shuffle(batches)
+        for some in batches[: steps - done]:
+            for group in optimiser.param_groups:
+                group["lr"] = RATE * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
+            with torch.autocast(device.type, dtype=torch.bfloat16):
+                z = model(*pairs.batch(some, draw, device))
+            z = z.float().log_softmax(1)
+            labels = torch.tensor([x[2] for x in some], device=device)
+            target = torch.where(labels < NEITHER, labels, torch.zeros_like(labels))
+            exact = -z.gather(1, target[:, None])[:, 0] * weights[target] - SMOOTHING * z.mean(1)
+            loss = torch.where(labels < NEITHER, exact, -torch.logsumexp(z[:, 2:], 1)).mean()
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(trained, 1.0)
+            optimiser.step()
+            done += 1
+            if done % 500 == 0 or done == steps:
+                print(f"step {done} of {steps}, loss {loss.item():.3f}, {time.time() - began:.0f} s", flush=True)
+    return model
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", default="target/judge", type=Path, help="what prepare-facts packed")
+    parser.add_argument("--frozen", type=int, default=2, help="number of layers that stay as they are")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    base = unpack([options.folder / "layers.npz", options.folder / "words.npz"])
+    tokenizer = WordPiece((options.folder / "tokenizer.json").read_bytes())
+    pairs = Pairs(clusters_of(DATA), base, tokenizer, device)
+    print(f"{len(pairs.labelled)} pairs with a label, {len(pairs.others)} others", flush=True)
+    model = train(pairs, base, options, device)
+    trained = {n: p.detach().cpu().numpy().astype(np.float16) for n, p in model.named_parameters() if p.requires_grad}
+    np.savez(options.folder / "facts.npz", **trained)
+
+
+if __name__ == "__main__":
+    main()
