@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  * reason.
  *
  * @param chosen the chosen file; empty if there is no model file
- * @param skipped reasons why files before the chosen file were skipped, one sentence each
+ * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty if
+ *     no file is usable
  */
 record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   static final String SUFFIX = ".gguf";

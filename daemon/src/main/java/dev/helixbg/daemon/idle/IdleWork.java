@@ -60,7 +60,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** Jobs for idle time, in the order in which they are tried: urgent jobs, then short jobs. */
+  /** Jobs for idle time, in the order of trying. The report is complete after the first two. */
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,

@@ -89,7 +89,7 @@ public final class KbStores implements AutoCloseable {
 
   /**
    * Begins to load classes that each use of a store needs, on another thread. Loading takes as long
-   * as parsing the command line. An error is left to the first use of a store.
+   * as parsing the command line. The first use of a store reports errors.
    */
   public static void prepare() {
     FutureTask<Void> loading =
@@ -226,9 +226,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a KB that was moved to the place of {@code kb}. The path noted in such a
-   * store no longer has a KB, and the log of {@code kb} begins with the bytes whose hash is noted
-   * in the store.
+   * Returns the store of a KB that was moved to the place of {@code kb}. Its noted path no longer
+   * has a KB, and its noted hash matches the beginning of {@code kb}'s log.
    */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();

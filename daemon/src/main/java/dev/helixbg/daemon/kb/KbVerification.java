@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Checks the log, the store and the published files of one KB; reports faults and what a run would
- * do.
+ * Checks the log, the store and the published files of one KB; reports faults, and the actions that
+ * a run would take.
  */
 public final class KbVerification {
   private final KbStore store;

@@ -175,8 +175,8 @@ public record LastReport(Kb kb, Database database) {
   }
 
   /**
-   * Thrown when a row does not match its checksum, which helix-bg stores because SQLite has none
-   * for rows.
+   * Thrown when a row does not match its checksum. helix-bg stores the checksums, because SQLite
+   * has no checksums of rows.
    */
   private static final class Damaged extends RuntimeException {}
 
@@ -288,10 +288,7 @@ public record LastReport(Kb kb, Database database) {
     return value(row.getString(1), JsonNode.class);
   }
 
-  /**
-   * Returns, by a finding's id, the pair judge's probability that the finding's pair is worth an
-   * edit.
-   */
+  /** Returns the pair judge's probabilities that pairs are worth an edit, by the finding's id. */
   public Map<String, Double> acts() {
     return read(
         connection -> {

@@ -65,8 +65,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final int FORMAT = 5;
 
   /**
-   * Minimum age that the files' latest change must have before {@link #SEEN} is written. A second
-   * change of a file within this time may leave the file's time unchanged.
+   * Minimum age of the latest change of the files when {@link #SEEN} is written. A second change of
+   * a file within this time may leave the file's time unchanged.
    */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 

@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers requests without a daemon, from the daemon's files. If the log of a KB has changed, the
- * KB is first brought up to date without the language model. A decision changes lists of findings
- * at once, and the report later, between requests.
+ * KB is first brought up to date without the language model. Lists of findings show a decision at
+ * once; the report is updated later, between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -180,8 +180,8 @@ final class InProcessKbs implements AutoCloseable {
 
   /**
    * Begins to load the model for searches, because loading takes longer than a search's other
-   * steps. Does nothing if the model would be closed at once. Throws a {@link Failure} when the KB
-   * does not exist.
+   * steps. Does nothing if the settings release an idle model at once. Throws a {@link Failure}
+   * when the KB does not exist.
    */
   void openAhead(Kb kb) {
     state(kb);

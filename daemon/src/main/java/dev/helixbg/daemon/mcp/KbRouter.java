@@ -57,8 +57,8 @@ final class KbRouter implements AutoCloseable {
   private volatile boolean asked;
 
   /**
-   * @param named knowledge bases of the command line; if empty, the daemon's knowledge bases, or
-   *     the default of {@code one-shot} if the daemon watches none
+   * @param named knowledge bases of the command line. If empty, the daemon's knowledge bases are
+   *     used. If the daemon watches none, the default knowledge base of {@code one-shot} is used
    */
   KbRouter(
       List<Kb> named,
@@ -101,10 +101,7 @@ final class KbRouter implements AutoCloseable {
     return watched.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : watched;
   }
 
-  /**
-   * Answers a request about the KB that the request names by folder or name, else about the first
-   * KB.
-   */
+  /** Answers a request. It may name a KB by folder or name; the default is the first KB. */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
@@ -122,7 +119,10 @@ final class KbRouter implements AutoCloseable {
     return new Answer(own().ask(kb, request, progress), false);
   }
 
-  /** Returns the KB with this path, else this name; the first KB if {@code wanted} is empty. */
+  /**
+   * Returns the KB with the path {@code wanted}. If no KB has that path, returns the KB with that
+   * name. If {@code wanted} is empty, returns the first KB.
+   */
   private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
@@ -149,12 +149,12 @@ final class KbRouter implements AutoCloseable {
     return kbs.stream().map(called).collect(Collectors.joining(", "));
   }
 
-  /** Returns the name by which clients name the KB. */
+  /** Returns the KB's name in requests: the name of its folder. */
   static String name(Kb kb) {
     return String.valueOf(kb.folder().getFileName());
   }
 
-  /** Begins to load the model of a search if the daemon does not watch the first KB. */
+  /** Begins to load the model for searches if the daemon does not watch the first KB. */
   void openAhead() {
     try {
       unwatched().ifPresent(kb -> own().openAhead(kb));

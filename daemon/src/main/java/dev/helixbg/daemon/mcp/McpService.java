@@ -78,8 +78,8 @@ public final class McpService {
   }
 
   /**
-   * @param kbs knowledge bases; if empty, the daemon's knowledge bases, or the default of {@code
-   *     one-shot} if the daemon watches none
+   * @param kbs knowledge bases to serve. If empty, the daemon's knowledge bases are served. If the
+   *     daemon watches none, the default knowledge base of {@code one-shot} is served
    * @param isSampling whether to ask the language model of an idle client
    * @param out stream that only the protocol uses
    * @throws InterruptedException when this process is asked to end before the client leaves

@@ -107,7 +107,7 @@ record ToolAnswers(KbRouter kbs) {
     Optional<JsonNode> kb = Optional.ofNullable(request.get("kb"));
     KbRouter.Answer answer = kbs.ask(request, progress);
     ObjectNode act = FindingJson.act(answer.first());
-    for (JsonNode call : act.path("calls")) { // so that they name the same KB
+    for (JsonNode call : act.path("calls")) { // the further calls must name the same KB
       if (call.path("name").asText().equals("act")) {
         kb.ifPresent(named -> ((ObjectNode) call.path("arguments")).set("kb", named));
       }

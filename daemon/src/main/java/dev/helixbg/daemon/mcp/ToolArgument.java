@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
 
-  /** Maximum length of a string in a list of pairs, in characters; a longer string is cut. */
+  /** Maximum length of an {@code id} or {@code answer}, in characters; a longer string is cut. */
   private static final int LONGEST_OF_PAIR = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");

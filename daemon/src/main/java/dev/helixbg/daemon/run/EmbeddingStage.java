@@ -85,7 +85,7 @@ public final class EmbeddingStage implements AutoCloseable {
    * @param present indices of the entries with a vector; all entries once a run has ended
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages of present entries that have a vector
-   * @param whole how many present entries have a vector for each of their passages
+   * @param whole number of present entries that have a vector for each of their passages
    * @param reused number of distinct texts whose vector was known
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages of present entries without a vector

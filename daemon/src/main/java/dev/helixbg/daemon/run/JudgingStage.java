@@ -196,7 +196,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     Duration time = measure(asJudge, opener, all);
     if (asking.measuresReader()) {
       measure(asReader, opener, all);
-      time = all; // a slow model then has time for questions after its measurement
+      time = all; // so that a slow model has time for questions, too
     }
     try (QuestionSession session =
         new QuestionSession(

@@ -46,7 +46,11 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     return new ModelTrial<>(settings, model, (asking, _) -> new JudgeTrial(asking).ask());
   }
 
-  /** Returns the trial that measures the model as a writer of lessons, which are then compared. */
+  /**
+   * Returns the trial that measures the model as a writer of lessons.
+   *
+   * @param embedder embedder that compares lessons
+   */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
     return new ModelTrial<>(

@@ -153,7 +153,7 @@ public record Pipeline(
     return new Outcome(report(found, judging.run(subject(found))), vectors);
   }
 
-  /** Whether the KB has no complete report yet, which a first look would replace. */
+  /** Whether the KB has no complete report that a first look would replace. */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }

@@ -26,10 +26,10 @@ import java.util.function.LongSupplier;
  * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
  * latest. If the process dies, only the vectors since the last save are lost.
  *
- * <p>All vectors of a store are made in one way. Another way (see {@link EmbedderSource#forMany})
- * replaces the stored way under two conditions: a trial found the other way faster, and embedding
- * all texts in the other way takes less time than embedding the missing texts in the stored way. A
- * few new texts are embedded in the way of the stored vectors.
+ * <p>All vectors of an instance are made in one way: the usual way, or another way for many texts
+ * (see {@link EmbedderSource#forMany}). The other way replaces the usual way under two conditions:
+ * a trial found it faster, and embedding all texts in it takes less time than embedding the missing
+ * texts in the usual way. A few new texts do not change the way.
  *
  * <p>One thread at a time may use an instance.
  */
@@ -149,7 +149,7 @@ public final class TextVectors implements AutoCloseable {
     return id;
   }
 
-  /** Returns the texts' keys under the usual id; other classes identify texts by these keys. */
+  /** Returns the texts' keys with the usual id; other classes identify texts by these keys. */
   List<TextKey> names() {
     return id.equals(source.id())
         ? List.copyOf(keys)

@@ -37,9 +37,7 @@ import java.util.concurrent.TimeUnit;
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /**
-   * Length of the pause in searches, after the first search, after which the full index is made.
-   */
+  /** Time without a search, after the first search, until the full index is made. */
   private static final Duration PAUSE = Duration.ofMillis(300);
 
   /** Request that only wakes the thread. */
@@ -158,7 +156,7 @@ final class SearchWorker implements AutoCloseable {
       if (asked != null) {
         return asked;
       }
-      answered = false; // after a failure, the index is not tried again
+      answered = false; // a failed index is tried again only after another search
       index(service.embedder.get());
     }
     return waiting.take();

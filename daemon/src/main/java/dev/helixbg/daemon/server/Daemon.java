@@ -256,8 +256,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases all resources; files are complete at any moment. The client that stopped the daemon
-   * gets its answer last.
+   * Releases all resources. Files need no last write, because they are always complete. The client
+   * that stopped the daemon gets its answer after all other parts are closed.
    */
   @Override
   public void close() {

@@ -166,7 +166,7 @@ public final class DaemonLog {
   }
 
   /**
-   * Prevents logback from searching for configuration files and from printing everything; {@link
+   * Stops logback from searching for configuration files and from printing all events; {@link
    * DaemonLog} configures logback instead. {@link java.util.ServiceLoader} finds this class.
    */
   public static final class LogSetup extends ContextAwareBase implements Configurator {

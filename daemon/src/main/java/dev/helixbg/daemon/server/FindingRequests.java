@@ -117,10 +117,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /**
-   * Returns one sentence for each coding agent that answered questions: how far its answers are
-   * trusted.
-   */
+  /** Returns one sentence on the trust in each coding agent that answered questions. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }

@@ -63,19 +63,22 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the number of passages without vectors, which make the report a first look (an early
-   * report).
+   * Returns the number of passages without vectors; 0 unless the last update made a first look (an
+   * early report).
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
-  /** Returns the number of unread pairs, which make the report a first look (an early report). */
+  /** Returns the number of unread pairs; 0 unless the last update made a first look. */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }
 
-  /** Returns the outcome that the report was made from; empty if another process made it. */
+  /**
+   * Returns the outcome that the report was made from; empty if another process made the report, or
+   * the outcome was released.
+   */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
   }

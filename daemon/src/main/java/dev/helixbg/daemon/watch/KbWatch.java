@@ -51,8 +51,8 @@ public final class KbWatch {
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
   /**
-   * Minimum time between two writings, divided by the number of entries. With this time, the
-   * average rate of writing stays below 160 KB/s.
+   * Minimum time between two writings, divided by the number of entries. It keeps the average rate
+   * of writing below 160 KB/s.
    */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
@@ -168,7 +168,7 @@ public final class KbWatch {
     return troubles.on(name);
   }
 
-  /** Returns when a change of the log was last seen, in nanoseconds of {@link DaemonClock}. */
+  /** Returns the time of the log's last seen change, in nanoseconds of {@link DaemonClock}. */
   public long restsSince() {
     return restsSince;
   }
@@ -399,7 +399,10 @@ public final class KbWatch {
     LOG.info("{}: published the vectors of {} entries", name, entries);
   }
 
-  /** Returns the wait after a failure, which grows with repeated failures. */
+  /**
+   * Sets the time of the next attempt after a failure; the wait grows with repeated failures.
+   * Returns the nanoseconds until the next check.
+   */
   private long later() {
     long poll = settings.poll().toNanos();
     long longest = Math.max(poll, LONGEST_RETRY.toNanos());

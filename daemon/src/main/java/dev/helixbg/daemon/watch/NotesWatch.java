@@ -27,7 +27,8 @@ public final class NotesWatch {
 
   /**
    * @param every shortest time between two checks
-   * @param quiet time that notes must stay unchanged before they are read
+   * @param quiet time that notes must stay unchanged before they are read; notes that keep changing
+   *     are read after {@link KbWatch#READ_ANYWAY_AFTER}
    */
   public NotesWatch(NotesKb notes, Duration every, Duration quiet) {
     this.notes = notes;

@@ -31,8 +31,8 @@ final class AttentionCode {
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
   /**
-   * Offset in a row of scores, in bytes, at which the row's factor is stored: 1 divided by the sum
-   * of the powers that replace the scores.
+   * Offset of the factor in a row of scores, in bytes. The factor is 1 divided by the sum of the
+   * powers that replace the row's scores.
    */
   static final int FACTOR = TOKENS * Float.BYTES;
 

@@ -22,9 +22,7 @@ final class Constants {
   static final int MEAN = of(1f / Square.SIDE);
   static final int EPSILON = of(1e-12f);
 
-  /**
-   * Smallest number by which a row is divided. Usually a row is divided by its largest magnitude.
-   */
+  /** Minimum divisor of a row. The divisor is usually the row's largest magnitude. */
   static final int SMALLEST = of(1e-30f);
 
   private static final int SIGNED_BYTE = withInverse(Square.BYTES.mostSigned);

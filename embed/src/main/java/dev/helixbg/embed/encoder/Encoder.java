@@ -51,8 +51,8 @@ public final class Encoder implements AutoCloseable {
   }
 
   /**
-   * Whether this processor can run the engine with weight matrices of the given kind. This check
-   * reads no file.
+   * Returns whether this processor can run the engine with weight matrices of the given kind. This
+   * check reads no file.
    */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);

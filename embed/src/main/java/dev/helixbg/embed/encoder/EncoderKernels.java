@@ -24,7 +24,7 @@ record EncoderKernels(
       Integer.getInteger("helixbg.vector.bits", 512) >= 512 && MachineCode.runs("avx512_vnni");
   private static final boolean VNNI = WIDE || MachineCode.runs("avx_vnni");
 
-  /** Whether the processor has the instructions that a kind of squares needs. */
+  /** Returns whether the processor has the instructions that a kind of squares needs. */
   static boolean apply(Square kind) {
     return (VNNI || kind != Square.FINE_BYTES && MachineCode.runs("avx2"))
         && MachineCode.has("avx2", "fma");

@@ -15,14 +15,21 @@ import java.util.Objects;
 /**
  * The weights of a MiniLM as integers, from a file written by {@code EncoderFile}.
  *
- * <p>Format, little-endian: {@link #MAGIC}; ints: the numbers of layers, words, positions and token
- * types; 1 for the pair judge or 0 for an embedding model; the ordinal of the {@link Square} kind.
- * Zeros fill the header up to {@link #HEADER} bytes. Gains, biases and factors of the embeddings'
- * normalisation follow; each value is multiplied by a factor before it is rounded. Then each layer
- * has twelve {@link Square}s; gains, biases and factors of the normalisation after attention;
- * gains, biases and factors of the normalisation after the feed-forward; 1,536 factors after GELU.
- * Rows of 384 floats follow: for each token type, the sum of type and position embedding for each
- * position; then the word embeddings.
+ * <p>Format, little-endian:
+ *
+ * <ul>
+ *   <li>the header: {@link #MAGIC}; ints: the numbers of layers, words, positions and token types,
+ *       1 for the pair judge or 0 for an embedding model, and the ordinal of the {@link Square}
+ *       kind; zeros up to {@link #HEADER} bytes;
+ *   <li>the normalisation of the embeddings: 384 gains, 384 biases and 384 factors;
+ *   <li>for each layer: twelve {@link Square}s; the normalisation after attention; the
+ *       normalisation after the feed-forward; 1,536 factors after GELU;
+ *   <li>for each token type, a row of 384 floats per position: the sum of type and position
+ *       embedding;
+ *   <li>the word embeddings, in rows of 384 floats.
+ * </ul>
+ *
+ * <p>Each activation is multiplied by its column's factor before it is rounded.
  */
 public final class EncoderWeights {
   public static final long MAGIC = 0x0032434e45_2d5848L; // "HX-ENC2"

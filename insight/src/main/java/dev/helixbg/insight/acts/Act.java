@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A way to deal with a finding: a change of a knowledge base. {@link ActPlanner} plans the calls
+ * A change of a knowledge base that a finding suggests. {@link ActPlanner} plans the calls of helix
  * right before the change.
  *
  * @param when conditions on the finding, at least one of which must be true
@@ -114,8 +114,8 @@ public record Act(List<When> when, Change change) {
   }
 
   /**
-   * Returns the name of an entry. If the entry is a part of a file, the name says so. Otherwise,
-   * the reader might remove the whole file.
+   * Returns the name of an entry. The name of a part of a file says that it is a part, so that the
+   * reader does not remove the whole file.
    */
   static String name(NamedEntry entry) {
     return NoteName.of(entry.entry())

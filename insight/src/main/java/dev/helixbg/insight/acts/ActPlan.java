@@ -14,9 +14,9 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The steps of one act through helix, for one state of a knowledge base. First come the checks.
- * Then helix-bg plans the act again; the new plan must have the same calls. Then come the calls
- * that set marks, a check of the marks, and the calls that make the change.
+ * The steps by which helix carries out one act on one state of a knowledge base. First come the
+ * checks. Then helix-bg plans the act again; the new plan must have the same calls. Then come the
+ * calls that set marks, a check of the marks, and the calls that make the change.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
  * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
@@ -72,7 +72,8 @@ public record ActPlan(
     }
 
     /**
-     * @param namesAndValues names and values, alternating; an empty value is left out
+     * @param namesAndValues names and values, alternating; an argument with an empty value is left
+     *     out
      */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();

@@ -26,8 +26,9 @@ import java.util.stream.Stream;
 
 /**
  * Plans acts on one knowledge base in its present state. A plan contains the calls of helix's tools
- * that carry out an act. The calls change no other text, and every link keeps its target. What is
- * known about those tools is described in docs/decisions/0072-edits-for-helix.md.
+ * that carry out an act. The calls change the content of no other entry. Every link keeps its
+ * target; if the target is removed, the link leads to the kept entry. What is known about those
+ * tools is described in docs/decisions/0072-edits-for-helix.md.
  *
  * <p>An entry that helix edits moves to the end of its topic, so the places of entries change
  * during an act. A call therefore names an entry by words that no other body of its topic has. A
@@ -198,8 +199,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns the body with a name replaced wherever the name is not a part of a longer name. A
-     * line number after a path belongs to the path.
+     * Returns the body with a name replaced, except inside longer names. A path with a line number
+     * is a longer name than the path alone.
      */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
@@ -220,8 +221,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Marks the entries whose texts are removed or replaced. The mark protects text that another
-     * writer adds at the same moment.
+     * Marks the entries whose texts are removed or replaced. The marks show whether another writer
+     * changes these texts during the act.
      */
     private void mark() {
       Stream.concat(
@@ -307,7 +308,7 @@ public final class ActPlanner {
                           "topic",
                           topic,
                           "match_str",
-                          ActMark.line("none")), // matches no entry; helix counts all
+                          ActMark.line("none")), // matches no entry; helix still counts all entries
                       topics.get(topic).size()))
           .toList();
     }

@@ -21,8 +21,8 @@ public final class Acts {
   private Acts() {}
 
   /**
-   * @param verdict verdict of a model or a person; without a verdict, there is an act for each
-   *     possible verdict
+   * @param verdict verdict of a model or a person; without a verdict, the result has the acts for
+   *     all verdicts
    */
   public static List<Act> on(Finding.Relation pair, Optional<Verdict> verdict) {
     return on(pair.a(), pair.b(), verdict);
@@ -134,7 +134,7 @@ public final class Acts {
         : List.of(new Act(List.of(When.RELATED), new Change.Link(from, target)));
   }
 
-  /** Whether one of two entries of a knowledge base links to the other. */
+  /** Whether one of two entries links to the other, or both are parts of one file. */
   public static boolean areLinked(NamedEntry a, NamedEntry b) {
     return linksTo(a, b) || linksTo(b, a) || NoteName.areInOneFile(a.entry(), b.entry());
   }
@@ -163,10 +163,10 @@ public final class Acts {
   }
 
   /**
-   * Returns the order by which one of several copies is chosen to be kept. The criteria are, in
-   * this order: links from other entries; a file name without the mark of a copy; the presence of
-   * tags and a time; for notes the shorter file name, for entries of helix the longer body; the
-   * later offset.
+   * Returns an order of copies. The last copy in this order is kept. The criteria, the most
+   * important first, are: links from other entries; a file name without the mark of a copy; the
+   * presence of tags and a time; for notes the shorter file name, for entries of helix the longer
+   * body; the later offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

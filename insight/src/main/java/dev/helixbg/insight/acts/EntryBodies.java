@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Bodies of entries in the form that helix writes: lines of metadata, the text, a line of links.
+ * Makes bodies of entries in the form that helix writes: lines of metadata, the text, a line of
+ * links.
  */
 final class EntryBodies {
   /** Longest text for a call, in UTF-16 units; a longer text does not fit a command line. */

@@ -32,8 +32,8 @@ record EntryWords(
 
   /**
    * Returns words that identify an entry until it gets a mark or new links. If several entries have
-   * the same body, helix edits the first of them. All of these entries except the last can
-   * therefore be marked in their order and deleted. They cannot be edited in any other way.
+   * the same body, helix edits the first of them. An act can therefore only mark and delete these
+   * entries, beginning with the first.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins =

@@ -108,13 +108,13 @@ final class MatchString {
       for (int at = start; isText && at < end; at = nextWord(at, end)) {
         String piece = body.substring(at, wordEnd(Math.min(at + length, end), end)).strip();
         String words = lower(piece);
-        // The lower case of a character can depend on its neighbours, so the lower-case body may
-        // not contain these words.
+        // The lower case of a character can depend on its neighbours. The lower-case body might
+        // therefore lack these words.
         if (lower.contains(words) && isOwn(words)) {
           return Optional.of(piece);
         }
         if (at + length >= end) {
-          break; // further pieces are parts of this one
+          break; // further pieces are parts of this piece
         }
       }
       start = end + 1;

@@ -1,6 +1,6 @@
 package dev.helixbg.insight.acts;
 
-/** Reports an act that calls of helix cannot carry out without a change of something else. */
+/** Reports an act that calls of helix cannot carry out without changing other data. */
 final class NotCallableException extends RuntimeException {
   NotCallableException(String why) {
     super(why, null, false, false);

@@ -16,8 +16,8 @@ final class NoteSteps {
   private NoteSteps() {}
 
   /**
-   * @param foldersOf returns the folders of notes that became a topic; if there are several, a note
-   *     of the topic may be in any of them
+   * @param foldersOf function from a topic to the folders whose notes have this topic; a note of
+   *     the topic may be in any of these folders
    */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {

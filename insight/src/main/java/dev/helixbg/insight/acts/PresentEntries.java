@@ -92,8 +92,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Returns the folders of notes that became a topic, usually a single folder. A topic has no
-   * blanks and a limited length, so different folders can become the same topic.
+   * Returns the folders whose notes have a topic, usually a single folder. A topic has no blanks
+   * and a limited length, so different folders can have the same topic.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =

@@ -84,8 +84,7 @@ public record ReportedFinding(
   }
 
   /**
-   * Whether the finding is of the given kind. Near-duplicates and cross-links are also of the kind
-   * of relations.
+   * Whether the finding is of the given kind. A near-duplicate or a cross-link is also a relation.
    */
   public boolean isOf(String kind) {
     return kind.equals(kind()) || kind.equals(KIND_OF.get(section));

@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The answers of all agents. From them, the verdicts on findings and the reliability of each agent
- * are computed.
+ * Computes the verdicts on findings and the reliability of each agent from the answers of all
+ * agents.
  */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
@@ -34,7 +34,7 @@ public final class AgentAnswers {
 
   /**
    * @param answers the answers in the order in which they came
-   * @param model trust in the local language model, if it was measured; the verdicts of worse
+   * @param model measured reliability of the local language model; the verdicts of less reliable
    *     agents do not count
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
@@ -83,7 +83,11 @@ public final class AgentAnswers {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
 
-  /** Returns the verdicts on a pair, given the question about it. */
+  /**
+   * Returns the verdicts on a pair.
+   *
+   * @param question id of the question about the pair
+   */
   public Optional<Said> said(String question) {
     List<AgentAnswer> answers = byQuestion.get(question);
     if (answers == null) {
@@ -159,10 +163,7 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /**
-   * Whether a client is reliable enough for its answers to count where no language model has
-   * answered.
-   */
+  /** Whether the answers of a client count if no language model has answered. */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }

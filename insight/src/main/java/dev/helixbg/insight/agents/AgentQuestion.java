@@ -34,7 +34,7 @@ public record AgentQuestion(
   /** The answer for an entry that has no lesson. */
   public static final String NO_LESSON = "none";
 
-  /** Greatest length of an answer sentence, in characters. */
+  /** Maximum length of an answer that is a sentence, in characters. */
   public static final int LONGEST = 300;
 
   /** Returns the name by which agents know a kind. */

@@ -49,8 +49,7 @@ public final class KnownPairs {
   }
 
   /**
-   * Returns known pairs to be mixed into the next questions, if possible equally many of each
-   * relation.
+   * Returns known pairs for the next questions, if possible equally many pairs of each relation.
    *
    * @param questions the number of questions, including the known pairs
    * @param answered the ids of questions that the client has answered

@@ -21,8 +21,8 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
   }
 
   /**
-   * The maker of a decision. The decisions of both kinds of makers take the finding out of the
-   * report. When the pair judge is measured, only a person's decisions count as truth.
+   * The maker of a decision. Decisions of both kinds of makers remove the finding from the report.
+   * When the pair judge is measured, only a person's decisions count as truth.
    */
   public enum By {
     /** A person at a terminal. */

@@ -231,7 +231,7 @@ public final class DecisionStore {
   }
 
   private static String cut(String text) {
-    // The conversion to UTF-8 would replace half of a surrogate pair, at the cut or elsewhere.
+    // Lone surrogates are replaced, because UTF-8 cannot encode them.
     return PrintableText.wellFormed(PrintableText.beginning(text, MAX_TEXT));
   }
 }

@@ -13,7 +13,7 @@ import java.util.Optional;
 public final class Decisions {
   public static final Decisions NONE = new Decisions(List.of());
 
-  /** The last decision on each finding, even if it withdraws an earlier one. */
+  /** The last decision on each finding, even if it withdraws an earlier decision. */
   private final Map<String, Decision> last = new LinkedHashMap<>();
 
   private final Map<String, Decision> opinions = new LinkedHashMap<>();
@@ -43,7 +43,7 @@ public final class Decisions {
     return lastOn(id).filter(Decisions::settles);
   }
 
-  /** Returns the last decision on a finding, even if it withdraws an earlier one. */
+  /** Returns the last decision on a finding, even if it withdraws an earlier decision. */
   public Optional<Decision> lastOn(String id) {
     return Optional.ofNullable(last.get(id));
   }
@@ -59,8 +59,8 @@ public final class Decisions {
   }
 
   /**
-   * Returns the findings of an analysis without the settled ones; of the remaining findings, only
-   * the best are kept.
+   * Returns the findings of an analysis that no decision settles. Only as many misfiled entries and
+   * relations are kept as a report lists.
    */
   public Findings applyTo(Findings all) {
     return new Findings(

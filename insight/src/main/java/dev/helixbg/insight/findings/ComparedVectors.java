@@ -20,9 +20,8 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With this number of passages, the comparison of all pairs
-   * takes longer than without passages: 25 times as long for 10,000 entries, and twice as long for
-   * 100,000 entries.
+   * Maximum number of compared passages. With this number, the comparison of all pairs takes 25
+   * times as long as without passages for 10,000 entries, and twice as long for 100,000 entries.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -77,8 +76,8 @@ record ComparedVectors(
   }
 
   /**
-   * Passes all vectors, packed, to an action. {@code own} must be the packed vectors of the entries
-   * without passages.
+   * Passes all vectors, packed, to an action. {@code own} must be the packed vectors of the
+   * entries, without the vectors of passages.
    */
   void packed(PackedVectors own, Consumer<PackedVectors> use) {
     if (!hasPassages()) {
@@ -137,7 +136,8 @@ record ComparedVectors(
   }
 
   /**
-   * Computes the cosines of one vector with several; callers pass the method as a {@link Measure}.
+   * Computes the cosines of one vector with {@code count} consecutive vectors. Callers pass the
+   * method as a {@link Measure}.
    */
   void cosines(int a, int from, float[] cosines, int count) {
     vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);

@@ -39,7 +39,10 @@ record ExactCopies(int[] originals) {
     return NormalForm.of(named.content()).strip();
   }
 
-  /** Whether another entry is the original of this entry. Other findings name only the original. */
+  /**
+   * Whether another entry is the original of this entry. Findings of other kinds name only the
+   * original.
+   */
   boolean isCopy(int entry) {
     return originals[entry] != entry;
   }

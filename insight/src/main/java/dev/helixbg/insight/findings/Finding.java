@@ -200,8 +200,8 @@ public sealed interface Finding {
     }
 
     /**
-     * Returns the assessment with another result of {@link #act}; the old result must be above 0.
-     * The ratio of {@code same} to {@code overtaken} stays the same.
+     * Returns the assessment with {@code likely} as the result of {@link #act}. The old result must
+     * be above 0. The ratio of {@code same} to {@code overtaken} stays the same.
      */
     public Assessment withAct(double likely) {
       double part = likely / act();
@@ -220,7 +220,7 @@ public sealed interface Finding {
       return isActLikely() || repeats && mayLead();
     }
 
-    /** Whether the pair may lead the report, provided that an act is likely. */
+    /** Whether the tier allows the pair to lead the report. */
     public boolean mayLead() {
       return tier != Tier.SERIES && tier != Tier.UNKNOWN;
     }
@@ -273,10 +273,12 @@ public sealed interface Finding {
   }
 
   /**
-   * An outdated name of source code in an entry.
+   * An outdated name of a file in an entry, or a fault of lines in an index.
    *
-   * @param named the file with its line, as the entry writes it
-   * @param path path of the file when the entry was written, from the top of the folder
+   * @param named file with its line number, as the entry writes it; for an index, the target of the
+   *     first wrong line
+   * @param path path of the file when the entry was written, from the top of the folder; for an
+   *     index, the path of the index with the numbers of the wrong lines
    * @param now new path of a renamed file; else empty
    * @param since commit of the change; empty for lines of an index
    */

@@ -32,10 +32,10 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry. The neighbours in the other topic must, in total,
-   *     be nearer than the neighbours in the entry's own topic. The centroids alone do not suffice,
-   *     because most entries are far from the centre of a large, mixed topic
-   * @param margin least difference of the two cosines, exclusive
+   * @param neighbours neighbours of each entry. The neighbours in the other topic must have a
+   *     larger sum of similarities than the neighbours in the entry's own topic. The centroids
+   *     alone do not suffice, because most entries are far from the centre of a large, mixed topic
+   * @param margin difference that the two cosines must exceed
    * @param order position of each entry, which decides between equally clear findings
    */
   static List<Misplaced> find(

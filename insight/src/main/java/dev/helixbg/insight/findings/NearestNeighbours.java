@@ -201,8 +201,7 @@ public final class NearestNeighbours {
       while (at < last && others[at] != other) {
         at++;
       }
-      // {@code at} is the place of {@code other} if another text of it is listed, else the last
-      // place.
+      // Now {@code at} is the place of {@code other} if the list contains it, else the last place.
       if (!isNearer(other, similarity, at)) {
         return;
       }

@@ -24,8 +24,8 @@ import java.util.Set;
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
  * (cross-domain similarity local scaling: Conneau et al. 2018, "Word Translation Without Parallel
  * Data"). The score shows whether two entries are nearer to each other than to their other
- * neighbours. Therefore, an entry that is near to everything has no advantage, and neither have
- * entries of a topic in which all entries are similar.
+ * neighbours. An entry that is near to all entries therefore has no advantage. The same is true of
+ * the entries of a topic in which all entries are similar.
  *
  * <p>The score is computed from the whole texts of the entries. If passages are nearer than the
  * whole texts, the pair ranks by the score of the two nearest texts, minus a discount. The discount
@@ -142,7 +142,7 @@ final class RankedRelations {
     return declared;
   }
 
-  /** Returns two indices as one number, the same in either order. */
+  /** Returns two indices as one number, which does not depend on the order of the indices. */
   private static long pair(int a, int b) {
     return (long) Math.min(a, b) << 32 | Math.max(a, b);
   }

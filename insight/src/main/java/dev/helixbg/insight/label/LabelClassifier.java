@@ -20,10 +20,7 @@ import java.util.Map;
 public final class LabelClassifier {
   static final String RESOURCE = "label-weights.tsv";
 
-  /**
-   * Weight that the number 1 in the resource stands for. The weights in the resource are whole
-   * numbers.
-   */
+  /** Factor that turns the whole numbers in the resource into weights. */
   static final double UNIT = 1e-4;
 
   /**
@@ -51,8 +48,8 @@ public final class LabelClassifier {
   }
 
   /**
-   * Returns a guess of the label for every entry, by the entry's key; vectors are in the order of
-   * the entries.
+   * Returns a map from the key of each entry to a guess of its label. The vectors must be in the
+   * order of the entries.
    */
   public static Map<String, LabelGuess> guesses(
       List<NamedEntry> entries, List<float[]> vectors, int threads) {

@@ -98,8 +98,8 @@ public final class LessonRun {
   }
 
   /**
-   * Returns the vectors of different sentences, by sentence. Each sentence is embedded with a topic
-   * before it, as the texts of entries are.
+   * Returns the vectors of different sentences, by sentence. Each sentence is embedded with the
+   * word {@code lesson} in the place of an entry's topic.
    */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {

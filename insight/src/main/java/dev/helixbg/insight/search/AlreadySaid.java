@@ -16,17 +16,17 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /**
- * The answer to the question whether a knowledge base already says what a text says. Vectors hardly
- * distinguish the same fact in other words from another fact about the same thing. With vectors
- * alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read the nearest
- * entries. The pair judge can read these entries instead of the user. docs/findings.md states how
- * often each method is right.
+ * The answer to the question whether a knowledge base already contains the statement of a text.
+ * Vectors hardly distinguish the same fact in other words from another fact about the same thing.
+ * With vectors alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read
+ * the nearest entries. The pair judge can read these entries instead of the user. docs/findings.md
+ * states how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
  * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
- *     probability that the entry says the same or is contradicted. It is empty if the pair judge
- *     read nothing
+ *     probability that the entry says the same or is contradicted. It is 1 if an entry equals the
+ *     text. It is empty for <i>unknown</i>, and if the pair judge read no entry
  * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same
  */
 public record AlreadySaid(
@@ -180,8 +180,8 @@ public record AlreadySaid(
       reader.read(
           some.stream().map(n -> new Texts(n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // The calibration is the one for relations, but this score includes neither shared words nor
-      // the entries' neighbours.
+      // The calibration was made for scores of relations, but this score includes neither shared
+      // words nor the entries' neighbours.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;
@@ -209,7 +209,8 @@ public record AlreadySaid(
       if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
         return said.get();
       }
-      // If the text is an edit of an entry, that entry counts before the judge's other results.
+      // If the text is an edit of an entry, that entry takes precedence over the judge's other
+      // results.
       OptionalInt edited =
           IntStream.range(0, likely.length)
               .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())

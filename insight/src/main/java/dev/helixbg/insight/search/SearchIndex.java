@@ -99,7 +99,7 @@ public final class SearchIndex implements AutoCloseable {
     this.words = terms.products();
   }
 
-  /** Returns from how many entries of the log the index was made. */
+  /** Returns the number of entries in the index and the number of all live entries. */
   public Coverage coverage() {
     return coverage;
   }

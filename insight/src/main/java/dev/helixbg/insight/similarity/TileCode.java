@@ -9,8 +9,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
  * Writes the machine code that multiplies a strip by a panel in vectors of 256 bits: {@code
- * float(strip, panel, products, dimension)}. It returns the largest product, or 0 if all products
- * are below 0.
+ * float(strip, panel, products, dimension)}. The code returns the largest product, or 0 if all
+ * products are below 0.
  *
  * <p>Twelve of the 16 registers hold the sums of six rows and two vectors of columns, so that no
  * sum has to be moved to memory.

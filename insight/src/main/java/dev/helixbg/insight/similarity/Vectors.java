@@ -53,7 +53,7 @@ public record Vectors(int count, int dimension, float[] values) {
 
   /**
    * Computes the products of a row with consecutive vectors. They are bit-identical to the products
-   * of the kernels. Four sums are computed at the same time. Four sums take as long as one, because
+   * of the kernels. Four sums are computed at the same time. They take as long as one sum, because
    * an addition waits only for the previous addition of its own sum.
    *
    * @param row array that contains the row, from index {@code at} on

@@ -167,7 +167,10 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
     }
   }
 
-  /** Ends the process at the time limit, or when the waiting thread is interrupted. */
+  /**
+   * Returns a task that ends the process at the time limit, or when the waiting thread is
+   * interrupted.
+   */
   private static Runnable watching(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
     return () -> {

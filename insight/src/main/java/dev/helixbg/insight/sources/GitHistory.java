@@ -16,15 +16,22 @@ import java.util.stream.IntStream;
  * for the newest commit.
  */
 final class GitHistory {
-  /** The time is in seconds since 1970; the date is the committer's, {@code yyyy-MM-dd}. */
+  /** A commit, its time in seconds since 1970, and its committer date, {@code yyyy-MM-dd}. */
   record Commit(String id, long seconds, String date) {}
 
-  /** The removal of a file from its path by a commit; a deleted file has no new path. */
+  /**
+   * The removal of a file from its path.
+   *
+   * @param at position of the commit
+   * @param to new path; empty for a deleted file
+   */
   record Removal(int at, Optional<String> to) {}
 
   /**
-   * A file that is no longer at its path: the first commit that removed it from the path, and its
-   * present path, which is empty for a deleted file.
+   * A file that is no longer at its path.
+   *
+   * @param since first commit that removed the file from the path
+   * @param now present path; empty for a deleted file
    */
   record Gone(Commit since, Optional<String> now) {}
 
@@ -104,7 +111,7 @@ final class GitHistory {
   }
 
   /**
-   * Follows a file through the commits after the given one. The result is empty if none of them
+   * Follows a file through the commits after a given commit. The result is empty if no such commit
    * removed the file from its path.
    */
   Optional<Gone> gone(String path, int position) {

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder. Without a call of git, a few small files are read to find out
- * which commit is checked out and where the objects are. Layout: gitrepository-layout(5).
+ * The git repository in a folder. This class reads the id of the checked-out commit and the place
+ * of the objects from a few small files, without a call of git. gitrepository-layout(5) describes
+ * these files.
  *
  * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder in another
  * place. That folder must name the worktree, and the repository must list that folder among its

@@ -58,8 +58,9 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   }
 
   /**
-   * Finds the path that an entry means. Present files are tried first, because there is no finding
-   * if the name fits a present file.
+   * Finds the path that an entry means: an exact path, present or past, else the only path that
+   * ends with the name. Among such endings, present files come first, because a present file is no
+   * finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Files that an entry names in its source line or its text, and that may be in a repository. */
+/**
+ * Finds the files that an entry names in its source line or its text, and that may be in a
+ * repository.
+ */
 public final class SourceMentions {
   /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
@@ -27,8 +30,10 @@ public final class SourceMentions {
   private SourceMentions() {}
 
   /**
-   * A path without a leading {@code ./}, and the path as the entry writes it, with the line number
-   * if there is one.
+   * A path without a leading {@code ./}.
+   *
+   * @param written the path with the line number that the entry gives; without a line number, the
+   *     path alone
    */
   record File(String path, String written) {
     String name() {

@@ -14,9 +14,9 @@ import java.util.stream.IntStream;
 
 /**
  * TF-IDF vectors of texts. The weight of a term that occurs n times in the text and in d of N
- * entries is {@code (1 + ln n) · ln(N / d)}; vectors are scaled to unit length (Salton, Buckley
- * 1988). The frequencies d are those of the current KB. A term that very many entries have is left
- * out, because it says little and would take most of the computing time.
+ * entries is {@code (1 + ln n) · ln(N / d)}. Vectors are scaled to unit length (Salton, Buckley
+ * 1988). The frequencies d are counted in the current KB. A term that very many entries have is
+ * left out, because it says little and would take most of the computing time.
  */
 public final class TermVectors {
   /**

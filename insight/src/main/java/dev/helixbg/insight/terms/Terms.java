@@ -79,7 +79,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     char[][] buffer = {new char[0]}; // reused for all texts
-    // for each two first letters, the length of the longest term that begins with them
+    // for each pair of first letters, the maximum length of a word of a term with these letters
     int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
       int beginning = beginning(term.toCharArray(), 0, term.length());
@@ -126,7 +126,10 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
   }
 
-  /** Returns the end of the identifier at {@code start}, or {@code start} if none begins there. */
+  /**
+   * Returns the end of the identifier at {@code start}, or {@code start} if no identifier begins
+   * there.
+   */
   private static int end(char[] text, int start, int length) {
     int end = start;
     while (end < length) {

@@ -110,8 +110,9 @@ public final class Batch {
   }
 
   /**
-   * Returns the number of tokens of the pass, also after {@link #narrow}. The method by which a row
-   * is computed may depend on this number, but not on the number of wanted rows.
+   * Returns the number of tokens of the pass, also after {@link #narrow}. Except for logits, the
+   * method by which a row is computed may depend on this number, but not on the number of wanted
+   * rows.
    */
   public int passRows() {
     return passRows;

@@ -98,8 +98,8 @@ public final class KernelWarmUp {
   }
 
   /**
-   * Unpacks all types that are multiplied in floats, because C2 does not compile branches that were
-   * never taken.
+   * Warms up the unpacking of all types that are multiplied in floats. C2 does not compile the
+   * branch of a type that was never unpacked.
    */
   public static void unpacker(Collection<TensorType> types) {
     try (Arena arena = Arena.ofConfined()) {
@@ -152,7 +152,7 @@ public final class KernelWarmUp {
       long stride = 4L * width;
       for (int i = 0; i < CALLS; i++) {
         HalfFloats.unpackF16(x, depth * EIGHT, rows);
-        // Packs eight rows with vectors and a ninth row value by value, if a tile has nine rows.
+        // Packs eight rows with vectors. In a larger tile, packs a ninth row value by value.
         int packed = Math.min(EIGHT + 1, width);
         TokenTiles.pack(rows, 4L * depth, packed, depth, x, scratch.turned);
         for (int tokens : new int[] {1, width}) {

@@ -176,7 +176,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
-    /** Depth of a panel in positions, padded so that panels use different sets of the cache. */
+    /** Distance between panels, in positions; panels start in different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;

@@ -29,7 +29,7 @@ final class RowStreams {
   /** Number of parts that a trial times with each number of streams, in a millisecond or two. */
   private static final int SAMPLES = 64;
 
-  /** Minimum size of a timed part, in bytes. In smaller parts, the call itself dominates. */
+  /** Minimum size of a part that counts, in bytes. In smaller parts, the call itself dominates. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -50,7 +50,7 @@ final class RowStreams {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /** Counts the part for which {@link #next} was called; uses its time during a trial. */
+  /** Counts a part of at least {@link #LEAST_BYTES}; during a trial, also notes its time. */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;

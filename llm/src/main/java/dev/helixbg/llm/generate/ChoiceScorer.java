@@ -14,9 +14,9 @@ import java.util.function.BooleanSupplier;
  *
  * <p>A branch point is a position at which the answers differ. There, the probability is divided
  * among the possible next tokens. At other positions, the next token is certain, and the model is
- * not asked. Only the logits of the possible tokens are computed. Tokens up to later branch points
- * are read in the prompt's pass if the backend supports this, else in a later pass. A prompt's
- * result does not depend on other prompts in the pass.
+ * not asked. Only the logits of the possible tokens are computed. The answers' tokens before each
+ * later branch point are read in the prompt's pass if the backend supports this, else in a later
+ * pass. A prompt's result does not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
   /**
@@ -89,7 +89,7 @@ public final class ChoiceScorer {
     private final double[][] shares;
     private final BooleanSupplier cancelled;
 
-    /** Branch points that are not read yet. */
+    /** Branch points whose paths are not read yet. */
     private final List<Place> open = new ArrayList<>();
 
     /** Branch points whose logits the next pass computes, in the order of the wanted rows. */

@@ -181,9 +181,9 @@ public final class ForwardPasses {
   }
 
   /**
-   * Throws an exception if a token was chosen from a row of logits that contains NaN. Devices
-   * choose token 0 from such a row. No pass may be in flight, since a later pass would overwrite
-   * the logits.
+   * Throws an exception if token 0 was chosen from a row of logits that contains NaN. All devices
+   * choose token 0 if all logits are NaN. No pass may be in flight, since a later pass would
+   * overwrite the logits.
    */
   void requireNumbers(int row, int chosen) {
     if (chosen != 0) {

@@ -20,8 +20,7 @@ import java.util.function.IntConsumer;
  * <p>Tokens stay on the device. Further passes, up to the device's depth, are encoded before the
  * results of earlier passes are read. When an answer ends, a filler sequence takes over its row;
  * tokens computed past the answer's end are dropped. If a pass with fewer rows would be cheaper,
- * the remaining answers move to adjacent rows. They move when the results of all passes in flight
- * have been read.
+ * the remaining answers move to adjacent rows, once the results of all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -29,7 +28,7 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /** Whether an answer must not depend on the other answers. */
+  /** Whether passes of more than {@link Backend#fewRows} answers are filled up (decision 13). */
   private final boolean steady;
 
   private final int depth;
@@ -96,7 +95,7 @@ public final class Generator {
 
   /**
    * Answers several prompts. All prompts follow one sequence that was read before. An answer does
-   * not depend on the other prompts.
+   * not depend on the other prompts, except that rounding on a CPU depends on their number.
    *
    * @param shared the sequence that all prompts follow; it is not changed
    * @param prompts prompts of at least one token each

@@ -42,7 +42,8 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Empties the batch and adds the prompts. The pass will write the logits after prompt i to row i.
+   * Empties the batch and adds the prompts. Row i of the logits belongs to the last token of prompt
+   * i.
    *
    * @throws CancellationException if cancelled, within a pass or between passes
    */

@@ -128,9 +128,9 @@ final class GgufCursor {
   }
 
   /**
-   * Skips strings. Returns the start of each string's text, and last the end of all strings plus
-   * {@code Long.BYTES}. Therefore each text ends {@code Long.BYTES} before the next value. The
-   * values are relative to the position before the call.
+   * Skips strings. Returns bounds, relative to the position before the call: element i is the start
+   * of text i, and the last element is the end of all strings plus {@code Long.BYTES}. Text i thus
+   * ends {@code Long.BYTES} before element i + 1.
    */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];

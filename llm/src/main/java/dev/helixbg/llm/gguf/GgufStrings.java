@@ -22,8 +22,8 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
   private final byte[] utf8;
 
   /**
-   * Start of each string's text, and last the end of all strings plus {@code Long.BYTES}. Therefore
-   * each text ends {@code Long.BYTES} before the next value.
+   * Bounds of the texts. Element i is the start of text i, and the last element is the end of all
+   * strings plus {@code Long.BYTES}. Text i thus ends {@code Long.BYTES} before element i + 1.
    */
   private final int[] starts;
 

@@ -158,7 +158,7 @@ public final class MappedFile implements AutoCloseable {
    * @throws GgufException if the file was shortened, written to, replaced or removed
    */
   public void requireUnchanged() {
-    // This check comes first, so a file that is shortened after it is reported as shortened.
+    // isChanged comes first, so that requireWhole finds a file that is shortened between the calls.
     boolean changed = isChanged();
     requireWhole();
     if (changed) {

@@ -19,7 +19,8 @@ import java.lang.foreign.Arena;
  *
  * <p>If every row belongs to a different sequence, as in decoding, one kernel does all steps. The
  * rotation is then delayed until {@link #attend}, unless another step is encoded before {@code
- * attend}. Longer spans are rotated first; their attention is computed tile by tile.
+ * attend}. Longer spans are rotated first; their attention is computed tile by tile, or row by row
+ * if a tile does not fit threadgroup memory.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;

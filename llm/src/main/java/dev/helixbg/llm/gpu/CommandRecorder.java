@@ -111,7 +111,7 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Binds a buffer that no kernel writes: weights, or data uploaded for this submission. */
+  /** Binds a buffer that needs no barrier: no kernel writes it, or this kernel does not use it. */
   CommandRecorder fixed(int index, GpuBuffer buffer) {
     commands.buffer(index, buffer, 0);
     return this;

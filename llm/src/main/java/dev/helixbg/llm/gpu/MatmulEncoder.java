@@ -23,15 +23,15 @@ final class MatmulEncoder {
   private static final int THREADS = 128;
 
   /**
-   * Maximum number of vectors that are multiplied one by one. In tiles, so few vectors would leave
-   * most of a tile empty.
+   * Maximum number of vectors that are multiplied one by one. So few vectors would leave most of a
+   * tile empty.
    */
   private static final int ALONE = 4;
 
   /**
    * Maximum number of vectors that use small tiles. Even small matrices have enough small tiles to
-   * keep a GPU busy. A pass has at most this number of wanted rows, so their logits are always
-   * computed in the same way.
+   * keep a GPU busy. A pass has at most this number of wanted rows, so large tiles never compute
+   * logits.
    */
   static final int FEW = 32;
 

@@ -21,7 +21,10 @@ final class BpeMerges {
    */
   private final int[] makers;
 
-  /** For each merge, the number of the previous merge that makes the same token, plus one. */
+  /**
+   * For each merge, the number of the previous merge that makes the same token from other parts,
+   * plus one; 0 if there is none.
+   */
   private final int[] next;
 
   /**
@@ -160,8 +163,8 @@ final class BpeMerges {
     private final byte[] utf8;
 
     /**
-     * Start of the next part, for each part. The next fields have the start of the previous part,
-     * and the merge that joins a part with the next part.
+     * For each part, the start of the next part. The next two fields have the start of the previous
+     * part, and the merge that joins the part with the next part.
      */
     private final int[] following;
 
@@ -169,8 +172,8 @@ final class BpeMerges {
     private final int[] merges;
 
     /**
-     * Possible merges, some of them outdated. In each number, the upper 32 bits are the merge, and
-     * the lower 32 bits are the merge's part.
+     * Possible merges, the earliest first; some are outdated. In each number, the upper 32 bits are
+     * the merge, and the lower 32 bits are the first of the two parts.
      */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 

@@ -19,9 +19,10 @@ import jdk.incubator.vector.IntVector;
  * is its quantum plus {@link #bias}.
  *
  * <p>Some processors can only add pairs of products, in 16 bits. Bytes for such sums of pairs have
- * seven bits, so that two products with signed bytes fit into a short. The sum of all products in
- * one half of an int also fits into a short, because 16 · 16 · 127 and 8 · 32 · 127 are below 2^15.
- * To ensure this, five-bit quanta are reduced by 16, and their minimum is raised accordingly.
+ * seven bits, so that two products with signed bytes fit into a short. Without the bias, the sum of
+ * all products in one half of an int also fits into a short. It is at most 16 · 16 · 127, or 8 · 32
+ * · 127 if every 16 columns have a scale. To ensure this, five-bit quanta are reduced by 16, and
+ * their minimum is raised accordingly.
  *
  * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
  * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored

@@ -18,7 +18,7 @@ import jdk.incubator.vector.VectorMask;
 
 /** Steps between the matrix products, on rows of floats. Rows are passed as addresses. */
 public final class VectorOps {
-  /** Float that, added to a number, leaves the nearest integer in the low bits of the sum. */
+  /** Float for rounding. The low bits of its sum with a number are the nearest integer. */
   public static final float TO_INTEGER = 0x1.8p23f;
 
   // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series
@@ -55,7 +55,6 @@ public final class VectorOps {
     for (; i != vectors; i += BYTES) {
       s0 = loadFloats(a + i).fma(loadFloats(b + i), s0);
     }
-    // Adds the lanes in the order of sumOfLanes.
     float sum = sumOfLanes(s0.add(s1).add(s2.add(s3)));
     for (; i != 4L * count; i += 4) {
       sum += MEMORY.get(FLOAT, a + i) * MEMORY.get(FLOAT, b + i);

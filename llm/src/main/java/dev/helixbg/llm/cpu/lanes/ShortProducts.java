@@ -54,8 +54,8 @@ public final class ShortProducts {
   }
 
   /**
-   * Adds the two lanes of products in each int, in the upper half of the int. Converts the int to a
-   * float, including the noise in its lower half, multiplies the float by a factor, and adds it to
+   * Adds the two shorts of each int, in the upper half of the int; the lower half stays as noise.
+   * Then converts the ints to floats, multiplies the floats by the factors, and adds the results to
    * the sum.
    */
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {

@@ -19,9 +19,9 @@ import java.util.List;
  * answer, become a CUDA graph, which needs one call instead of a hundred.
  *
  * <p>The first launch after an upload waits until all earlier launches have ended. Other launches
- * may begin while the preceding launch runs, and wait inside the kernel. Data that a kernel reads
- * before it waits must therefore be older than the last upload. Such data are a pass's tables, and
- * keys and values of earlier passes.
+ * may begin while the preceding launch runs, and wait inside the kernel. Before a kernel waits, it
+ * may therefore read only uploaded data, and data that launches before the last upload wrote. Such
+ * data are a pass's tables, and keys and values of earlier passes.
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.
@@ -43,7 +43,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETERS = 72;
 
   /**
-   * Minimum number of launches in a graph. Fewer launches would start as fast one by one, and
+   * Minimum number of launches in a graph. Fewer launches start as fast without a graph, and
    * usually belong to a prompt.
    */
   private static final int FEWEST = 16;
@@ -63,7 +63,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final long POINTER = 1;
   private static final long SIZE = 2;
 
-  /** A recording that was run; {@code graph} is a {@code CUgraphExec}, or 0. */
+  /** A recording that was run. {@code graph} is a {@code CUgraphExec}; 0 before the second run. */
   private static final class Known {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment text;

@@ -46,8 +46,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the bias in a sub-block's sum, whose products fill {@code COUNT} ints (see {@link
-   * QuantisedRow#BIAS}). Lanes with minima have 0.
+   * Correction of the noise in a sub-block's sum, whose products fill {@code COUNT} ints (see
+   * {@link QuantisedRow#BIAS}). Lanes with minima have 0.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 

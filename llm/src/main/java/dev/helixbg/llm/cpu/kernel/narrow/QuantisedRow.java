@@ -31,7 +31,7 @@ import jdk.incubator.vector.VectorSpecies;
  * Layout: first the shorts, as {@link #carry} corrects them. For each vector of weight bytes, the
  * shorts of even columns come before the shorts of odd columns. After the shorts come, for each 128
  * activations, the groups' steps times {@link #UNIT}, and then the groups' offsets times the steps.
- * An offset corrects products with stored weights that are too large. It is computed from the
+ * An offset corrects the products of stored weights, which are too large. It is computed from the
  * rounded activations, so its rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
@@ -52,10 +52,10 @@ public final class QuantisedRow {
   static final float UNIT = 0x1p-16f;
 
   /**
-   * Correction that is added for each int of products. The two halves of an int are added in its
-   * upper half. The bits of the lower half remain as noise: 0 to 1, on average 1/2, in units of the
-   * upper half. The noise is smaller than an activation's rounding error, but always positive, so
-   * it adds up.
+   * Correction of the noise in an int of products: −1/2, in units of the int's upper half. A kernel
+   * adds the lower half to the upper half, and does not clear the lower half. The remaining bits
+   * are noise from 0 to 1, on average 1/2. The noise is smaller than an activation's rounding
+   * error, but it is never negative, so it adds up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -69,7 +69,7 @@ public final class QuantisedRow {
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
    * @param limit largest magnitude in steps, below 2^15, so that the kernel's sums of products fit
-   * @param zero value that is subtracted from each weight
+   * @param zero number of scales (Q6_K) or minima (Q4_K, Q5_K) that is subtracted from each weight
    * @param bias correction of the noise in a group's ints
    */
   static void quantise(
@@ -85,7 +85,7 @@ public final class QuantisedRow {
         high = low;
       }
       float sum = round(from, low == 0 ? 0 : limit / low, to, to + BYTES);
-      // The second half goes to the same vectors at 256 bits, and to the next vectors at 128 bits.
+      // At 256 bits, the second half fills the same vectors; at 128 bits, it has its own vectors.
       long evens = to + (COUNT == 8 ? 16 : 32);
       float next = round(from + 4 * HALF_GROUP, high == 0 ? 0 : limit / high, evens, evens + BYTES);
       if (group == BOTH) {
@@ -104,11 +104,11 @@ public final class QuantisedRow {
   }
 
   /**
-   * Corrects activations for products with 16-bit lanes that have two bytes of weights each. Even
-   * activations are multiplied with a + 256 · b and c + 256 · d, where a, b, c, d are the bytes of
-   * an int. After a shift of the int, odd activations are multiplied with b + 256 · c and d. The
-   * excess of 256 times a byte is subtracted from the activation of that byte; the sums are then
-   * correct modulo 2^16.
+   * Corrects activations for products with 16-bit lanes that have two bytes of weights each. Let a,
+   * b, c, d be the bytes of an int. Even activations are multiplied with a + 256 · b and c + 256 ·
+   * d. After a shift of the int, odd activations are multiplied with b + 256 · c and d. Each upper
+   * byte is thus also multiplied with 256 times its neighbour's activation. The method subtracts
+   * this excess from the byte's own activation, so sums are correct modulo 2^16.
    *
    * @param address address of a vector of even activations, followed by a vector of odd activations
    */

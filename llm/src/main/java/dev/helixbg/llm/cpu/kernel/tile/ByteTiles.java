@@ -30,9 +30,9 @@ import jdk.incubator.vector.IntVector;
  *   <li>a line of floats: the steps;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: the sum of the bytes times −{@link ByteRows#bias}, for the first 16
- *       columns and for the last 16 columns. Products with unsigned bytes start at these values,
- *       which corrects the bias of the bytes. For sums of pairs, each half of an int has the value
- *       for two of every four columns.
+ *       columns and for the last 16 columns. Sums of products start at these values, which cancels
+ *       the bias of the weights. For sums of pairs, each half of an int has the value for two of
+ *       every four columns.
  * </ul>
  */
 public final class ByteTiles {
@@ -68,8 +68,8 @@ public final class ByteTiles {
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * Amount by which the sum of the bits of eight numbers is too large if {@link
-   * VectorOps#TO_INTEGER} has rounded the numbers.
+   * Excess of the bits of eight rounded numbers over the sum of the integers. The bits of a rounded
+   * number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 

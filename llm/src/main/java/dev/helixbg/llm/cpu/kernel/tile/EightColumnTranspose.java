@@ -143,9 +143,10 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1, 2
-   * or 4 exchange the lanes whose indices differ by the same number. The method avoids instructions
-   * that select lanes from two vectors, because processors without 512-bit vectors lack them.
+   * Transposes eight columns of eight tokens. In round 1, vectors whose indices differ by 1
+   * exchange lanes whose indices differ by 1. Rounds 2 and 3 do the same for the differences 2 and
+   * 4. The method avoids instructions that select lanes from two vectors, because processors
+   * without 512-bit vectors lack them.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);
