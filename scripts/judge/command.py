@@ -39,8 +39,9 @@ def prepare_facts(options):
     from wordpiece import WordPiece
 
     WORK.mkdir(parents=True, exist_ok=True)
-    (WORK / "tokenizer.json").write_bytes(bundled(TOKENIZER))
-    tokenizer = WordPiece(bundled(TOKENIZER))
+    definition = bundled(TOKENIZER)
+    (WORK / "tokenizer.json").write_bytes(definition)
+    tokenizer = WordPiece(definition)
     pack(read_onnx(bundled(GRAPH)), np.concatenate([tokenizer.ids(text) for text in texts_of(DATA)]), WORK)
 
 

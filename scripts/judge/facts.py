@@ -15,7 +15,8 @@ import torch
 import torch.nn.functional as F
 
 from corpus import DIFFERENT, NEITHER, OVERTAKEN, RELATED, ROOM, SAME, lines
-from minilm import Judge, MiniLm
+from minilm import MiniLm
+from train import EPOCHS, batches_of, begin, marks_of, step, tensors
 from weights_file import unpack
 from wordpiece import CLS, SEP, WordPiece
 
@@ -23,12 +24,11 @@ DATA = Path(__file__).parents[2] / "insight/src/judge"
 SAID = ["base", "same1", "same2"]
 PARTS = SAID + ["newer", "contra", "lookalike1", "lookalike2", "related"]
 OF_NOTES = {"base": "base", "rewrite": "same1", "newer": "newer", "lookalike": "lookalike1", "related": "related"}
-BATCH, EPOCHS, RATE = 128, 4, 1e-4
+BATCH = 128
 NEGATIVES = 1.5  # of an epoch, for each pair with a label
 NEAREST, OTHERS, COPY = 10, 5, 0.86  # pairs of a text with texts of other clusters; nearer ones could be the same
 OVERTAKEN_TURNED = 0.25  # share of these pairs that are shown with the newer text first
 DATED = 0.12  # share of texts that get a date in front
-SMOOTHING, CLASS_WEIGHTS = 0.05, [1.3, 1.0, 0.8, 0.8]
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 DATES = [f"({y}-{m:02d}-{d:02d})" for y in (2024, 2025, 2026) for m in range(1, 13) for d in (3, 11, 19, 27)] + [f"[{m} {d}]" for m in MONTHS for d in (2, 9, 23)]
 
@@ -91,25 +91,11 @@ class Pairs:
         for a, b, _, ordered in examples:
             turned = draw.random() < (OVERTAKEN_TURNED if ordered else 0.5)
             sequences.append([self.dated(text, draw) for text in ((b, a) if turned else (a, b))])
-        return [torch.from_numpy(x).to(device) for x in tensors(sequences)]
+        return tensors(sequences, [marks_of(*both) for both in sequences], device)
 
     def dated(self, text, draw):
         ids = self.ids[text]
         return np.concatenate([draw.choice(self.dates), ids])[:ROOM] if draw.random() < DATED else ids
-
-
-def tensors(sequences):
-    """Ids, lengths and types, as the program makes them."""
-    lengths = np.array([len(a) + len(b) + 3 for a, b in sequences])
-    ids = np.zeros((len(sequences), -(-lengths.max() // 8) * 8), np.int64)
-    types = np.zeros_like(ids)
-    for i, (a, b) in enumerate(sequences):
-        ids[i, 0], ids[i, 1 : len(a) + 1], ids[i, len(a) + 1] = CLS, a, SEP
-        ids[i, len(a) + 2 : lengths[i] - 1], ids[i, lengths[i] - 1] = b, SEP
-        types[i, len(a) + 2 : lengths[i]] = 1
-        types[i, 1 : len(a) + 1] += 2 * np.isin(a, b)
-        types[i, len(a) + 2 : lengths[i] - 1] += 2 * np.isin(b, a)
-    return ids, lengths, types
 
 
 @torch.no_grad()
@@ -132,40 +118,18 @@ def vectors(texts, base, device):
 def train(pairs, base, options, device):
     torch.manual_seed(options.seed)
     draw = random.Random(options.seed)
-    model = Judge(base).to(device)
-    model.body.requires_grad_(False)
-    for layer in model.body.layers[options.frozen :]:
-        layer.requires_grad_(True)
-    model.body.types.requires_grad_(True)
-    trained = [p for p in model.parameters() if p.requires_grad]
-    decay = [{"params": [p for p in trained if (p.ndim > 1) == matrix], "weight_decay": 0.01 * matrix} for matrix in (True, False)]
-    optimiser = torch.optim.AdamW(decay, lr=RATE)
+    model, trained, optimiser = begin(base, options.frozen, device)
     each = min(len(pairs.others), int(NEGATIVES * len(pairs.labelled)))
     steps, done, began = EPOCHS * ((len(pairs.labelled) + each) // BATCH), 0, time.time()
-    weights = torch.tensor(CLASS_WEIGHTS, device=device)
     model.train()
     while done < steps:
         examples = pairs.labelled + draw.sample(pairs.others, each)
         draw.shuffle(examples)
-        batches = []
-        for at in range(0, len(examples), BATCH * 32):
-            some = sorted(examples[at : at + BATCH * 32], key=lambda x: len(pairs.ids[x[0]]) + len(pairs.ids[x[1]]))
-            batches += [some[i : i + BATCH] for i in range(0, len(some) - BATCH + 1, BATCH)]
+        batches = batches_of(examples, lambda x: len(pairs.ids[x[0]]) + len(pairs.ids[x[1]]), BATCH)
         draw.shuffle(batches)
         for some in batches[: steps - done]:
-            for group in optimiser.param_groups:
-                group["lr"] = RATE * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
-            with torch.autocast(device.type, dtype=torch.bfloat16):
-                z = model(*pairs.batch(some, draw, device))
-            z = z.float().log_softmax(1)
             labels = torch.tensor([x[2] for x in some], device=device)
-            target = torch.where(labels < NEITHER, labels, torch.zeros_like(labels))
-            exact = -z.gather(1, target[:, None])[:, 0] * weights[target] - SMOOTHING * z.mean(1)
-            loss = torch.where(labels < NEITHER, exact, -torch.logsumexp(z[:, 2:], 1)).mean()
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(trained, 1.0)
-            optimiser.step()
+            loss = step(model, trained, optimiser, pairs.batch(some, draw, device), labels, (done, steps))
             done += 1
             if done % 500 == 0 or done == steps:
                 print(f"step {done} of {steps}, loss {loss.item():.3f}, {time.time() - began:.0f} s", flush=True)

@@ -46,14 +46,17 @@ class Data:
         return self.side(self.side_a[row]), self.side(self.side_b[row])
 
     def marks(self, row):
-        """2 for each token that the other text has, too."""
         if row not in self._marks:
-            one, other = self.texts(row)
-            self._marks[row] = tuple((2 * np.isin(x, y)).astype(np.int8) for x, y in ((one, other), (other, one)))
+            self._marks[row] = marks_of(*self.texts(row))
         return self._marks[row]
 
     def rows(self, kb):
         return np.nonzero(self.kb == kb)[0]
+
+
+def marks_of(one, other):
+    """For each text: 2 for each token that the other text has, too."""
+    return tuple((2 * np.isin(x, y)).astype(np.int8) for x, y in ((one, other), (other, one)))
 
 
 def batch_of(data, pairs, device):
@@ -62,9 +65,14 @@ def batch_of(data, pairs, device):
     for row, forward in pairs:
         sequences.append(data.texts(row)[:: 1 if forward else -1])
         marks.append(data.marks(row)[:: 1 if forward else -1])
+    return tensors(sequences, marks, device)
+
+
+def tensors(sequences, marks, device):
+    """Ids, lengths and types of pairs of texts, as the program makes them."""
     lengths = np.array([len(a) + len(b) + 3 for a, b in sequences])
     columns = -(-lengths.max() // 8) * 8
-    ids, types = np.zeros((len(pairs), columns), np.int64), np.zeros((len(pairs), columns), np.int64)
+    ids, types = np.zeros((len(sequences), columns), np.int64), np.zeros((len(sequences), columns), np.int64)
     for i, (a, b) in enumerate(sequences):
         ids[i, 0], ids[i, 1 : len(a) + 1], ids[i, len(a) + 1] = CLS, a, SEP
         ids[i, len(a) + 2 : lengths[i] - 1], ids[i, lengths[i] - 1] = b, SEP
@@ -116,11 +124,9 @@ def examples(data, held, share):
     return np.concatenate([positives] + [read] * (READ_TIMES - 1) + [good] * (GOOD_TIMES - READ_TIMES)), negatives
 
 
-def fit(data, weights, job, device):
-    torch.manual_seed(job["seed"])
-    draw = np.random.RandomState(job["seed"])
+def begin(weights, frozen, device):
+    """A new model, its parameters that are trained, and the optimiser; frozen: number of layers that stay as they are"""
     model = Judge(weights).to(device)
-    frozen = job["frozen"]
     model.body.requires_grad_(False)
     for layer in model.body.layers[frozen:]:
         layer.requires_grad_(True)
@@ -134,19 +140,51 @@ def fit(data, weights, job, device):
         lr=RATE,
         **({"fused": True} if device.type == "cuda" else {}),
     )
+    return model, trained, optimiser
+
+
+def batches_of(rows, length, size):
+    """Batches of rows of about the same length, in the order of the rows but for this."""
+    batches = []
+    for at in range(0, len(rows), size * 32):
+        some = rows[at : at + size * 32]
+        some = [some[i] for i in np.argsort([length(row) for row in some], kind="stable")]
+        batches += [some[i : i + size] for i in range(0, len(some) - size + 1, size)]
+    return batches
+
+
+def step(model, trained, optimiser, batch, label, progress):
+    """One step of the training; progress: steps done, and all steps. Returns the loss."""
+    done, steps = progress
+    for group in optimiser.param_groups:
+        group["lr"] = RATE * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
+    with autocast(label.device):
+        z = model(*batch)
+    z = z.float().log_softmax(1)
+    known = label < NEITHER
+    target = torch.where(known, label, torch.zeros_like(label))
+    class_weights = torch.tensor(CLASS_WEIGHTS, device=label.device)
+    exact = -z.gather(1, target[:, None])[:, 0] * class_weights[target] - SMOOTHING * z.mean(1)
+    loss = torch.where(known, exact, -torch.logsumexp(z[:, 2:], 1)).mean()
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(trained, 1.0)
+    optimiser.step()
+    return loss
+
+
+def fit(data, weights, job, device):
+    torch.manual_seed(job["seed"])
+    draw = np.random.RandomState(job["seed"])
+    model, trained, optimiser = begin(weights, job["frozen"], device)
     positives, negatives = examples(data, job["held"], job["share"])
     each = min(len(negatives), int(NEGATIVES * len(positives)))
     steps = job["steps"] or job["epochs"] * ((len(positives) + each) // BATCH)
-    class_weights = torch.tensor(CLASS_WEIGHTS, device=device)
     done, began, seen = 0, time.time(), 0.0
     while done < steps:
         rows = np.concatenate([positives, draw.choice(negatives, each, replace=False)])
         rows = rows[draw.permutation(len(rows))]
-        batches = []
-        for at in range(0, len(rows), BATCH * 32):
-            some = rows[at : at + BATCH * 32]
-            some = some[np.argsort([length(data, r) for r in some], kind="stable")]
-            batches += [some[i : i + BATCH] for i in range(0, len(some) - BATCH + 1, BATCH)]
+        batches = batches_of(rows, lambda row: length(data, row), BATCH)
         model.train()
         for which in draw.permutation(len(batches)):
             if done == steps:
@@ -154,20 +192,7 @@ def fit(data, weights, job, device):
             some = batches[which]
             pairs = [(r, f) for r, f in zip(some, draw.rand(len(some)) < WRITTEN_ORDER)]
             label = torch.from_numpy(data.label[some].astype(np.int64)).to(device)
-            rate = RATE * min(1, done / (0.1 * steps + 1)) * max(0.0, 1 - done / (steps + 1))
-            for group in optimiser.param_groups:
-                group["lr"] = rate
-            with autocast(device):
-                z = model(*batch_of(data, pairs, device))
-            z = z.float().log_softmax(1)
-            known = label < NEITHER
-            target = torch.where(known, label, torch.zeros_like(label))
-            exact = -z.gather(1, target[:, None])[:, 0] * class_weights[target] - SMOOTHING * z.mean(1)
-            loss = torch.where(known, exact, -torch.logsumexp(z[:, 2:], 1)).mean()
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(trained, 1.0)
-            optimiser.step()
+            loss = step(model, trained, optimiser, batch_of(data, pairs, device), label, (done, steps))
             done += 1
             if done % 100 == 0 or done == steps:
                 seen = loss.item()

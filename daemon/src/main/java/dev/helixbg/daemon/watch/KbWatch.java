@@ -51,8 +51,8 @@ public final class KbWatch {
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
   /**
-   * Minimum time between two writings, divided by the number of entries. It keeps the average rate
-   * of writing below 160 KB/s.
+   * Minimum time between two writings, divided by the number of entries. This limit keeps the
+   * average write rate below 160 KB/s.
    */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 

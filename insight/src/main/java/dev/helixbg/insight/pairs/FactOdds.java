@@ -93,12 +93,13 @@ final class FactOdds {
 
   private Relation applied(Relation pair) {
     Assessment said = pair.assessment().orElseThrow();
+    if (said.act() < LEAST_JUDGED || pair.score() < LEAST_SCORE) {
+      return pair;
+    }
     List<Relation> others = new ArrayList<>(pairs.get(pair.a()));
     others.addAll(pairs.get(pair.b()));
     others.removeIf(other -> other.id().equals(pair.id()));
-    if (said.act() < LEAST_JUDGED
-        || pair.score() < LEAST_SCORE
-        || others.stream().anyMatch(other -> other.score() > pair.score())) {
+    if (others.stream().anyMatch(other -> other.score() > pair.score())) {
       return pair;
     }
     double best =

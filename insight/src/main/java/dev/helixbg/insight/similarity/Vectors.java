@@ -53,8 +53,8 @@ public record Vectors(int count, int dimension, float[] values) {
 
   /**
    * Computes the products of a row with consecutive vectors. They are bit-identical to the products
-   * of the kernels. Four sums are computed at the same time. They take as long as one sum, because
-   * an addition waits only for the previous addition of its own sum.
+   * of the kernels. Four sums are computed at the same time. These sums take as long as one sum,
+   * because an addition waits only for the previous addition of its own sum.
    *
    * @param row array that contains the row, from index {@code at} on
    * @param from number of the first vector

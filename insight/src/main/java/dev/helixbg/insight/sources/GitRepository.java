@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder. This class reads the id of the checked-out commit and the place
- * of the objects from a few small files, without a call of git. gitrepository-layout(5) describes
+ * The git repository in a folder. This class does not call git. It reads a few small files, which
+ * state the checked-out commit and the folder of the objects. gitrepository-layout(5) describes
  * these files.
  *
  * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder in another

@@ -128,9 +128,9 @@ final class GgufCursor {
   }
 
   /**
-   * Skips strings. Returns bounds, relative to the position before the call: element i is the start
-   * of text i, and the last element is the end of all strings plus {@code Long.BYTES}. Text i thus
-   * ends {@code Long.BYTES} before element i + 1.
+   * Skips strings. Returns the start of each text, relative to the position before the call. Text i
+   * ends {@code Long.BYTES} before element i + 1, because a length precedes the next text. A
+   * further element marks the end of the last text in the same way.
    */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];
