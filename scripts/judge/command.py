@@ -1,6 +1,9 @@
 """The steps of scripts/train-judge but the training itself: prepare, collections, write."""
 import argparse
+import json
+import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "insight/src/judge"
 WORK = ROOT / "target/judge"
-RESOURCE = ROOT / "embed/src/main/resources/dev/helixbg/embed/judge.weights"
+RESOURCES = ROOT / "embed/src/main/resources/dev/helixbg/embed"
 GRAPH, TOKENIZER = "all-minilm-l6-v2.onnx", "all-minilm-l6-v2-tokenizer.json"
 PROBES = 3
 
@@ -32,6 +35,33 @@ def prepare(options):
     pack(read_onnx(bundled(GRAPH)), np.load(WORK / "pairs.npz")["tokens"], WORK)
 
 
+def read_facts(folder, program):
+    """Two texts and the label of each pair in read.tsv, as the program cuts and lists them; folder: clones of the repositories"""
+    from corpus import LABELS, OVERTAKEN, RELATED, SAME, clone_of
+
+    of = {}
+    for line in (DATA / "facts/read.tsv").read_text().splitlines()[1:]:
+        repository, commit, *places, truth, act = line.split("\t")
+        label = OVERTAKEN if truth == "contradicts" else LABELS[truth]
+        if act != "-" and (act == "yes") != (label <= OVERTAKEN):
+            label = SAME if act == "yes" else RELATED
+        of.setdefault((repository, commit), {})[frozenset([":".join(places[:2]), ":".join(places[2:])])] = label
+    found, missing = [], 0
+    for (repository, commit), pairs in of.items():
+        clone = clone_of(folder, repository)
+        with tempfile.TemporaryDirectory() as notes:
+            for name in sorted({place.rsplit(":", 1)[0] for pair in pairs for place in pair}):
+                file = Path(notes, "repository", name)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(subprocess.run(["git", "-C", clone, "show", f"{commit}:{name}"], check=True, capture_output=True).stdout)
+            said = subprocess.run([program, "one-shot", "--notes", Path(notes, "repository"), "--json"], check=True, capture_output=True)
+        listed = {frozenset([r["a"]["place"], r["b"]["place"]]): (r["a"]["text"], r["b"]["text"]) for r in json.loads(said.stdout)["relations"]}
+        found += [(*listed[pair], label) for pair, label in pairs.items() if pair in listed]
+        missing += sum(pair not in listed for pair in pairs)
+    print(f"{len(found)} pairs of public files; {missing} are not listed", file=sys.stderr)
+    return found
+
+
 def prepare_facts(options):
     from facts import texts_of
     from onnx_weights import read_onnx
@@ -42,7 +72,10 @@ def prepare_facts(options):
     definition = bundled(TOKENIZER)
     (WORK / "tokenizer.json").write_bytes(definition)
     tokenizer = WordPiece(definition)
-    pack(read_onnx(bundled(GRAPH)), np.concatenate([tokenizer.ids(text) for text in texts_of(DATA)]), WORK)
+    real = read_facts(Path(options.repositories), ROOT / "scripts/helix-bg")
+    (WORK / "real.json").write_text(json.dumps(real, ensure_ascii=False), encoding="utf-8")
+    texts = texts_of(DATA) + [text for pair in real for text in pair[:2]]
+    pack(read_onnx(bundled(GRAPH)), np.concatenate([tokenizer.ids(text) for text in texts]), WORK)
 
 
 def collections(options):
@@ -61,12 +94,13 @@ def write(options):
     from wordpiece import WordPiece
 
     graph = bundled(GRAPH)
-    clusters = lines(DATA / "clusters/a.jsonl")[:PROBES]
-    probes = [(c["base"], c[other]) for c, other in zip(clusters, ["rewrite", "newer", "lookalike"])]
+    folder, rewrite, lookalike = ("facts", "same1", "lookalike1") if options.facts else ("clusters", "rewrite", "lookalike")
+    clusters = lines(DATA / folder / "a.jsonl")[:PROBES]
+    probes = [(c["base"], c[other]) for c, other in zip(clusters, [rewrite, "newer", lookalike])]
+    resource = RESOURCES / ("facts.weights" if options.facts else "judge.weights")
     calibration = [options.temperature, options.likely_same, options.likely_overtaken, options.cheap]
-    RESOURCE.parent.mkdir(parents=True, exist_ok=True)
-    write_file(RESOURCE, graph, read_onnx(graph), load_npz(options.trained), calibration, options.biases, probes, WordPiece(bundled(TOKENIZER)), ROOM)
-    print(f"{RESOURCE}: {RESOURCE.stat().st_size:,} bytes")
+    write_file(resource, graph, read_onnx(graph), {k: w for path in options.trained for k, w in load_npz(path).items()}, calibration, options.biases, probes, WordPiece(bundled(TOKENIZER)), ROOM)
+    print(f"{resource}: {resource.stat().st_size:,} bytes")
 
 
 def main():
@@ -76,11 +110,14 @@ def main():
     step.add_argument("collections")
     step.add_argument("java", nargs="+")
     step.set_defaults(run=prepare)
-    steps.add_parser("prepare-facts").set_defaults(run=prepare_facts)
+    step = steps.add_parser("prepare-facts")
+    step.add_argument("repositories", help="folder with clones of the repositories that read.tsv names")
+    step.set_defaults(run=prepare_facts)
     step = steps.add_parser("collections")
     step.set_defaults(run=collections)
     step = steps.add_parser("write")
-    step.add_argument("trained")
+    step.add_argument("trained", nargs="+")
+    step.add_argument("--facts", action="store_true", help="the judge of facts, not that of notes")
     step.add_argument("--temperature", type=float, default=1)
     step.add_argument("--biases", type=float, nargs=2, default=[0, 0], help="of same and overtaken")
     step.add_argument("--likely-same", type=float, default=0.9)
@@ -91,4 +128,5 @@ def main():
     options.run(options)
 
 
-main()
+if __name__ == "__main__":
+    main()

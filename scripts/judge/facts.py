@@ -1,11 +1,12 @@
 """Trains the pair judge of facts: the judge of notes in form, and begun from the same model, but trained on short texts.
 
-A cluster has a fact (base), the same in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike,
+It learns from pairs of public memory files that readers judged, and from clusters that were written for it. A cluster has a fact (base), the same in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike,
 and a related one. All clusters of a project belong to one invented memory file, so the nearest texts of other clusters are what the program would
 list beside the right pairs: each text is paired with the ten nearest and five more.
 """
 
 import argparse
+import json
 import random
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ import torch.nn.functional as F
 
 from corpus import DIFFERENT, NEITHER, OVERTAKEN, RELATED, ROOM, SAME, lines
 from minilm import MiniLm
-from train import EPOCHS, batches_of, begin, marks_of, step, tensors
+from train import batches_of, begin, marks_of, step, tensors
 from weights_file import unpack
 from wordpiece import CLS, SEP, WordPiece
 
@@ -25,6 +26,9 @@ SAID = ["base", "same1", "same2"]
 PARTS = SAID + ["newer", "contra", "lookalike1", "lookalike2", "related"]
 OF_NOTES = {"base": "base", "rewrite": "same1", "newer": "newer", "lookalike": "lookalike1", "related": "related"}
 BATCH = 128
+STEPS_FOR_EACH = 2.5  # times that each pair is seen
+REAL_TIMES, GOOD_TIMES = 3, 6  # times that a real pair counts, and one that is worth an act
+WORKERS = 2  # processes that make batches
 NEGATIVES = 1.5  # of an epoch, for each pair with a label
 NEAREST, OTHERS, COPY = 10, 5, 0.86  # pairs of a text with texts of other clusters; nearer ones could be the same
 OVERTAKEN_TURNED = 0.25  # share of these pairs that are shown with the newer text first
@@ -59,7 +63,8 @@ def label(one, other):
 
 
 class Pairs:
-    def __init__(self, projects, base, tokenizer, device):
+    def __init__(self, projects, real, base, tokenizer, device):
+        """real: two texts and the label of each pair of public files"""
         texts, self.labelled, groups = {}, [], []
         for project in projects:
             groups.append([])
@@ -70,9 +75,13 @@ class Pairs:
                     for other in list(place)[i + 1 :]:
                         if label(one, other) is not None:
                             self.labelled.append((place[one], place[other], label(one, other), other == "newer"))
+        written = len(texts)
+        for a, b, said in real:
+            pair = tuple(texts.setdefault(text, len(texts)) for text in (a, b))
+            self.labelled += [(*pair, said, False)] * (GOOD_TIMES if said <= OVERTAKEN else REAL_TIMES)
         self.ids = [np.array(tokenizer.ids(text)[:ROOM], np.int64) for text in texts]
         self.dates = [np.array(tokenizer.ids(date), np.int64) for date in DATES]
-        self.others = self.near(groups, vectors(self.ids, base, device))
+        self.others = self.near(groups, vectors(self.ids[:written], base, device))
 
     def near(self, groups, found):
         draw, pairs = np.random.RandomState(5), set()
@@ -85,6 +94,21 @@ class Pairs:
                     if number[i] != number[j] and cosine[i, j] < COPY:
                         pairs.add((min(at[i], at[j]), max(at[i], at[j]), NEITHER, False))
         return sorted(pairs)
+
+    def batches(self, worker, seed):
+        """Batches without end; those of one of the workers."""
+        torch.set_num_threads(1)
+        shuffled, turned = random.Random(seed), random.Random(7 * seed + worker)
+        while True:
+            examples = self.labelled + shuffled.sample(self.others, self.each())
+            shuffled.shuffle(examples)
+            batches = batches_of(examples, lambda x: len(self.ids[x[0]]) + len(self.ids[x[1]]), BATCH)
+            shuffled.shuffle(batches)
+            for some in batches[worker::WORKERS]:
+                yield self.batch(some, turned, torch.device("cpu")), torch.tensor([x[2] for x in some])
+
+    def each(self):
+        return min(len(self.others), int(NEGATIVES * len(self.labelled)))
 
     def batch(self, examples, draw, device):
         sequences = []
@@ -115,37 +139,38 @@ def vectors(texts, base, device):
     return found
 
 
+class Batches(torch.utils.data.IterableDataset):
+    def __init__(self, pairs, seed):
+        self.pairs, self.seed = pairs, seed
+
+    def __iter__(self):
+        return self.pairs.batches(torch.utils.data.get_worker_info().id, self.seed)
+
+
 def train(pairs, base, options, device):
     torch.manual_seed(options.seed)
-    draw = random.Random(options.seed)
     model, trained, optimiser = begin(base, options.frozen, device)
-    each = min(len(pairs.others), int(NEGATIVES * len(pairs.labelled)))
-    steps, done, began = EPOCHS * ((len(pairs.labelled) + each) // BATCH), 0, time.time()
+    steps, began = int(STEPS_FOR_EACH * ((len(pairs.labelled) + pairs.each()) // BATCH)), time.time()
     model.train()
-    while done < steps:
-        examples = pairs.labelled + draw.sample(pairs.others, each)
-        draw.shuffle(examples)
-        batches = batches_of(examples, lambda x: len(pairs.ids[x[0]]) + len(pairs.ids[x[1]]), BATCH)
-        draw.shuffle(batches)
-        for some in batches[: steps - done]:
-            labels = torch.tensor([x[2] for x in some], device=device)
-            loss = step(model, trained, optimiser, pairs.batch(some, draw, device), labels, (done, steps))
-            done += 1
-            if done % 500 == 0 or done == steps:
-                print(f"step {done} of {steps}, loss {loss.item():.3f}, {time.time() - began:.0f} s", flush=True)
+    loader = torch.utils.data.DataLoader(Batches(pairs, options.seed), batch_size=None, num_workers=WORKERS, prefetch_factor=8)
+    for done, (batch, labels) in zip(range(steps), loader):
+        loss = step(model, trained, optimiser, [x.to(device) for x in batch], labels.to(device), (done, steps))
+        if (done + 1) % 500 == 0 or done + 1 == steps:
+            print(f"step {done + 1} of {steps}, loss {loss.item():.3f}, {time.time() - began:.0f} s", flush=True)
     return model
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default="target/judge", type=Path, help="what prepare-facts packed")
-    parser.add_argument("--frozen", type=int, default=2, help="number of layers that stay as they are")
+    parser.add_argument("--frozen", type=int, default=0, help="number of layers that stay as they are")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     base = unpack([options.folder / "layers.npz", options.folder / "words.npz"])
     tokenizer = WordPiece((options.folder / "tokenizer.json").read_bytes())
-    pairs = Pairs(clusters_of(DATA), base, tokenizer, device)
+    real = json.loads((options.folder / "real.json").read_text(encoding="utf-8"))
+    pairs = Pairs(clusters_of(DATA), real, base, tokenizer, device)
     print(f"{len(pairs.labelled)} pairs with a label, {len(pairs.others)} others", flush=True)
     model = train(pairs, base, options, device)
     trained = {n: p.detach().cpu().numpy().astype(np.float16) for n, p in model.named_parameters() if p.requires_grad}

@@ -1,50 +1,66 @@
 package dev.helixbg.embed;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.PairReader.Kind;
 import java.nio.file.Path;
 
 /**
- * The bundled pair judge before it is loaded. It runs on the CPU. A run that has no pairs to read
- * needs only the judge's id and calibration, and loads no native library.
+ * The bundled pair judges before they are loaded: one for notes, one for facts. They run on the
+ * CPU. A run that has no pairs to read needs only the judges' id and calibration, and loads no
+ * native library.
  *
  * @param id 32 hexadecimal digits; pair judges with the same id give the same readings of the same
  *     texts
+ * @param ofNotes calibration of the judge of notes
+ * @param ofFacts calibration of the judge of facts
  * @param cacheFolder folder for files that helix-bg derives from models; created when needed
  * @param threads number of threads that read at once
  */
-public record PairModel(String id, PairCalibration calibration, Path cacheFolder, int threads) {
+public record PairModel(
+    String id, PairCalibration ofNotes, PairCalibration ofFacts, Path cacheFolder, int threads) {
   /**
    * Part of the id that stands for the code. Change it whenever a new version of the code computes
    * different logits with the same weights. Differences in the last bits do not count.
    */
-  private static final String RECIPE = "pair judge 1";
+  private static final String RECIPE = "pair judge 2";
 
   /**
-   * Finds the pair judge. The weights would take some megabytes of memory. They are therefore not
-   * kept, but read again when the judge is opened.
+   * Finds the pair judges. The weights would take some megabytes of memory. They are therefore not
+   * kept, but read again when a judge is opened.
    *
-   * @throws EmbeddingException when the pair judge is missing or damaged
+   * @throws EmbeddingException when a pair judge is missing or damaged
    */
   public static PairModel locate(Path cacheFolder, int threads) {
-    PairWeights weights = PairWeights.bundled();
-    String text = RECIPE + "\n" + PreparedModel.judgeNetwork().id() + "\n" + weights.hash();
-    String id = Sha256.of(text).substring(0, 32);
-    return new PairModel(id, weights.calibration(), cacheFolder, threads);
+    PairWeights notes = PairWeights.bundled(Kind.NOTES);
+    PairWeights facts = PairWeights.bundled(Kind.FACTS);
+    String text =
+        String.join("\n", RECIPE, PreparedModel.judgeNetwork().id(), notes.hash(), facts.hash());
+    return new PairModel(
+        Sha256.of(text).substring(0, 32),
+        notes.calibration(),
+        facts.calibration(),
+        cacheFolder,
+        threads);
+  }
+
+  /** Returns a reader that loads each judge when the judge reads its first pair. */
+  public PairReader open() {
+    return new PairJudges(this);
   }
 
   /**
-   * Loads the pair judge. The first time, this takes seconds, writes to the cache folder, and
+   * Loads a pair judge. The first time, this takes seconds, writes to the cache folder, and
    * compares its logits with the logits that were computed after the training.
    *
    * @throws EmbeddingException when the pair judge cannot be loaded, or computes logits that differ
    *     too much
    */
-  public PairReader open() {
+  PairReader open(Kind kind) {
     return NativeLibraries.open(
         "the pair judge",
         cacheFolder,
         () -> {
-          PairWeights weights = PairWeights.bundled();
+          PairWeights weights = PairWeights.bundled(kind);
           PreparedModel prepared = PreparedModel.judge(weights, cacheFolder);
           return CrossEncoder.openTokenizer(prepared)
               .into(

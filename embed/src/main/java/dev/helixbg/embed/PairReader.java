@@ -7,8 +7,16 @@ public interface PairReader extends AutoCloseable {
   /** Maximum number of tokens that are read of each text. */
   int ROOM = 220;
 
+  /** Kind of texts; a pair judge was trained for each kind. */
+  enum Kind {
+    NOTES,
+
+    /** Facts of memory files, which are short. */
+    FACTS
+  }
+
   /** The texts of a pair; reading begins at the start of each text. */
-  record Texts(String older, String newer) {}
+  record Texts(Kind kind, String older, String newer) {}
 
   /** Relations of two texts, in the order of the logits. */
   enum Relation {

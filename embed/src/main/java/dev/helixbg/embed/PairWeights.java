@@ -12,10 +12,11 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Trained weights of the pair judge: the resource {@code judge.weights}, written by {@code
- * scripts/train-judge write}. The file contains the changes of weights in the upper layers of the
- * bundled MiniLM. It also contains the weights of the head (the last matrix, which computes the
- * logits), the calibration, and probes (pairs of texts whose logits are known).
+ * Trained weights of a pair judge: the resource {@code judge.weights} for notes, {@code
+ * facts.weights} for facts, written by {@code scripts/train-judge write}. The file contains the
+ * changes of weights in layers of the bundled MiniLM. It also contains the weights of the head (the
+ * last matrix, which computes the logits), the calibration, and probes (pairs of texts whose logits
+ * are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
  * strings (two bytes of length, UTF-8); number of layers; number of changes, then for each change a
@@ -37,7 +38,6 @@ record PairWeights(
     PairCalibration calibration,
     List<Probe> probes,
     String hash) {
-  static final String RESOURCE = "judge.weights";
   static final String FORMAT = "helix-bg judge 3";
   static final int CLASSES = PairReader.Relation.values().length;
 
@@ -54,25 +54,26 @@ record PairWeights(
    *
    * @throws EmbeddingException when the weights are missing, damaged, or for another model
    */
-  static PairWeights bundled() {
-    try (InputStream in = PairWeights.class.getResourceAsStream(RESOURCE)) {
+  static PairWeights bundled(PairReader.Kind kind) {
+    String resource = kind == PairReader.Kind.FACTS ? "facts.weights" : "judge.weights";
+    try (InputStream in = PairWeights.class.getResourceAsStream(resource)) {
       if (in == null) {
-        throw unusable("it is missing", null);
+        throw unusable(resource, "it is missing", null);
       }
       PairWeights weights = parse(in.readAllBytes());
       if (!weights.graphHash.equals(ModelSource.GRAPH_HASH)) {
-        throw unusable("it is for another model", null);
+        throw unusable(resource, "it is for another model", null);
       }
       return weights;
     } catch (IOException e) {
-      throw unusable(e.getMessage(), e);
+      throw unusable(resource, e.getMessage(), e);
     }
   }
 
-  private static EmbeddingException unusable(String why, IOException cause) {
+  private static EmbeddingException unusable(String resource, String why, IOException cause) {
     return new EmbeddingException(
         "the pair judge of this program cannot be used: %s: %s. Reinstall helix-bg"
-            .formatted(RESOURCE, why),
+            .formatted(resource, why),
         cause);
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.embed.encoder.Encoder;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PairModelTest {
-  private static final PairWeights WEIGHTS = PairWeights.bundled();
+  private static final PairWeights WEIGHTS = PairWeights.bundled(Kind.NOTES);
   private static PairReader reader;
 
   @BeforeAll
@@ -48,19 +49,29 @@ class PairModelTest {
    */
   @Test
   void computesWhatWasComputedWhereItWasTrained() throws InterruptedException {
-    List<Texts> pairs =
-        WEIGHTS.probes().stream().map(probe -> new Texts(probe.older(), probe.newer())).toList();
+    List<Texts> pairs = new ArrayList<>();
+    List<float[]> logits = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      for (PairWeights.Probe probe : PairWeights.bundled(kind).probes()) {
+        // Pairs of both kinds are mixed.
+        int place = pairs.size() / 2;
+        pairs.add(place, new Texts(kind, probe.older(), probe.newer()));
+        logits.add(place, probe.logits());
+      }
+    }
     Reading[] readings = readAll(reader, pairs);
-    assertTrue(readings.length >= 3);
+    assertTrue(readings.length >= 6);
     for (int i = 0; i < readings.length; i++) {
-      assertArrayEquals(WEIGHTS.probes().get(i).logits(), readings[i].logits(), 1);
+      assertArrayEquals(logits.get(i), readings[i].logits(), 1);
     }
   }
 
   @Test
   void theIdNamesThePrecision() {
     String way = Encoder.isAvailable(Square.BYTES) ? "INT8 by machine code" : "INT8";
-    String text = "pair judge 1\n" + way + "\n" + WEIGHTS.hash();
+    String text =
+        String.join(
+            "\n", "pair judge 2", way, WEIGHTS.hash(), PairWeights.bundled(Kind.FACTS).hash());
     assertEquals(
         Sha256.of(text).substring(0, 32), PairModel.locate(TestModels.CACHE, 2).id(), "unnamed");
   }
@@ -85,7 +96,9 @@ class PairModelTest {
         readAll(
             reader,
             List.of(
-                new Texts(fits, longer), new Texts(longer, fits), new Texts(fits, longer + "!")));
+                new Texts(Kind.NOTES, fits, longer),
+                new Texts(Kind.NOTES, longer, fits),
+                new Texts(Kind.NOTES, fits, longer + "!")));
     assertTrue(readings[0].olderWhole());
     assertFalse(readings[0].newerWhole());
     assertFalse(readings[1].olderWhole());
@@ -99,8 +112,8 @@ class PairModelTest {
         readAll(
             reader,
             List.of(
-                new Texts("The limit is 9.", "The limit was raised to 12."),
-                new Texts("The limit was raised to 12.", "The limit is 9.")));
+                new Texts(Kind.NOTES, "The limit is 9.", "The limit was raised to 12."),
+                new Texts(Kind.NOTES, "The limit was raised to 12.", "The limit is 9.")));
     assertFalse(Arrays.equals(readings[0].logits(), readings[1].logits()));
   }
 
@@ -109,8 +122,8 @@ class PairModelTest {
     List<String> odd =
         List.of("", "\0", "\uD83D", "[SEP]", "a".repeat(1 << 18), "日".repeat(1 << 14));
     List<Texts> pairs = new ArrayList<>();
-    odd.forEach(one -> pairs.add(new Texts(one, "")));
-    odd.forEach(one -> pairs.add(new Texts("retry", one)));
+    odd.forEach(one -> pairs.add(new Texts(Kind.NOTES, one, "")));
+    odd.forEach(one -> pairs.add(new Texts(Kind.NOTES, "retry", one)));
     for (Reading reading : readAll(reader, pairs)) {
       for (float logit : reading.logits()) {
         assertTrue(Float.isFinite(logit));
@@ -132,7 +145,8 @@ class PairModelTest {
     try (TokenModel model = judge.open(Pooling.FIRST);
         Tokenizer tokenizer = CrossEncoder.openTokenizer(judge)) {
       for (PairWeights.Probe probe : WEIGHTS.probes()) {
-        int[] ids = CrossEncoder.ids(tokenizer, new Texts(probe.older(), probe.newer()));
+        int[] ids =
+            CrossEncoder.ids(tokenizer, new Texts(Kind.NOTES, probe.older(), probe.newer()));
         assertArrayEquals(probe.logits(), WEIGHTS.logits(model.embed(new int[][] {ids})[0]), 0.02f);
       }
     }
@@ -204,10 +218,10 @@ class PairModelTest {
               .orElseThrow();
     }
     var before = Files.getLastModifiedTime(graph);
-    PairModel.locate(cache, 1).open().close();
+    PairModel.locate(cache, 1).open(Kind.NOTES).close();
     assertEquals(before, Files.getLastModifiedTime(graph));
     Files.write(graph, new byte[100]);
-    PairModel.locate(cache, 1).open().close();
+    PairModel.locate(cache, 1).open(Kind.NOTES).close();
     assertTrue(Files.size(graph) > 1_000_000);
     delete(cache);
   }
@@ -231,7 +245,7 @@ class PairModelTest {
     Random random = new Random(9);
     List<Texts> pairs = new ArrayList<>();
     while (pairs.size() < count) {
-      pairs.add(new Texts(words(random), words(random)));
+      pairs.add(new Texts(Kind.NOTES, words(random), words(random)));
     }
     return pairs;
   }

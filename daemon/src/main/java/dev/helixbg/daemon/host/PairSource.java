@@ -8,8 +8,8 @@ import dev.helixbg.embed.PairReader;
 
 /** Source of the pair judge, which is opened only when pairs must be read. */
 public interface PairSource {
-  /** Properties of the pair judge; judges with the same id give the same results. */
-  record Judge(String id, PairCalibration calibration) {}
+  /** Properties of the pair judges; judges with the same id give the same results. */
+  record Judge(String id, PairCalibration ofNotes, PairCalibration ofFacts) {}
 
   /** Throws an {@link EmbeddingException} when the pair judge is missing or damaged. */
   Judge judge();
@@ -35,7 +35,7 @@ public interface PairSource {
 
       @Override
       public Judge judge() {
-        return new Judge(model().id(), model().calibration());
+        return new Judge(model().id(), model().ofNotes(), model().ofFacts());
       }
 
       @Override

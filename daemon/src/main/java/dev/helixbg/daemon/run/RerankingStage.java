@@ -110,7 +110,13 @@ public final class RerankingStage {
       KbStore store, Progress.Display shown, Function<Finding.Relation, Optional<Boolean>> said) {
     PairSource.Judge judge = source.orElseThrow().judge();
     return new RelationReranker(
-        store.readings(judge.id()), judge.calibration(), source.get()::open, shown, threads, said);
+        store.readings(judge.id()),
+        judge.ofNotes(),
+        judge.ofFacts(),
+        source.get()::open,
+        shown,
+        threads,
+        said);
   }
 
   private static int first(Findings findings) {

@@ -67,7 +67,7 @@ public record RelatedAnswer(
         said.answer() != AlreadySaid.Answer.YES && !question.worthReading().isEmpty();
     if (judge.isPresent() && isReadable) {
       try (PairReader reader = judge.get().open()) {
-        said = question.read(reader, judge.get().judge().calibration(), nearDuplicate);
+        said = question.read(reader, judge.get().judge().ofNotes(), nearDuplicate);
       } catch (EmbeddingException e) {
         unread = Optional.of(e.getMessage());
       }

@@ -20,7 +20,8 @@ public class FakePairs implements PairSource {
 
   @Override
   public Judge judge() {
-    return new Judge("fake", new PairCalibration(1, 2, 2, 8));
+    PairCalibration calibration = new PairCalibration(1, 2, 2, 8);
+    return new Judge("fake", calibration, calibration);
   }
 
   @Override

@@ -106,6 +106,37 @@ class NotesKbTest {
     assertEquals(5, NotesKb.at(notes, settings).refresh().orElseThrow().entries());
   }
 
+  /** A repository may have no other Markdown file than those that its agents read. */
+  @Test
+  void memoryFilesOfARepositoryAreReadWithoutTheOptionThatNamesThem() throws IOException {
+    Path repository = temp.resolve("repository");
+    List<String> read =
+        List.of(
+            ".agent/rules/a.md",
+            ".clinerules/01-style.md",
+            ".cursor/rules/lessons.mdc",
+            ".cursorrules",
+            ".github/instructions/memory.instructions.md",
+            "memory-bank/progress.md");
+    for (String path : read) {
+      write(repository, path);
+    }
+    for (String path : List.of(".roo/rules/x.md", ".cursor/other.mdc", ".windsurfrules")) {
+      write(repository, path);
+    }
+    Files.createSymbolicLink(repository.resolve(".kiro"), repository.resolve(".agent"));
+    Files.createDirectories(repository.resolve(".junie"));
+    Files.createSymbolicLink(
+        repository.resolve(".junie/guidelines.md"), repository.resolve(".cursorrules"));
+    Files.writeString(repository.resolve(".gitignore"), ".roo/\n.windsurfrules\n");
+    NotesAccount made = NotesKb.at(repository, settings).refresh().orElseThrow();
+    assertEquals(read, made.memory().stream().map(MemoryFile::path).sorted().toList());
+    assertEquals(3 * read.size(), made.entries(), "one for each item");
+    assertEquals(
+        List.of(".junie/guidelines.md"),
+        made.leftOut().files().stream().map(one -> one.path()).toList());
+  }
+
   private void write(Path folder, String path) throws IOException {
     Path file = folder.resolve(path);
     Files.createDirectories(file.getParent());

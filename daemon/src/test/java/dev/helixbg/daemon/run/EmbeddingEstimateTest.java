@@ -201,6 +201,7 @@ class EmbeddingEstimateTest {
     new RelationReranker(
             new ReadingStore(database(ReadingStore.TABLE), "model"),
             new PairCalibration(1, 2, 2, 8),
+            new PairCalibration(1, 2, 2, 8),
             TimedReader::new,
             (_, all, work) -> bar[0] = new Bar(all, work),
             1,

@@ -457,7 +457,8 @@ public final class FindingsBench {
       ReadingStore readings, Function<Finding.Relation, Optional<Boolean>> said) {
     return new RelationReranker(
         readings,
-        judge.calibration(),
+        judge.ofNotes(),
+        judge.ofFacts(),
         () -> judge.open(),
         Progress.Display.SILENT,
         Runtime.getRuntime().availableProcessors(),
@@ -621,8 +622,7 @@ public final class FindingsBench {
       long start = System.nanoTime();
       AlreadySaid said =
           reader.isPresent()
-              ? question.read(
-                  reader.get(), judge.calibration(), Finding.PairKind.NEAR_DUPLICATE_FROM)
+              ? question.read(reader.get(), judge.ofNotes(), Finding.PairKind.NEAR_DUPLICATE_FROM)
               : question.byVectors(Finding.PairKind.NEAR_DUPLICATE_FROM);
       costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
       answers.merge(said.answer(), 1, Integer::sum);

@@ -106,6 +106,11 @@ public sealed interface Finding {
           .flatMap(one -> b.entry().note().map(other -> Set.copyOf(List.of(one, other))));
     }
 
+    /** Whether both entries are facts of memory files. */
+    public boolean areFacts() {
+      return a.text().position().isPresent() && b.text().position().isPresent();
+    }
+
     public NamedEntry older() {
       return a.isOlderThan(b) ? a : b;
     }
@@ -197,17 +202,6 @@ public sealed interface Finding {
     /** Returns the probability that one of the two entries can be removed. */
     public double act() {
       return same + overtaken;
-    }
-
-    /**
-     * Returns the assessment with {@code likely} as the result of {@link #act}. The old result must
-     * be above 0. The ratio of {@code same} to {@code overtaken} stays the same.
-     */
-    public Assessment withAct(double likely) {
-      double part = likely / act();
-      double rest = act() < 1 ? (1 - likely) / (1 - act()) : 0;
-      return new Assessment(
-          same * part, overtaken * part, related * rest, logOdds, tier, objection, repeats);
     }
 
     /** Whether an act is likelier than not, and the pair may lead the report. */

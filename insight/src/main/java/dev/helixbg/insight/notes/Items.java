@@ -52,6 +52,9 @@ final class Items {
           "qwen.md",
           "learnings.md",
           "lessons.md",
+          "lessons-learned.md",
+          "lessons_learned.md",
+          "gotchas.md",
           "copilot-instructions.md");
 
   private static final Pattern NO_FACTS =
@@ -147,9 +150,9 @@ final class Items {
     }
   }
 
-  /** Whether a file has a name that agents use for files of facts. */
+  /** Whether a file has a name or a place that agents use for files of facts. */
   static boolean isMemory(String path) {
-    return MEMORY.contains(name(path));
+    return MEMORY.contains(name(path)) || MemoryPlaces.isInRepository(path);
   }
 
   /** Returns the name of a file in lower case, without its folder. */

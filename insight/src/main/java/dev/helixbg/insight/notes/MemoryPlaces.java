@@ -8,6 +8,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -44,6 +46,7 @@ final class MemoryPlaces {
   private static final List<String> IN_REPOSITORY =
       List.of(
           "{AGENTS,AGENTS.override,CLAUDE,CLAUDE.local,CONVENTIONS,GEMINI,LEARNINGS,MEMORY,QWEN}.md",
+          ".agent/rules/*.md",
           ".claude/CLAUDE.md",
           ".claude/rules/*.md",
           ".claude/agent-memory/*/*.md",
@@ -63,7 +66,10 @@ final class MemoryPlaces {
           ".windsurfrules",
           ".windsurf/rules/*.md",
           "docs/LEARNINGS.md",
-          "memory/MEMORY.md");
+          "memory/MEMORY.md",
+          "memory-bank/*.md");
+
+  private static final Pattern IN_ANY_REPOSITORY = Pattern.compile(regexOf(IN_REPOSITORY));
 
   /** Greatest number of names that one glob can match. */
   private static final int MAX_NAMES = 10_000;
@@ -76,6 +82,24 @@ final class MemoryPlaces {
 
   static List<Path> inRepository(Path top) throws IOException {
     return there(top, IN_REPOSITORY);
+  }
+
+  /** Whether a path from the top of a repository, with {@code /} between its parts, is a place. */
+  static boolean isInRepository(String path) {
+    return IN_ANY_REPOSITORY.matcher(path).matches();
+  }
+
+  private static String regexOf(List<String> places) {
+    return places.stream()
+        .map(
+            place ->
+                place
+                    .replace(".", "\\.")
+                    .replace("*", "[^/]*")
+                    .replace('{', '(')
+                    .replace('}', ')')
+                    .replace(',', '|'))
+        .collect(Collectors.joining("|"));
   }
 
   private static List<Path> there(Path root, List<String> places) throws IOException {

@@ -25,8 +25,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The Markdown files of a folder, in the order of their paths. Files are found by their names and
- * by {@code stat}, and are not opened.
+ * The Markdown files of a folder, in the order of their paths, and behind them the other memory
+ * files of coding agents, if the folder is the top of a repository. Files are found by their names
+ * and by {@code stat}, and are not opened.
  *
  * <p>No link is followed. The following are skipped: folders and files whose name begins with a
  * dot, except memory files in the folders of agents; {@code node_modules}; knowledge bases of
@@ -88,6 +89,9 @@ public final class NoteFiles {
   public static NoteFiles in(Path folder, Path except) throws IOException {
     Walk walk = new Walk(folder, "", except);
     walk.folder(folder, 0);
+    for (Path file : MemoryPlaces.inRepository(folder)) {
+      walk.takePlace(file);
+    }
     return new NoteFiles(false, walk);
   }
 
@@ -201,6 +205,17 @@ public final class NoteFiles {
         take(file, FileState.of(file));
       } else if (taken.add(file)) {
         leftOut.add(new LeftOut.File(shown(file), "a link, and links are not followed"));
+      }
+    }
+
+    /** Takes a memory file, unless git ignores it or its folders, or a link leads to it. */
+    void takePlace(Path file) throws IOException {
+      boolean isSkipped = ignored.ignores(file, false);
+      for (Path one = file.getParent(); !one.equals(root); one = one.getParent()) {
+        isSkipped |= ignored.ignores(one, true) || Files.isSymbolicLink(one);
+      }
+      if (!isSkipped) {
+        takeNamed(file);
       }
     }
 
@@ -327,7 +342,7 @@ public final class NoteFiles {
 
     /** Records that a file is left out, if the file's name is that of a note. */
     private void leaveOut(Path path, String name, String why) {
-      if (isWanted(name)) {
+      if (isWanted(name) && taken.add(path)) {
         leftOut.add(new LeftOut.File(shown(path), why));
       }
     }

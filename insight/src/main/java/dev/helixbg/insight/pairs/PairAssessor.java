@@ -3,6 +3,7 @@ package dev.helixbg.insight.pairs;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -31,6 +32,37 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     float[] logits = fit.applied(reading.logits(), calibration);
     double[] p = adjusted(logits, score, frequency);
     double[] promised = adjusted(reading.logits(), score, frequency);
+    return assessment(reading, older, newer, p, promised, logOdds(logits));
+  }
+
+  /**
+   * Returns the assessment of two facts of memory files. If it is unknown which fact is older, the
+   * facts can be the same, but none can be overtaken. In public files, nine of ten such facts that
+   * the judge calls overtaken are the same.
+   */
+  Assessment ofFacts(Reading reading, Finding.Relation pair) {
+    float[] logits = fit.applied(reading.logits(), calibration);
+    double odds = FactOdds.of(pair, logOdds(logits));
+    boolean hasOrder = pair.a().isAgeKnown(pair.b());
+    double[] p = withOdds(logits, odds, hasOrder);
+    double[] promised =
+        withOdds(reading.logits(), FactOdds.of(pair, logOdds(reading.logits())), hasOrder);
+    String older = pair.older().content();
+    return assessment(reading, older, pair.newer().content(), p, promised, odds);
+  }
+
+  /** Returns the probabilities of all relations, if an act has the log odds {@code odds}. */
+  private double[] withOdds(float[] logits, double odds, boolean hasOrder) {
+    double[] p = withAct(calibration.probabilities(logits, 0), 1 / (1 + StrictMath.exp(-odds)));
+    if (!hasOrder) {
+      p[Relation.SAME.ordinal()] += p[Relation.OVERTAKEN.ordinal()];
+      p[Relation.OVERTAKEN.ordinal()] = 0;
+    }
+    return p;
+  }
+
+  private Assessment assessment(
+      Reading reading, String older, String newer, double[] p, double[] promised, double logOdds) {
     double same = p[Relation.SAME.ordinal()];
     double overtaken = p[Relation.OVERTAKEN.ordinal()];
     Optional<String> objection = Optional.empty();
@@ -59,14 +91,19 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     boolean repeats =
         WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
     return new Assessment(
-        same, overtaken, p[Relation.RELATED.ordinal()], logOdds(logits), tier, objection, repeats);
+        same, overtaken, p[Relation.RELATED.ordinal()], logOdds, tier, objection, repeats);
   }
 
   /** Returns the probabilities, adjusted to the share of pairs worth an act. */
   private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
     double[] p = calibration.probabilities(logits, score);
+    return withAct(
+        p, frequency.adjusted(p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()]));
+  }
+
+  /** Returns the probabilities, of which those of an act have the sum {@code act}. */
+  private static double[] withAct(double[] p, double act) {
     double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
-    double act = frequency.adjusted(before);
     for (Relation relation : Relation.values()) {
       boolean isAct = relation == Relation.SAME || relation == Relation.OVERTAKEN;
       int i = relation.ordinal();

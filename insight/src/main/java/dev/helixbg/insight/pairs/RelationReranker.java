@@ -5,6 +5,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.embed.ParallelLoop;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Lets the pair judge read the first pairs of the list of relations, and ranks these pairs. Pairs
@@ -37,7 +39,8 @@ import java.util.function.Supplier;
  */
 public record RelationReranker(
     ReadingStore memory,
-    PairCalibration calibration,
+    PairCalibration ofNotes,
+    PairCalibration ofFacts,
     Supplier<? extends PairReader> opener,
     Progress.Display display,
     int threads,
@@ -106,34 +109,39 @@ public record RelationReranker(
   }
 
   private List<Relation> assessed(Map<Relation, Reading> read) {
-    List<Map.Entry<Relation, Reading>> judged =
+    Map<Boolean, List<Map.Entry<Relation, Reading>>> judged =
         read.entrySet().stream()
             .filter(one -> PairAssessor.mayLead(one.getKey().a(), one.getKey().b()))
-            .toList();
-    PairAssessor plain = new PairAssessor(calibration, PairFit.NONE);
+            .collect(Collectors.partitioningBy(one -> one.getKey().areFacts()));
+    PairAssessor plain = new PairAssessor(ofNotes, PairFit.NONE);
     ActFrequency frequency =
         ActFrequency.of(
-            judged.stream()
+            judged.get(false).stream()
                 .mapToDouble(one -> plain.act(one.getValue().logits(), one.getKey().score()))
                 .toArray());
-    PairFit fit = PairFit.of(answered(judged), calibration, frequency);
-    PairAssessor assessor = new PairAssessor(calibration, fit);
+    PairAssessor notes =
+        new PairAssessor(ofNotes, PairFit.of(answered(judged.get(false)), ofNotes, frequency));
+    PairAssessor facts =
+        new PairAssessor(
+            ofFacts, PairFit.of(answered(judged.get(true)), ofFacts, ActFrequency.UNKNOWN));
     List<Map.Entry<Relation, Reading>> all = List.copyOf(read.entrySet());
-    return FactOdds.applied(
-        ParallelLoop.map(
-            "pairs",
-            threads,
-            all.size(),
-            i -> {
-              Relation relation = all.get(i).getKey();
-              return relation.assessed(
-                  assessor.of(
-                      all.get(i).getValue(),
-                      relation.score(),
-                      relation.older().content(),
-                      relation.newer().content(),
+    return ParallelLoop.map(
+        "pairs",
+        threads,
+        all.size(),
+        i -> {
+          Relation pair = all.get(i).getKey();
+          Reading reading = all.get(i).getValue();
+          return pair.assessed(
+              pair.areFacts()
+                  ? facts.ofFacts(reading, pair)
+                  : notes.of(
+                      reading,
+                      pair.score(),
+                      pair.older().content(),
+                      pair.newer().content(),
                       frequency));
-            }));
+        });
   }
 
   private List<PairFit.Answered> answered(List<Map.Entry<Relation, Reading>> judged) {
@@ -152,8 +160,8 @@ public record RelationReranker(
   }
 
   private double rank(Relation relation) {
-    return relation.assessment().orElseThrow().logOdds()
-        + calibration.scoreWeight() * relation.score();
+    double odds = relation.assessment().orElseThrow().logOdds();
+    return relation.areFacts() ? odds : odds + ofNotes.scoreWeight() * relation.score();
   }
 
   private void read(Map<String, Texts> texts, Map<String, Reading> known)
@@ -200,7 +208,10 @@ public record RelationReranker(
   }
 
   private static Texts texts(Relation relation) {
-    return new Texts(text(relation, relation.older()), text(relation, relation.newer()));
+    return new Texts(
+        relation.areFacts() ? Kind.FACTS : Kind.NOTES,
+        text(relation, relation.older()),
+        text(relation, relation.newer()));
   }
 
   private static String text(Relation relation, NamedEntry entry) {
@@ -208,6 +219,6 @@ public record RelationReranker(
   }
 
   private static String key(Texts texts) {
-    return Sha256.of(List.of(texts.older(), texts.newer())).substring(0, 32);
+    return Sha256.of(List.of(texts.kind().name(), texts.older(), texts.newer())).substring(0, 32);
   }
 }

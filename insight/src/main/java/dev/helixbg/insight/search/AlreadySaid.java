@@ -2,6 +2,7 @@ package dev.helixbg.insight.search;
 
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.PairReader.Texts;
@@ -178,7 +179,7 @@ public record AlreadySaid(
       List<Near> some = worthReading();
       Reading[] readings = new Reading[some.size()];
       reader.read(
-          some.stream().map(n -> new Texts(n.text(), text)).toList(),
+          some.stream().map(n -> new Texts(Kind.NOTES, n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
       // The calibration was made for scores of relations, but this score includes neither shared
       // words nor the entries' neighbours.

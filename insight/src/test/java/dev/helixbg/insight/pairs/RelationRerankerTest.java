@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,6 +106,7 @@ class RelationRerankerTest {
   private RelationReranker ranking(String model) {
     return new RelationReranker(
         new ReadingStore(database, model),
+        CALIBRATION,
         CALIBRATION,
         () -> {
           opened++;
@@ -237,7 +239,35 @@ class RelationRerankerTest {
     NamedEntry early = entry(1, "early");
     NamedEntry late = entry(2, "late");
     ranking(false).rank(List.of(relation(late, early, 0.1)), 1);
-    assertEquals(List.of(new PairReader.Texts("early", "late")), read);
+    assertEquals(List.of(new PairReader.Texts(PairReader.Kind.NOTES, "early", "late")), read);
+  }
+
+  /** The texts are equal, but for one kind the judge is another, and a formula follows it. */
+  @Test
+  void factsAreReadByAJudgeOfTheirOwn() throws Exception {
+    Relation facts = relation(fact(1, "a"), fact(2, "b"), 0.1);
+    Relation notes = relation(entry(3, "a"), entry(4, "b"), 0.1);
+    Relation mixed = relation(fact(5, "a"), entry(6, "c"), 0.1);
+    List<Relation> ranked = ranking(false).rank(List.of(facts, notes, mixed), 3);
+    assertEquals(
+        Set.of(
+            new PairReader.Texts(PairReader.Kind.FACTS, "a", "b"),
+            new PairReader.Texts(PairReader.Kind.NOTES, "a", "b"),
+            new PairReader.Texts(PairReader.Kind.NOTES, "a", "c")),
+        Set.copyOf(read));
+    float[] logits = reading(new PairReader.Texts(PairReader.Kind.FACTS, "a", "b")).logits();
+    double act = Math.exp(logits[0]) + Math.exp(logits[1]);
+    double odds = FactOdds.of(facts, Math.log(act / (Math.exp(logits[2]) + Math.exp(logits[3]))));
+    Relation assessed = ranked.stream().filter(Relation::areFacts).findFirst().orElseThrow();
+    Finding.Assessment said = assessed.assessment().orElseThrow();
+    assertEquals(1 / (1 + Math.exp(-odds)), said.same(), 1e-6);
+    assertEquals(0, said.overtaken(), "without dates or an order, none is older");
+  }
+
+  private static NamedEntry fact(int number, String text) {
+    String body = "[line: %d]\n[source: MEMORY.md]\n[part: item “x”]\n%s".formatted(number, text);
+    return new NamedEntry(
+        Entry.of(number, "./", body, 0), number, "%032x".formatted(number), false);
   }
 
   @Test
@@ -259,7 +289,9 @@ class RelationRerankerTest {
                 Optional.of(
                     new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0))));
     ranking(false).rank(List.of(relation), 1);
-    assertEquals(List.of(new PairReader.Texts("that begins elsewhere", "short")), read);
+    assertEquals(
+        List.of(new PairReader.Texts(PairReader.Kind.NOTES, "that begins elsewhere", "short")),
+        read);
   }
 
   /** It can make pairs with itself look likely; the others keep what was said, and their order. */

@@ -114,7 +114,7 @@ class AlreadySaidTest {
   void itIsReadAsTheNewerOneAndOnlyWithWhatIsNear() throws Exception {
     assertSaid(Answer.NO, "", ask(0.46, "other", "other", "same"));
     assertEquals(2, read.size());
-    assertEquals(new PairReader.Texts("other", TEXT), read.getFirst());
+    assertEquals(new PairReader.Texts(PairReader.Kind.NOTES, "other", TEXT), read.getFirst());
     read.clear();
     ask(0.9, IntStream.range(0, 20).mapToObj(i -> "other").toArray(String[]::new));
     assertEquals(AlreadySaid.READ, read.size());

@@ -194,7 +194,8 @@ final class BenchFindingsCommand extends JsonCommand {
       KbStore store, PairSource judge, Function<Finding.Relation, Optional<Boolean>> said) {
     return new RelationReranker(
         store.readings(judge.judge().id()),
-        judge.judge().calibration(),
+        judge.judge().ofNotes(),
+        judge.judge().ofFacts(),
         judge::open,
         Progress.Display.SILENT,
         Runtime.getRuntime().availableProcessors(),
