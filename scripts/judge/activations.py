@@ -18,7 +18,7 @@ EACH = 5  # of the clusters' texts one in so many: activations hardly grow with 
 
 
 def texts():
-    """The project's documents, and notes written for the training of the pair judge."""
+    """The project's documents, and notes written for the training of the judge of notes."""
     for file in sorted((ROOT / "docs").rglob("*.md")):
         yield file.read_text()
     for file in sorted((ROOT / "insight/src/judge/clusters").glob("*.jsonl")):

@@ -1,4 +1,4 @@
-"""Calibrates the pair judge: from what the models of the folds say of the collections held out, the weight of the cheap score, a temperature, two biases, and the bounds of *likely*.
+"""Calibrates the judge of notes: from what the models of the folds say of the collections held out, the weight of the cheap score, a temperature, two biases, and the bounds of *likely*.
 
 All pairs count that the report would read in the KBs that measure: real pairs at their own frequency, with a rewrite, a newer note or a look-alike for a few notes in
 a hundred. What was planted or read by somebody is the truth; a pair of real notes that nobody read counts as neither same nor overtaken, so no figure flatters by it.

@@ -1,4 +1,4 @@
-"""The steps of scripts/train-judge but the training itself: prepare, collections, write."""
+"""The steps of scripts/train-judge but the training itself: prepare, prepare-facts, collections, write."""
 import argparse
 import json
 import subprocess

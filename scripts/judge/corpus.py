@@ -1,4 +1,4 @@
-"""Makes the KBs that the judge learns from and is measured on, has the program list their pairs, and packs all as token ids.
+"""Makes the KBs that the judge of notes learns from and is measured on, has the program list their pairs, and packs all as token ids.
 
 A KB of training is what one writer wrote, or a public collection with its companions. A KB of measuring is the public collections of one
 fold with one companion for each note that has some: a rewrite, a newer note or a look-alike in turn, so that there are three KBs a fold; and

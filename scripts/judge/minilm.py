@@ -1,4 +1,4 @@
-"""The bundled MiniLM in PyTorch, its weights read from the ONNX file; and the judge that is begun from it."""
+"""The bundled MiniLM in PyTorch, its weights read from the ONNX file; and a pair judge that is begun from it."""
 import numpy as np
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""Trains the pair judge: one model for each fold of writers and collections that is held out, and one with all; prints how good they are.
+"""Trains the judge of notes: one model for each fold of writers and collections that is held out, and one with all; prints how good they are.
 
 Needs Python 3.9, PyTorch 1.13 and NumPy (Debian: python3-torch python3-numpy; with libopenblas0-pthread it is seven times as fast).
 """

@@ -1,8 +1,12 @@
-"""Packs the bundled model for a training, and writes what a training changed as the program's resource.
+"""Packs the bundled model for a training, and writes what a training changed as a resource of the program: judge.weights or facts.weights.
 
-The resource, big-endian; a string is two bytes of length and UTF-8, a float has four bytes:
+A resource, big-endian; a string is two bytes of length and UTF-8, a float has four bytes:
 
     string            FORMAT
+    byte[32]          SHA-256 of all after it
+    float             temperature, by which logits are divided before they become probabilities
+    float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
+    float             what the cheap score is multiplied with before it is added to the logits of same and overtaken, for ranks (by their log odds) and probabilities
     string            SHA-256 of the bundled ONNX graph, in hexadecimal
     int               layers of the graph that are used, of which the last computes the first state only
     int               how many changes; then for each
@@ -13,14 +17,10 @@ The resource, big-endian; a string is two bytes of length and UTF-8, a float has
     float[4][384]     token types, in place of the two of the graph: first text, second text, and each of them for a token that the other text has, too
     float[4][384]     the head, for the first state of the last layer; logits of same, overtaken, related, different
     float[4]          its biases
-    float             temperature, by which logits are divided before they become probabilities
-    float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
-    float             what the cheap score is multiplied with before it is added to the logits of same and overtaken, for ranks (by their log odds) and probabilities
     int               how many probes; then for each two strings, older and newer, and
       float[4]          their logits, by the steps above in single precision
-    byte[32]          SHA-256 of all before it
 
-The judge reads [CLS] older [SEP] newer [SEP], of each text the first 220 tokens. [CLS], the older text and the [SEP] behind it have type 0, the rest type 1; two more where
+A pair judge reads [CLS] older [SEP] newer [SEP], of each text the first 220 tokens. [CLS], the older text and the [SEP] behind it have type 0, the rest type 1; two more where
 the id of the token is among those read of the other text. The three special tokens never have more.
 """
 import hashlib
@@ -32,7 +32,7 @@ import torch
 from minilm import JUDGE_LAYERS, Judge, WIDTH
 from wordpiece import CLS, SEP
 
-FORMAT = "helix-bg judge 3"
+FORMAT = "helix-bg judge 4"
 WORDS = "embeddings.word_embeddings.weight"
 PARTS = ["query", "key", "value"]
 NAMES = {
@@ -88,7 +88,7 @@ def eight_bits(difference):
 
 
 def judge_of(weights, trained, quantised=True):
-    """The judge as the program has it."""
+    """A pair judge as the program has it."""
     changed = dict(weights)
     for name, difference in differences(weights, trained):
         scales, steps = eight_bits(difference)
@@ -116,11 +116,11 @@ def write(path, graph, weights, trained, calibration, biases, probes, tokenizer,
     trained["head.bias"] = trained["head.bias"].astype(np.float32) + np.array([*biases, 0, 0], np.float32)
     model = judge_of(weights, trained)
     changes = list(differences(weights, trained))
-    out = [text(FORMAT), text(hashlib.sha256(graph).hexdigest()), struct.pack(">ii", JUDGE_LAYERS, len(changes))]
+    out = [floats(calibration), text(hashlib.sha256(graph).hexdigest()), struct.pack(">ii", JUDGE_LAYERS, len(changes))]
     for name, difference in changes:
         scales, steps = eight_bits(difference)
         out += [text(name), struct.pack(">ii", len(steps), len(scales)), floats(scales), steps.tobytes()]
-    out += [floats(trained["body.types"]), floats(trained["head.weight"]), floats(trained["head.bias"]), floats(calibration), struct.pack(">i", len(probes))]
+    out += [floats(trained["body.types"]), floats(trained["head.weight"]), floats(trained["head.bias"]), struct.pack(">i", len(probes))]
     for older, newer in probes:
         one, other = tokenizer.ids(older)[:room], tokenizer.ids(newer)[:room]
         ids = torch.tensor([[CLS, *one, SEP, *other, SEP]])
@@ -129,4 +129,4 @@ def write(path, graph, weights, trained, calibration, biases, probes, tokenizer,
             logits = model(ids, torch.tensor([ids.shape[1]]), types)[0].numpy()
         out += [text(older), text(newer), floats(logits)]
     data = b"".join(out)
-    path.write_bytes(data + hashlib.sha256(data).digest())
+    path.write_bytes(text(FORMAT) + hashlib.sha256(data).digest() + data)

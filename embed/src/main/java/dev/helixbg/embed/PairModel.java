@@ -25,14 +25,13 @@ public record PairModel(
   private static final String RECIPE = "pair judge 2";
 
   /**
-   * Finds the pair judges. The weights would take some megabytes of memory. They are therefore not
-   * kept, but read again when a judge is opened.
+   * Finds the pair judges. Their weights are read when a judge is opened.
    *
-   * @throws EmbeddingException when a pair judge is missing or damaged
+   * @throws EmbeddingException when a pair judge is missing or of another format
    */
   public static PairModel locate(Path cacheFolder, int threads) {
-    PairWeights notes = PairWeights.bundled(Kind.NOTES);
-    PairWeights facts = PairWeights.bundled(Kind.FACTS);
+    PairWeights.Beginning notes = PairWeights.beginning(Kind.NOTES);
+    PairWeights.Beginning facts = PairWeights.beginning(Kind.FACTS);
     String text =
         String.join("\n", RECIPE, PreparedModel.judgeNetwork().id(), notes.hash(), facts.hash());
     return new PairModel(

@@ -4,6 +4,7 @@ import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.onnx.OnnxFile.Change;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -18,11 +19,12 @@ import java.util.List;
  * last matrix, which computes the logits), the calibration, and probes (pairs of texts whose logits
  * are known).
  *
- * <p>Format, big-endian: {@link #FORMAT} and the SHA-256 of the graph that the changes are for, as
- * strings (two bytes of length, UTF-8); number of layers; number of changes, then for each change a
- * name, rows, columns, a float for each column, a byte for each value; token types [4, 384]; the
- * head [4, 384] and its four biases; the four values of {@link PairCalibration}; number of probes,
- * then for each probe two strings and four logits; the SHA-256 of all preceding bytes.
+ * <p>Format, big-endian: {@link #FORMAT} as a string (two bytes of length, UTF-8); the SHA-256 of
+ * all bytes that follow it; the four values of {@link PairCalibration}; the SHA-256 of the graph
+ * that the changes are for, as a string; number of layers; number of changes, then for each change
+ * a name, rows, columns, a float for each column, a byte for each value; token types [4, 384]; the
+ * head [4, 384] and its four biases; number of probes, then for each probe two strings and four
+ * logits.
  *
  * @param layers number of layers of the exported model that are used
  * @param tokenTypes embeddings of the four token types, in rows of 384 values: a row for the first
@@ -35,14 +37,20 @@ record PairWeights(
     float[] tokenTypes,
     float[] head,
     float[] headBias,
-    PairCalibration calibration,
     List<Probe> probes,
-    String hash) {
-  static final String FORMAT = "helix-bg judge 3";
+    Beginning beginning) {
+  static final String FORMAT = "helix-bg judge 4";
   static final int CLASSES = PairReader.Relation.values().length;
 
   private static final int TYPES = 4;
   private static final int HASH_BYTES = 32;
+
+  /**
+   * Beginning of the file, which is read without the weights.
+   *
+   * @param hash 64 hexadecimal digits, not verified
+   */
+  record Beginning(String hash, PairCalibration calibration) {}
 
   /**
    * Two texts, the older text first, and the logits that were computed for them after the training.
@@ -50,46 +58,56 @@ record PairWeights(
   record Probe(String older, String newer, float[] logits) {}
 
   /**
+   * Reads the beginning of the bundled weights.
+   *
+   * @throws EmbeddingException when the weights are missing or of another format
+   */
+  static Beginning beginning(PairReader.Kind kind) {
+    return read(kind, in -> beginning(new DataInputStream(in)));
+  }
+
+  /**
    * Reads the bundled weights.
    *
    * @throws EmbeddingException when the weights are missing, damaged, or for another model
    */
   static PairWeights bundled(PairReader.Kind kind) {
+    return read(
+        kind,
+        in -> {
+          PairWeights weights = parse(in.readAllBytes());
+          if (!weights.graphHash.equals(ModelSource.GRAPH_HASH)) {
+            throw new IOException("it is for another model");
+          }
+          return weights;
+        });
+  }
+
+  private interface Parser<T> {
+    T of(InputStream in) throws IOException;
+  }
+
+  private static <T> T read(PairReader.Kind kind, Parser<T> parser) {
     String resource = kind == PairReader.Kind.FACTS ? "facts.weights" : "judge.weights";
     try (InputStream in = PairWeights.class.getResourceAsStream(resource)) {
       if (in == null) {
-        throw unusable(resource, "it is missing", null);
+        throw new IOException("it is missing");
       }
-      PairWeights weights = parse(in.readAllBytes());
-      if (!weights.graphHash.equals(ModelSource.GRAPH_HASH)) {
-        throw unusable(resource, "it is for another model", null);
-      }
-      return weights;
+      return parser.of(in);
     } catch (IOException e) {
-      throw unusable(resource, e.getMessage(), e);
+      throw new EmbeddingException(
+          "the pair judge of this program cannot be used: %s: %s. Reinstall helix-bg"
+              .formatted(resource, e.getMessage()),
+          e);
     }
-  }
-
-  private static EmbeddingException unusable(String resource, String why, IOException cause) {
-    return new EmbeddingException(
-        "the pair judge of this program cannot be used: %s: %s. Reinstall helix-bg"
-            .formatted(resource, why),
-        cause);
   }
 
   static PairWeights parse(byte[] file) throws IOException {
-    int size = file.length - HASH_BYTES;
-    if (size < 0) {
-      throw new IOException("it is cut off");
-    }
-    byte[] content = Arrays.copyOf(file, size);
-    String hash = Sha256.of(content);
-    if (!hash.equals(HexFormat.of().formatHex(file, size, file.length))) {
-      throw new IOException("it is damaged");
-    }
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-      if (!in.readUTF().equals(FORMAT)) {
-        throw new IOException("it is of another format than \"" + FORMAT + "\"");
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(file))) {
+      Beginning beginning = beginning(in);
+      int start = Short.BYTES + FORMAT.length() + HASH_BYTES;
+      if (!beginning.hash.equals(Sha256.of(Arrays.copyOfRange(file, start, file.length)))) {
+        throw new IOException("it is damaged");
       }
       String graphHash = in.readUTF();
       int layers = in.readInt();
@@ -104,7 +122,6 @@ record PairWeights(
       float[] tokenTypes = numbers(in, TYPES * MiniLm.DIMENSION);
       float[] head = numbers(in, CLASSES * MiniLm.DIMENSION);
       float[] headBias = numbers(in, CLASSES);
-      float[] calibration = numbers(in, 4);
       List<Probe> probes = new ArrayList<>();
       for (int left = in.readInt(); left > 0; left--) {
         probes.add(new Probe(in.readUTF(), in.readUTF(), numbers(in, CLASSES)));
@@ -116,9 +133,21 @@ record PairWeights(
           tokenTypes,
           head,
           headBias,
-          new PairCalibration(calibration[0], calibration[1], calibration[2], calibration[3]),
           List.copyOf(probes),
-          hash);
+          beginning);
+    }
+  }
+
+  private static Beginning beginning(DataInputStream in) throws IOException {
+    try {
+      if (!in.readUTF().equals(FORMAT)) {
+        throw new IOException("it is of another format than \"" + FORMAT + "\"");
+      }
+      String hash = HexFormat.of().formatHex(in.readNBytes(HASH_BYTES));
+      float[] values = numbers(in, 4);
+      return new Beginning(hash, new PairCalibration(values[0], values[1], values[2], values[3]));
+    } catch (EOFException e) {
+      throw new IOException("it is cut off", e);
     }
   }
 
@@ -128,6 +157,10 @@ record PairWeights(
       numbers[i] = in.readFloat();
     }
     return numbers;
+  }
+
+  String hash() {
+    return beginning.hash;
   }
 
   /** Returns the logits of a pair, given the network's output for the first token. */

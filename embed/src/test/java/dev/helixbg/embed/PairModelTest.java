@@ -171,7 +171,7 @@ class PairModelTest {
   private static byte[] small() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
-    out.writeUTF(PairWeights.FORMAT);
+    floats(out, 4); // calibration
     out.writeUTF("graph");
     out.writeInt(1); // layers
     out.writeInt(1);
@@ -180,7 +180,7 @@ class PairModelTest {
     out.writeInt(2);
     floats(out, 2);
     out.write(new byte[2]);
-    floats(out, 4 * MiniLm.DIMENSION + PairWeights.CLASSES * (MiniLm.DIMENSION + 1) + 4);
+    floats(out, 4 * MiniLm.DIMENSION + PairWeights.CLASSES * (MiniLm.DIMENSION + 1));
     out.writeInt(1);
     out.writeUTF("older");
     out.writeUTF("newer");
@@ -194,11 +194,13 @@ class PairModelTest {
     }
   }
 
-  private static byte[] sealed(byte[] content) {
-    byte[] hash = HexFormat.of().parseHex(Sha256.of(content));
-    byte[] sealed = Arrays.copyOf(content, content.length + hash.length);
-    System.arraycopy(hash, 0, sealed, content.length, hash.length);
-    return sealed;
+  private static byte[] sealed(byte[] content) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeUTF(PairWeights.FORMAT);
+    out.write(HexFormat.of().parseHex(Sha256.of(content)));
+    out.write(content);
+    return bytes.toByteArray();
   }
 
   @Test
