@@ -60,7 +60,7 @@ enum CpuNetwork {
     return bundled && Encoder.isAvailable(Square.FINE_BYTES) ? SMOOTHED_ENCODER : ofJudge();
   }
 
-  /** Returns the network of the pair judge. The judge is calibrated for this network. */
+  /** Returns the network of the pair judges. They are calibrated for this network. */
   static CpuNetwork ofJudge() {
     return Encoder.isAvailable(Square.BYTES) ? ENCODER : FUSED_INT8;
   }
@@ -77,7 +77,7 @@ enum CpuNetwork {
   /**
    * Rewrites an exported network in this format.
    *
-   * @param judge whether the network is the pair judge
+   * @param judge whether the network is a pair judge
    * @throws dev.helixbg.embed.onnx.OnnxFormatException when the network cannot be rewritten
    */
   void write(OnnxFile export, boolean judge, Path target) throws IOException {
@@ -105,7 +105,7 @@ enum CpuNetwork {
   /**
    * Loads a network.
    *
-   * @param pooling {@link Pooling#FIRST} for the pair judge
+   * @param pooling {@link Pooling#FIRST} for a pair judge
    * @throws EmbeddingException if the system forbids programs to make machine code
    */
   TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {

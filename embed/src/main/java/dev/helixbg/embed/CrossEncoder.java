@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The pair judge: a cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") that
- * reads {@code [CLS] older [SEP] newer [SEP]}. The upper layers of MiniLM were trained to classify
- * how two notes are related.
+ * A pair judge: a cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") that reads
+ * {@code [CLS] older [SEP] newer [SEP]}. Layers of MiniLM were trained to classify how two texts
+ * are related.
  *
  * @param tokenizer tokenizer opened by {@link #openTokenizer}
  */

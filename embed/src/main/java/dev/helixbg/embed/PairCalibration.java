@@ -3,8 +3,7 @@ package dev.helixbg.embed;
 import dev.helixbg.embed.PairReader.Relation;
 
 /**
- * Calibration of the pair judge's logits, measured on collections of notes that were not used for
- * training.
+ * Calibration of a pair judge's logits, measured on texts that were not used for training.
  *
  * @param temperature positive divisor of the logits before they are converted to probabilities
  * @param likelySame minimum probability of <i>same</i> at which nine of ten pairs are the same;
@@ -12,7 +11,7 @@ import dev.helixbg.embed.PairReader.Relation;
  * @param likelyOvertaken minimum probability of <i>overtaken</i> at which nine of ten pairs are
  *     overtaken; above 1 if no probability is high enough
  * @param scoreWeight weight of the pair's score by vectors and words. The weighted score is added
- *     to the logits of <i>same</i> and <i>overtaken</i>
+ *     to the logits of <i>same</i> and <i>overtaken</i>. The weight is 0 for the judge of facts
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {

@@ -2,16 +2,16 @@ package dev.helixbg.embed;
 
 import java.util.List;
 
-/** Classifies how two texts are related; the pipeline's interface to the pair judge. */
+/** Classifies how two texts are related; the pipeline's interface to the pair judges. */
 public interface PairReader extends AutoCloseable {
   /** Maximum number of tokens that are read of each text. */
   int ROOM = 220;
 
-  /** Kind of texts; a pair judge was trained for each kind. */
+  /** Kind of the texts of a pair; a pair judge was trained for each kind. */
   enum Kind {
     NOTES,
 
-    /** Facts of memory files, which are short. */
+    /** Two facts of memory files, which are short. */
     FACTS
   }
 

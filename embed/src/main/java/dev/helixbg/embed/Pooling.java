@@ -15,7 +15,7 @@ enum Pooling {
     }
   },
 
-  /** The first state; used for the pair judge. */
+  /** The first state; used for the pair judges. */
   FIRST {
     @Override
     float[] pool(float[] states, int from, int tokens) {

@@ -57,9 +57,9 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   /**
-   * Prepares the pair judge: the bundled model with changed weights, in eight-bit arithmetic. The
-   * leads (the pairs that a report shows first) are the same as in fp32, and the judge reads
-   * faster.
+   * Prepares a pair judge: the bundled model with changed weights, in eight-bit arithmetic, which
+   * reads faster than fp32. With the judge of notes, the leads (the pairs that a report shows
+   * first) are the same as in fp32.
    *
    * @throws EmbeddingException when the logits on this machine differ too much from the expected
    *     logits
@@ -242,7 +242,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return wanted;
   }
 
-  /** Loads the network; {@code pooling} is {@link Pooling#FIRST} for the pair judge. */
+  /** Loads the network; {@code pooling} is {@link Pooling#FIRST} for a pair judge. */
   TokenModel open(Pooling pooling) throws IOException, OrtException {
     return network.open(file, pooling);
   }

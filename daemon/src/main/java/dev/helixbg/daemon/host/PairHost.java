@@ -3,7 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.embed.PairReader;
 import java.util.List;
 
-/** Keeps the pair judge loaded between uses. */
+/** Keeps the pair judges loaded between uses. */
 public final class PairHost extends ModelHost<PairReader> implements PairSource {
   private final PairSource source;
 
@@ -17,7 +17,7 @@ public final class PairHost extends ModelHost<PairReader> implements PairSource 
     return source.judge();
   }
 
-  /** Returns a use of the pair judge; closing it ends the use but does not unload the model. */
+  /** Returns a use of the pair judges; closing it ends the use but does not unload the models. */
   @Override
   public PairReader open() {
     Use use = new Use();

@@ -6,22 +6,22 @@ import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairReader;
 
-/** Source of the pair judge, which is opened only when pairs must be read. */
+/** Source of the pair judges, which are opened only when pairs must be read. */
 public interface PairSource {
   /** Properties of the pair judges; judges with the same id give the same results. */
   record Judge(String id, PairCalibration ofNotes, PairCalibration ofFacts) {}
 
-  /** Throws an {@link EmbeddingException} when the pair judge is missing or damaged. */
+  /** Throws an {@link EmbeddingException} when a pair judge is missing or damaged. */
   Judge judge();
 
   /**
-   * Opens the pair judge, which the caller closes.
+   * Opens the pair judges, which the caller closes.
    *
-   * @throws EmbeddingException when this machine cannot run the pair judge
+   * @throws EmbeddingException when this machine cannot run the pair judges
    */
   PairReader open();
 
-  /** Returns the source of the bundled pair judge, which each {@link #open} loads again. */
+  /** Returns the source of the bundled pair judges, which each {@link #open} loads again. */
   static PairSource located(Settings settings) {
     return new PairSource() {
       private PairModel model;

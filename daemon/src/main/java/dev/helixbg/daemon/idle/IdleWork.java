@@ -64,7 +64,7 @@ public final class IdleWork implements AutoCloseable {
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,
-    /** Lets the pair judge read the pairs that are still unread. */
+    /** Lets the pair judges read the pairs that are still unread. */
     PAIRS,
     /** Asks the language model for labels, verdicts, sentences and merges. */
     QUESTIONS;

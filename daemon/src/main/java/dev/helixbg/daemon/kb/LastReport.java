@@ -288,7 +288,7 @@ public record LastReport(Kb kb, Database database) {
     return value(row.getString(1), JsonNode.class);
   }
 
-  /** Returns the pair judge's probabilities that pairs are worth an edit, by the finding's id. */
+  /** Returns the pair judges' probabilities that pairs are worth an edit, by the finding's id. */
   public Map<String, Double> acts() {
     return read(
         connection -> {

@@ -62,7 +62,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    * Version of the format. Raise it when a change of the code makes a different log from the same
    * folder.
    */
-  private static final int FORMAT = 5;
+  private static final int FORMAT = 6;
 
   /**
    * Minimum age of the latest change of the files when {@link #SEEN} is written. A second change of
@@ -227,7 +227,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
       }
       return some(
           NoteFiles.in(notes, cache()),
-          "there are no notes in " + notes + ": no file whose name ends in .md or .markdown");
+          "there are no notes in "
+              + notes
+              + ": no file whose name ends in .md or .markdown, and no"
+              + " memory file of a coding agent");
     } catch (IOException e) {
       throw Failure.io(ExitCode.KB, "read the notes in " + notes, e);
     }

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Lets the pair judge read the pairs of a KB that are most likely about the same matter, and ranks
- * the pairs by its readings. Without the pair judge, vectors and words rank the pairs.
+ * Lets the pair judges read the pairs of a KB that are most likely about the same matter, and ranks
+ * the pairs by their readings. Without the pair judges, vectors and words rank the pairs.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
@@ -22,11 +22,13 @@ public final class RerankingStage {
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /** Whether the pair judge proved unusable, so that this process does not try it again. */
+  /**
+   * Whether a pair judge proved unusable, so that this process does not try the pair judges again.
+   */
   private volatile boolean refused;
 
   /**
-   * @param source source of the pair judge; if empty, no pairs are read
+   * @param source source of the pair judges; if empty, no pairs are read
    * @param warnings receives a sentence with the reason why no pairs were read
    */
   public RerankingStage(
@@ -93,7 +95,7 @@ public final class RerankingStage {
   }
 
   /**
-   * Stops using the pair judge after an error. If the thread was interrupted, this method throws
+   * Stops using the pair judges after an error. If the thread was interrupted, this method throws
    * instead, because an interrupted write fails like a write to an unwritable file. If this method
    * did not throw, a report without readings would count as complete.
    */
@@ -123,7 +125,7 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /** Returns the part of a report's basis that depends on the pair judge. */
+  /** Returns the part of a report's basis that depends on the pair judges. */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }

@@ -19,7 +19,7 @@ import java.util.Optional;
  *
  * @param nearest the nearest entries, best first, and the searched part of the KB
  * @param title title of the entry that already says the same
- * @param unread reason why the pair judge could not read the entries
+ * @param unread reason why the judge of notes could not read the entries
  */
 public record RelatedAnswer(
     SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {
@@ -36,10 +36,10 @@ public record RelatedAnswer(
   }
 
   /**
-   * Lets the pair judge read the nearest entries.
+   * Lets the judge of notes read the nearest entries.
    *
    * @param found result of {@link #request}, without the entry that is asked about
-   * @param judge the pair judge; if empty, only vectors are compared
+   * @param judge source of the pair judges; if empty, only vectors are compared
    */
   public static RelatedAnswer of(
       Entry asked,

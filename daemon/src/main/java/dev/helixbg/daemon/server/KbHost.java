@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  * Stores, models and searches that all knowledge bases of a process share. Each part is opened at
  * its first use.
  *
- * @param pairs the pair judge, if it may be used
+ * @param pairs the pair judges, if they may be used
  */
 public record KbHost(
     Settings settings,

@@ -105,8 +105,8 @@ final class PairQuestions {
 
   /**
    * Returns the relations that an agent may be asked about. Leads (relations that the report shows
-   * first) come first. Then come relations that the pair judge has read, least certain first, then
-   * relations that it has not read.
+   * first) come first. Then come relations that a pair judge has read, least certain first, then
+   * relations that no pair judge has read.
    *
    * @param taken ids of questions to skip
    * @param most largest number of relations whose texts are read

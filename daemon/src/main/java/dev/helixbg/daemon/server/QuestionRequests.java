@@ -92,8 +92,8 @@ public record QuestionRequests(
 
   /**
    * Returns the next open questions for a client. Questions about pairs begin with the report's
-   * leads (the pairs that it shows first), then the pairs on which the pair judge is least certain.
-   * Some pairs with known answers are mixed in to measure the client.
+   * leads (the pairs that it shows first), then the pairs on which the pair judges are least
+   * certain. Some pairs with known answers are mixed in to measure the client.
    *
    * <p>Questions of other kinds begin with the newest entries.
    *

@@ -27,8 +27,13 @@ public final class Version implements IVersionProvider {
     }
   }
 
+  /** Returns the line that {@code --version} prints. */
+  public static String line() {
+    return "helix-bg " + text() + " (Java " + Runtime.version() + ")";
+  }
+
   @Override
   public String[] getVersion() {
-    return new String[] {"helix-bg " + text() + " (Java " + Runtime.version() + ")"};
+    return new String[] {line()};
   }
 }

@@ -73,7 +73,7 @@ public final class Encoder implements AutoCloseable {
    * @param ids token ids of each text; at most {@link #LONGEST} per text
    * @param types token type of each token
    * @throws IndexOutOfBoundsException when a text is too long or has an invalid token
-   * @return 384 values for each token of each text; for the pair judge, 384 values for each text's
+   * @return 384 values for each token of each text; for a pair judge, 384 values for each text's
    *     first token only
    */
   public float[] states(int[][] ids, int[][] types) {

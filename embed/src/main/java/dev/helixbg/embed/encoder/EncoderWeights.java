@@ -19,8 +19,8 @@ import java.util.Objects;
  *
  * <ul>
  *   <li>the header: {@link #MAGIC}; ints: the numbers of layers, words, positions and token types,
- *       1 for the pair judge or 0 for an embedding model, and the ordinal of the {@link Square}
- *       kind; zeros up to {@link #HEADER} bytes;
+ *       1 for a pair judge or 0 for an embedding model, and the ordinal of the {@link Square} kind;
+ *       zeros up to {@link #HEADER} bytes;
  *   <li>the normalisation of the embeddings: 384 gains, 384 biases and 384 factors;
  *   <li>for each layer: twelve {@link Square}s; the normalisation after attention; the
  *       normalisation after the feed-forward; 1,536 factors after GELU;

@@ -44,8 +44,8 @@ public final class EncoderFile {
   /**
    * @param kind kind of the squares; {@link Square#FINE_BYTES} is smoothed, and only for the
    *     bundled model, whose activations are known
-   * @param judge whether the model is the pair judge, which needs only the final state of each
-   *     pair's first token
+   * @param judge whether the model is a pair judge, which needs only the final state of each pair's
+   *     first token
    * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be written
    */

@@ -22,9 +22,9 @@ import java.util.Optional;
  * 128 weights, because its inputs have outliers. The inputs themselves also have one scale per
  * block.
  *
- * <p>The inputs are {@code input_ids}, {@code attention_mask} and, for the pair judge, {@code
+ * <p>The inputs are {@code input_ids}, {@code attention_mask} and, for a pair judge, {@code
  * token_type_ids}: int32 [batch, sequence]. The output {@code last_hidden_state} is float [batch,
- * sequence, 384]; for the pair judge [batch, 1, 384], the state of the first token.
+ * sequence, 384]; for a pair judge [batch, 1, 384], the state of the first token.
  */
 public final class FusedGraph {
 
@@ -57,7 +57,7 @@ public final class FusedGraph {
   /**
    * Writes the rewritten model and the file of its large weights, or replaces both.
    *
-   * @param judge whether token types are an input, as for the pair judge; otherwise all types are 0
+   * @param judge whether token types are an input, as for a pair judge; otherwise all types are 0
    * @throws OnnxFormatException when the source is not a model that can be rewritten
    */
   public static void write(OnnxFile source, Precision precision, boolean judge, Path target)

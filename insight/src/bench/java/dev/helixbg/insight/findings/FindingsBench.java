@@ -124,7 +124,7 @@ public final class FindingsBench {
    *
    * @param what the notes: of a planted pair the newer ones; those of no pair; those of other
    *     knowledge bases
-   * @param read whether the pair judge has read the nearest
+   * @param read whether the judge of notes has read the nearest
    * @param ofTheRightOne of the answers <i>yes</i> and <i>contradicts</i>, those that name the
    *     planted entry
    * @param suspected of the answers <i>perhaps</i>, those that name it as the one to read first
@@ -158,13 +158,13 @@ public final class FindingsBench {
   /**
    * @param leadingWithoutModel of the ten that lead the report where nobody has read the list:
    *     worth an act
-   * @param leadingRead those of the pairs that lead the report once the pair judge has read it
+   * @param leadingRead those of the pairs that lead the report once the judge of notes has read it
    * @param leadingWithOracle the same when the truth has judged the list
    * @param reportByTruth report.json when the truth has judged half as many pairs as entries
    * @param listed rewrites and overtaken notes in the list of relations
    * @param far those of them that are too far to lead a report
    * @param trial lines of the file by which the product measures a judge
-   * @param learned what the pair judge gains by answers
+   * @param learned what the judge of notes gains by answers
    */
   public record Result(
       int entries,
@@ -312,7 +312,7 @@ public final class FindingsBench {
    *
    * @param cache folder in which the model may be unpacked
    * @param precision of the model; with auto, entries and passages go the ways for many texts
-   * @param related whether the pair judge reads for what {@code related} is asked, too: minutes
+   * @param related whether the judge of notes reads for what {@code related} is asked, too: minutes
    */
   public static Result run(Path cache, int threads, Precision precision, boolean related)
       throws IOException, InterruptedException {
@@ -434,7 +434,7 @@ public final class FindingsBench {
   }
 
   /**
-   * The list as the pair judge ranks it, with nothing remembered.
+   * The list as the judge of notes ranks it, with nothing remembered.
    *
    * @param learned what it gains by answers is added to it
    */

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What the order of pairs that no agent has read gains when the pair judge learns from the answers
- * of an agent that is right in most cases.
+ * What the order of pairs that no agent has read gains when the judge of notes learns from the
+ * answers of an agent that is right in most cases.
  */
 public final class LearningBench {
   /** Answers of an agent, and the share of them that is right. */

@@ -22,7 +22,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
 
   /**
    * The maker of a decision. Decisions of both kinds of makers remove the finding from the report.
-   * When the pair judge is measured, only a person's decisions count as truth.
+   * When the pair judges are measured, only a person's decisions count as truth.
    */
   public enum By {
     /** A person at a terminal. */

@@ -67,7 +67,7 @@ public sealed interface Finding {
    * @param score how much nearer the entries are to each other than to other entries, computed from
    *     whole texts; see {@link RankedRelations}
    * @param similarity cosine of the float vectors of the two whole entries
-   * @param assessment the pair judge's assessment; empty if the judge has not read the pair
+   * @param assessment a pair judge's assessment; empty if no pair judge has read the pair
    */
   record Relation(
       String id,
@@ -178,13 +178,15 @@ public sealed interface Finding {
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
   /**
-   * The pair judge's assessment of two entries that it has read. The probabilities were calibrated
-   * on collections outside its training.
+   * A pair judge's assessment of two entries that it has read. The probabilities were calibrated on
+   * texts outside its training.
    *
    * @param same probability that both entries state the same fact
-   * @param overtaken probability that the older entry is no longer valid as written
+   * @param overtaken probability that the older entry is no longer valid as written; 0 for two
+   *     facts of unknown order
    * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of <i>same</i> or <i>overtaken</i> before calibration
+   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>: by the judge of notes, before
+   *     calibration; for two facts, those of {@link #act}
    * @param tier strongest claim that may be made
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty

@@ -23,7 +23,7 @@ public record Findings(
     List<Finding.Relation> relations) {
 
   /**
-   * Returns the number of relations that the pair judge reads and a reader sees, for this number of
+   * Returns the number of relations that the pair judges read and a reader sees, for this number of
    * entries.
    */
   public static int shownRelations(int entries) {

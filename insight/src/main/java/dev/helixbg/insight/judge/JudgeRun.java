@@ -78,8 +78,8 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns all relations in the order of questions. The relations on which the pair judge is least
-   * sure come first. Relations that the pair judge has not read come last.
+   * Returns all relations in the order of questions. The relations on which the pair judges are
+   * least sure come first. Relations that no pair judge has read come last.
    */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()

@@ -18,19 +18,19 @@ import java.util.Set;
  * The leading pairs of the list of relations, and counts of the pairs in the list.
  *
  * @param ranked number of pairs in the list
- * @param read number of pairs that the pair judge has read
+ * @param read number of pairs that the pair judges have read
  * @param judgedCount number of pairs with a verdict of the language model
  * @param leading pairs with which the report begins
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
   /**
-   * Maximum number of leading pairs if the pair judge has read pairs. A reader can look at this
+   * Maximum number of leading pairs if the pair judges have read pairs. A reader can look at this
    * many in one sitting.
    */
   private static final int LEADING = 20;
 
-  /** Maximum number of leading pairs if the pair judge has read no pair. */
+  /** Maximum number of leading pairs if the pair judges have read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -46,12 +46,12 @@ public record JudgedRelations(
   /**
    * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
    * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
-   * <i>overtaken</i>, the surest first. Last come pairs that the pair judge has read and that may
-   * be worth an act, if the language model has given no verdict on them. If the pair judge has read
+   * <i>overtaken</i>, the surest first. Last come pairs that a pair judge has read and that may be
+   * worth an act, if the language model has given no verdict on them. If the pair judges have read
    * no pair, the first pairs of the list lead.
    *
    * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
-   * leads. The pair judge's opinion alone is not enough for a pair of a series, or for a pair of
+   * leads. A pair judge's opinion alone is not enough for a pair of a series, or for a pair of
    * texts that are far apart: even in a small KB, some pair is the first of the list. The verdicts
    * of a language model that guesses, or was not measured, do not count. A pair of a note and the
    * record of a day leads only by the verdict of an agent or a language model, unless both entries
@@ -127,9 +127,9 @@ public record JudgedRelations(
 
   /**
    * Whether a pair may lead. Facts of memory files are short and tell little without their
-   * surroundings. For a pair of facts, the pair judge must therefore be surer than for other pairs,
-   * unless the facts contradict each other. Facts that were written together or have few words lead
-   * only if one fact repeats the other.
+   * surroundings. For a pair of facts, the probability must therefore be higher than for other
+   * pairs, unless the facts contradict each other. Facts that were written together or have few
+   * words lead only if one fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {

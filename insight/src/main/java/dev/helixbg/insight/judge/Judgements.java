@@ -175,7 +175,7 @@ public record Judgements(
 
   /**
    * Whether verdicts of the model decide which pairs lead and which act is proposed. They decide if
-   * the model was measured and does not guess. Otherwise the pair judge decides.
+   * the model was measured and does not guess. Otherwise the pair judges decide.
    */
   public boolean decide() {
     return trust.filter(measured -> !measured.isGuessing()).isPresent();
@@ -188,7 +188,7 @@ public record Judgements(
 
   /**
    * Returns the verdict by which acts are proposed: the verdict of a reliable agent, else the
-   * verdict of a reliable language model, else the likely verdict of the pair judge.
+   * verdict of a reliable language model, else the likely verdict of a pair judge.
    */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();

@@ -26,13 +26,13 @@ import java.util.stream.Collectors;
 
 /**
  * The Markdown files of a folder, in the order of their paths, and behind them the other memory
- * files of coding agents, if the folder is the top of a repository. Files are found by their names
- * and by {@code stat}, and are not opened.
+ * files that coding agents have at the top of a repository ({@link MemoryPlaces}). Files are found
+ * by their names and by {@code stat}, and are not opened.
  *
  * <p>No link is followed. The following are skipped: folders and files whose name begins with a
- * dot, except memory files in the folders of agents; {@code node_modules}; knowledge bases of
- * helix; reports of helix-bg; and files that git ignores. The depth, the number of names and the
- * number of files are limited.
+ * dot, except memory files of agents; {@code node_modules}; knowledge bases of helix; reports of
+ * helix-bg; and files that git ignores. The depth, the number of names and the number of files are
+ * limited.
  */
 public final class NoteFiles {
   /** Size of the largest file that is read, in bytes. Notes may contain pictures as data. */
@@ -59,7 +59,10 @@ public final class NoteFiles {
   /** Characters that replace characters which cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
-  /** Hidden folders in which agents keep memory files. Only memory files are taken from them. */
+  /**
+   * Hidden folders in which agents keep memory files, at any depth. Only memory files are taken
+   * from them.
+   */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
@@ -199,7 +202,10 @@ public final class NoteFiles {
       this.ignored = GitIgnore.above(root);
     }
 
-    /** Takes a file that the user named, even if its name is not the name of a note. */
+    /**
+     * Takes a file that the user named, or a memory file, even if its name is not the name of a
+     * note.
+     */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, FileState.of(file));

@@ -1,13 +1,13 @@
 package dev.helixbg.insight.pairs;
 
 /**
- * The share of pairs in one knowledge base that are worth an act. The pair judge was calibrated on
- * knowledge bases to which repeated and outdated notes were added on purpose. There, 22 % of the
- * pairs are worth an act: one of the two entries can be removed. In a well-kept knowledge base,
- * hardly any pair is worth an act. The share is therefore estimated from the pairs that were read,
- * without known answers, and the probabilities are adjusted to the share. Method: Saerens, Latinne
- * and Decaestecker 2002, <i>Adjusting the Outputs of a Classifier to New a Priori
- * Probabilities</i>, Neural Computation 14.
+ * The share of pairs in one knowledge base that are worth an act, among the pairs that the judge of
+ * notes has read. This judge was calibrated on knowledge bases to which repeated and outdated notes
+ * were added on purpose. There, 22 % of the pairs are worth an act: one of the two entries can be
+ * removed. In a well-kept knowledge base, hardly any pair is worth an act. The share is therefore
+ * estimated from the pairs that were read, without known answers, and the probabilities are
+ * adjusted to the share. Method: Saerens, Latinne and Decaestecker 2002, <i>Adjusting the Outputs
+ * of a Classifier to New a Priori Probabilities</i>, Neural Computation 14.
  *
  * @param share share of the pairs that are worth an act; above 0, at most {@link #CALIBRATED}
  */

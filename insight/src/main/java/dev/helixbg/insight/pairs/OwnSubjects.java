@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * repeats <i>events</i> where the second text repeats <i>audit_log</i>, and neither text contains
  * the other text's word. A judge would see only that the form is the same.
  *
- * <p>The bounds were chosen on the notes that the pair judge was trained with, see {@code
+ * <p>The bounds were chosen on the notes that the judge of notes was trained with, see {@code
  * insight/src/judge/README.md}.
  */
 final class OwnSubjects {

@@ -11,7 +11,7 @@ import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
 /**
- * Assesses pairs of texts that the pair judge has read.
+ * Assesses pairs of texts that a pair judge has read.
  *
  * @param fit adjustment of the judge to answers that agents gave about the knowledge base of the
  *     pairs
@@ -19,10 +19,10 @@ import java.util.Optional;
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
-   * Returns the assessment of a pair. An entry can be removed only if the judge read all of it. Two
-   * texts are <i>the same</i> only if they do not disagree. The accuracy of the tiers {@code
-   * LIKELY_SAME} and {@code LIKELY_OVERTAKEN} was measured without a fit. A pair must therefore
-   * reach these tiers without the fit, too.
+   * Returns the assessment of a pair that the judge of notes has read. An entry can be removed only
+   * if the judge read all of it. Two texts are <i>the same</i> only if they do not disagree. The
+   * accuracy of the tiers {@code LIKELY_SAME} and {@code LIKELY_OVERTAKEN} was measured without a
+   * fit. A pair must therefore reach these tiers without the fit, too.
    *
    * @param score score of the pair by vectors and words
    * @param older older text, from its beginning
@@ -38,7 +38,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older, the
    * facts can be the same, but none can be overtaken. In public files, nine of ten such facts that
-   * the judge calls overtaken are the same.
+   * the judge of facts calls overtaken are the same.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     float[] logits = fit.applied(reading.logits(), calibration);

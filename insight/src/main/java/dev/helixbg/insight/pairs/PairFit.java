@@ -5,7 +5,7 @@ import dev.helixbg.embed.PairReader.Relation;
 import java.util.List;
 
 /**
- * An adjustment ("fit") of the pair judge to the answers about one knowledge base. It changes the
+ * An adjustment ("fit") of a pair judge to the answers about one knowledge base. It changes the
  * weight of the judge's logits relative to the score by vectors and words, and shifts the logits of
  * <i>same</i> and <i>overtaken</i>. The judge's own weights do not change.
  *

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The readings of one pair judge in a table of a database. A reading is the judge's logits on a
- * pair. Its key is computed from the two texts and the judge.
+ * The readings of the pair judges in a table of a database. A reading is a judge's logits on a
+ * pair. Its key is computed from the two texts and the kind of the pair.
  *
- * @param model id of the judge
+ * @param model id of the pair judges
  */
 public record ReadingStore(Database database, String model) {
   /** The table, for {@link Database.Schema}. Logits are big-endian f32. */

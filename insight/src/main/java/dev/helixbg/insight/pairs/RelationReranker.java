@@ -26,15 +26,18 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Lets the pair judge read the first pairs of the list of relations, and ranks these pairs. Pairs
+ * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. Pairs
  * that are likely worth an act come first. Then follow pairs in which one entry repeats the other,
  * other pairs that may lead the report, and pairs that may not lead it. Within each of these four
- * parts, pairs are ordered by the log odds of <i>same</i> or <i>overtaken</i>, plus a share of the
- * score by vectors and words. Pairs that were not read are last.
+ * parts, pairs are ordered by the log odds of <i>same</i> or <i>overtaken</i>. For two facts,
+ * {@link FactOdds} gives the log odds. For other pairs, a share of the score by vectors and words
+ * is added. Pairs that were not read are last.
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
- * @param opener opens the model, which is closed after the last pair
+ * @param ofNotes calibration of the judge of notes
+ * @param ofFacts calibration of the judge of facts
+ * @param opener opens the pair judges, which are closed after the last pair
  * @param said whether a pair is worth an act; empty if no reliable agent has answered
  */
 public record RelationReranker(

@@ -11,7 +11,7 @@ import java.util.List;
  * @param entries number of long entries of which only a part was read
  * @param passages number of passages of those entries without a vector; the similarities of these
  *     passages are missing
- * @param pairs number of pairs that the pair judge has not read yet
+ * @param pairs number of pairs that no pair judge has read yet
  * @param questions number of questions that the language model has not answered yet
  */
 public record FirstLook(int unread, int entries, int passages, int pairs, int questions) {

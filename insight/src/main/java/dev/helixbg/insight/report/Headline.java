@@ -96,7 +96,7 @@ record Headline(String title, String sure, String also) {
 
   /**
    * Returns the probability that a pair is worth an act. It comes from a reliable agent, else from
-   * the model, else from the pair judge.
+   * the model, else from a pair judge.
    */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<Double> byModel =

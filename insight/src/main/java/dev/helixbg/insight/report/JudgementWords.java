@@ -11,7 +11,7 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Words for the labels, verdicts and assessments of the language model and the pair judge. */
+/** Words for the labels, verdicts and assessments of the language model and the pair judges. */
 final class JudgementWords {
   private JudgementWords() {}
 

@@ -112,7 +112,7 @@ record PairView(
   }
 
   /**
-   * Returns the opinion of an agent, else of the language model, else of the pair judge, in words.
+   * Returns the opinion of an agent, else of the language model, else of a pair judge, in words.
    */
   static Optional<String> said(Finding.Relation relation, Judgements judgements) {
     return judgements

@@ -18,7 +18,7 @@ public final class TerminalSummary {
   private static final int WIDTH = 80;
 
   /** Minimum width of a finding's title, in columns. */
-  private static final int TITLE_WIDTH = 18;
+  private static final int TITLE_WIDTH = 12;
 
   private static final int SHOWN_RELATIONS = 3;
   private static final int SHOWN_FILES = 5;

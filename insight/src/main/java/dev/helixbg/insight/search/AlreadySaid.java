@@ -20,14 +20,14 @@ import java.util.stream.IntStream;
  * The answer to the question whether a knowledge base already contains the statement of a text.
  * Vectors hardly distinguish the same fact in other words from another fact about the same thing.
  * With vectors alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read
- * the nearest entries. The pair judge can read these entries instead of the user. docs/findings.md
- * states how often each method is right.
+ * the nearest entries. The judge of notes can read these entries instead of the user.
+ * docs/findings.md states how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
  * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
  *     probability that the entry says the same or is contradicted. It is 1 if an entry equals the
- *     text. It is empty for <i>unknown</i>, and if the pair judge read no entry
+ *     text. It is empty for <i>unknown</i>, and if the judge of notes read no entry
  * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same
  */
 public record AlreadySaid(
@@ -38,7 +38,7 @@ public record AlreadySaid(
    */
   public static final int LOOKED_AT = 20;
 
-  /** Maximum number of nearest entries that the pair judge reads. */
+  /** Maximum number of nearest entries that the judge of notes reads. */
   public static final int READ = 10;
 
   /**
@@ -92,8 +92,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer without the pair judge. It is <i>yes</i> only if an entry equals the text
-     * except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
+     * Returns the answer without the judge of notes. It is <i>yes</i> only if an entry equals the
+     * text except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return itself()
@@ -108,7 +108,7 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns <i>yes</i> if an entry equals the text. The pair judge is not asked about such an
+     * Returns <i>yes</i> if an entry equals the text. The judge of notes is not asked about such an
      * entry, because the judge could be wrong.
      */
     private Optional<AlreadySaid> itself() {
@@ -166,9 +166,9 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer of the pair judge.
+     * Returns the answer of the judge of notes.
      *
-     * @throws dev.helixbg.embed.EmbeddingException when the pair judge fails
+     * @throws dev.helixbg.embed.EmbeddingException when the judge of notes fails
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {

@@ -138,7 +138,7 @@ final class BenchFindingsCommand extends JsonCommand {
     return ExitCode.OK.number();
   }
 
-  /** Measures the list of the user's own KB, ranked with and without the pair judge. */
+  /** Measures the list of the user's own KB, ranked with and without the pair judges. */
   private void measureList(Settings settings) throws IOException, InterruptedException {
     Kb chosen = kb.find(settings);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
