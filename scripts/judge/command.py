@@ -42,6 +42,8 @@ def read_facts(folder, program):
     of = {}
     for line in (DATA / "facts/read.tsv").read_text().splitlines()[1:]:
         repository, commit, *places, truth, act = line.split("\t")
+        if truth == "unsure":
+            continue
         label = OVERTAKEN if truth == "contradicts" else LABELS[truth]
         if act != "-" and (act == "yes") != (label <= OVERTAKEN):
             label = SAME if act == "yes" else RELATED

@@ -1,7 +1,7 @@
 """Trains the judge of facts: the judge of notes in form, and begun from the same model, but trained on short texts.
 
-It learns from pairs of public memory files that readers judged, and from clusters that were written for it. A cluster has a fact (base), the same in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike,
-and a related one. All clusters of a project belong to one invented memory file, so the nearest texts of other clusters are what the program would
+It learns from pairs of public memory files that readers judged, and from clusters that were written for it. A cluster has a fact (base), the
+same in other words (same1, same2), a newer fact that overtakes it, one that contradicts it, two that look alike, and a related one. All clusters of a project belong to one invented memory file, so the nearest texts of other clusters are what the program would
 list beside the right pairs: each text is paired with the ten nearest and five more.
 """
 

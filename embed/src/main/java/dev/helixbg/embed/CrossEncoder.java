@@ -31,13 +31,13 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
   }
 
   /** Returns the token ids of both texts and of the special tokens. */
-  static int[] ids(Tokenizer tokenizer, Texts texts) {
-    return tokens(tokenizer, texts).ids;
+  static int[] ids(Tokenizer tokenizer, String older, String newer) {
+    return tokens(tokenizer, older, newer).ids;
   }
 
-  private static Tokens tokens(Tokenizer tokenizer, Texts texts) {
-    int[] older = tokenizer.ids(texts.older());
-    int[] newer = tokenizer.ids(texts.newer());
+  private static Tokens tokens(Tokenizer tokenizer, String olderText, String newerText) {
+    int[] older = tokenizer.ids(olderText);
+    int[] newer = tokenizer.ids(newerText);
     int olderRead = Math.min(older.length - FRAME, ROOM);
     int newerRead = Math.min(newer.length - FRAME, ROOM);
     int[] ids = new int[olderRead + newerRead + FRAME + 1];
@@ -62,7 +62,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
         batches.ids(
             pairs.size(),
             i -> {
-              tokens[i] = tokens(tokenizer, pairs.get(i));
+              tokens[i] = tokens(tokenizer, pairs.get(i).older(), pairs.get(i).newer());
               return tokens[i].ids;
             });
     batches.run(

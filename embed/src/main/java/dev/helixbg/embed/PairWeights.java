@@ -8,7 +8,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -106,7 +105,8 @@ record PairWeights(
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(file))) {
       Beginning beginning = beginning(in);
       int start = Short.BYTES + FORMAT.length() + HASH_BYTES;
-      if (!beginning.hash.equals(Sha256.of(Arrays.copyOfRange(file, start, file.length)))) {
+      if (!beginning.hash.equals(
+          Sha256.of(new ByteArrayInputStream(file, start, file.length - start)))) {
         throw new IOException("it is damaged");
       }
       String graphHash = in.readUTF();

@@ -223,9 +223,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     try (TokenModel model = wanted.open(Pooling.FIRST);
         Tokenizer probes = CrossEncoder.openTokenizer(wanted)) {
       for (PairWeights.Probe probe : weights.probes()) {
-        int[] ids =
-            CrossEncoder.ids(
-                probes, new PairReader.Texts(PairReader.Kind.NOTES, probe.older(), probe.newer()));
+        int[] ids = CrossEncoder.ids(probes, probe.older(), probe.newer());
         float[] found = weights.logits(model.embed(new int[][] {ids})[0]);
         for (int k = 0; k < found.length; k++) {
           worst = Math.max(worst, Math.abs(found[k] - probe.logits()[k]));

@@ -145,8 +145,7 @@ class PairModelTest {
     try (TokenModel model = judge.open(Pooling.FIRST);
         Tokenizer tokenizer = CrossEncoder.openTokenizer(judge)) {
       for (PairWeights.Probe probe : WEIGHTS.probes()) {
-        int[] ids =
-            CrossEncoder.ids(tokenizer, new Texts(Kind.NOTES, probe.older(), probe.newer()));
+        int[] ids = CrossEncoder.ids(tokenizer, probe.older(), probe.newer());
         assertArrayEquals(probe.logits(), WEIGHTS.logits(model.embed(new int[][] {ids})[0]), 0.02f);
       }
     }

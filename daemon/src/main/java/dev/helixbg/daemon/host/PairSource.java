@@ -11,7 +11,7 @@ public interface PairSource {
   /** Properties of the pair judges; judges with the same id give the same results. */
   record Judge(String id, PairCalibration ofNotes, PairCalibration ofFacts) {}
 
-  /** Throws an {@link EmbeddingException} when a pair judge is missing or damaged. */
+  /** Throws an {@link EmbeddingException} when a pair judge is missing or of another format. */
   Judge judge();
 
   /**

@@ -229,8 +229,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
           NoteFiles.in(notes, cache()),
           "there are no notes in "
               + notes
-              + ": no file whose name ends in .md or .markdown, and no"
-              + " memory file of a coding agent");
+              + ": no file whose name ends in .md or .markdown, and no memory file of a coding"
+              + " agent");
     } catch (IOException e) {
       throw Failure.io(ExitCode.KB, "read the notes in " + notes, e);
     }

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What the order of pairs that no agent has read gains when the judge of notes learns from the
- * answers of an agent that is right in most cases.
+ * Measures how the judge of notes improves by learning. The judge learns from the answers of an
+ * agent that is right in most cases, and orders the pairs that the agent has not read.
  */
 public final class LearningBench {
   /** Answers of an agent, and the share of them that is right. */

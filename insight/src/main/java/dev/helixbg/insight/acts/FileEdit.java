@@ -41,7 +41,7 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
             : Map.of();
     List<Entry> changed = new ArrayList<>(instead.keySet());
     gone(change).forEach(one -> changed.add(one.entry()));
-    if (changed.isEmpty() || !FactFile.areFacts(changed)) {
+    if (changed.isEmpty() || !changed.stream().allMatch(Entry::isFact)) {
       return List.of();
     }
     Map<String, List<Entry>> byFile =

@@ -104,7 +104,7 @@ public final class Analysis {
             order,
             Finding.Misfiled.MARGIN,
             threads);
-    misplaced.removeIf(one -> entries.get(one.entry()).text().position().isPresent());
+    misplaced.removeIf(one -> entries.get(one.entry()).entry().isFact());
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(

@@ -108,7 +108,7 @@ public sealed interface Finding {
 
     /** Whether both entries are facts of memory files. */
     public boolean areFacts() {
-      return a.text().position().isPresent() && b.text().position().isPresent();
+      return a.entry().isFact() && b.entry().isFact();
     }
 
     public NamedEntry older() {

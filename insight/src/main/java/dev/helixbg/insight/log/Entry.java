@@ -47,6 +47,14 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
   }
 
   /**
+   * Whether the entry is a fact of a memory file: an item of a list, or a lesson under a heading of
+   * its own.
+   */
+  public boolean isFact() {
+    return text.position().isPresent();
+  }
+
+  /**
    * Returns the local time, {@code 2026-03-01T10:22}, or only the day if the time {@link
    * #isOfADay}.
    */

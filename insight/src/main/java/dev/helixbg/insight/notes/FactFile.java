@@ -97,11 +97,6 @@ public final class FactFile {
     return raw;
   }
 
-  /** Whether all entries are facts: items of lists, or lessons under a heading of their own. */
-  public static boolean areFacts(Collection<Entry> entries) {
-    return entries.stream().allMatch(one -> one.text().position().isPresent());
-  }
-
   /**
    * Returns the changes that remove some facts and give other facts a new text, in the order of
    * their places. The result is empty if the file no longer has these facts, or if other facts

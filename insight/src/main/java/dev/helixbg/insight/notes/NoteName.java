@@ -107,7 +107,7 @@ public record NoteName(String file, String heading, String part) {
 
   /** Whether two entries are sections of the same text, and not both facts. */
   public static boolean areSectionsOfOneFile(Entry a, Entry b) {
-    return areInOneFile(a, b) && (a.text().position().isEmpty() || b.text().position().isEmpty());
+    return areInOneFile(a, b) && !(a.isFact() && b.isFact());
   }
 
   /**
