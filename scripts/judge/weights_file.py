@@ -7,6 +7,8 @@ A resource, big-endian; a string is two bytes of length and UTF-8, a float has f
     float             temperature, by which logits are divided before they become probabilities
     float, float      bounds of *likely same* and *likely overtaken*: from which probability on; above 1 where there is none
     float             what the cheap score is multiplied with before it is added to the logits of same and overtaken, for ranks (by their log odds) and probabilities
+    float[4][384]     the head, for the first state of the last layer; logits of same, overtaken, related, different
+    float[4]          its biases
     string            SHA-256 of the bundled ONNX graph, in hexadecimal
     int               layers of the graph that are used, of which the last computes the first state only
     int               how many changes; then for each
@@ -15,8 +17,6 @@ A resource, big-endian; a string is two bytes of length and UTF-8, a float has f
       float[columns]    scale of each column
       byte[rows][columns]  steps, signed: scale times step is added to the weight
     float[4][384]     token types, in place of the two of the graph: first text, second text, and each of them for a token that the other text has, too
-    float[4][384]     the head, for the first state of the last layer; logits of same, overtaken, related, different
-    float[4]          its biases
     int               how many probes; then for each two strings, older and newer, and
       float[4]          their logits, by the steps above in single precision
 
@@ -32,7 +32,7 @@ import torch
 from minilm import JUDGE_LAYERS, Judge, WIDTH
 from wordpiece import CLS, SEP
 
-FORMAT = "helix-bg judge 4"
+FORMAT = "helix-bg judge 5"
 WORDS = "embeddings.word_embeddings.weight"
 PARTS = ["query", "key", "value"]
 NAMES = {
@@ -116,11 +116,12 @@ def write(path, graph, weights, trained, calibration, biases, probes, tokenizer,
     trained["head.bias"] = trained["head.bias"].astype(np.float32) + np.array([*biases, 0, 0], np.float32)
     model = judge_of(weights, trained)
     changes = list(differences(weights, trained))
-    out = [floats(calibration), text(hashlib.sha256(graph).hexdigest()), struct.pack(">ii", JUDGE_LAYERS, len(changes))]
+    out = [floats(calibration), floats(trained["head.weight"]), floats(trained["head.bias"])]
+    out += [text(hashlib.sha256(graph).hexdigest()), struct.pack(">ii", JUDGE_LAYERS, len(changes))]
     for name, difference in changes:
         scales, steps = eight_bits(difference)
         out += [text(name), struct.pack(">ii", len(steps), len(scales)), floats(scales), steps.tobytes()]
-    out += [floats(trained["body.types"]), floats(trained["head.weight"]), floats(trained["head.bias"]), struct.pack(">i", len(probes))]
+    out += [floats(trained["body.types"]), struct.pack(">i", len(probes))]
     for older, newer in probes:
         one, other = tokenizer.ids(older)[:room], tokenizer.ids(newer)[:room]
         ids = torch.tensor([[CLS, *one, SEP, *other, SEP]])

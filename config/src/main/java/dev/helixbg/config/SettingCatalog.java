@@ -69,9 +69,8 @@ final class SettingCatalog {
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.AUTO)
           .means(
-              "Precision of the embedding model's weights. auto: fp32; for many texts 8 or"
-                  + " 16 bits, as the processor permits, if a trial on this machine found them"
-                  + " faster.");
+              "Precision of the embedding model's weights. auto: 8 or 16 bits, as the processor"
+                  + " permits; fp32 if a trial on this machine found them slower.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means("Length in tokens at which a text is cut before it is embedded.");

@@ -73,7 +73,10 @@ public record Settings(
     }
 
     public enum Precision {
-      /** FP32; for many texts 8 or 16 bits instead, if a speed trial found these faster. */
+      /**
+       * 8 or 16 bits if this processor runs them by machine code, unless a trial was slow; else
+       * FP32.
+       */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */

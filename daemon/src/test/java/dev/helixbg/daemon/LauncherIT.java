@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.x86.MachineCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,6 +65,30 @@ class LauncherIT {
   @Test
   void aClosedStderrIsNoReasonToFail() throws Exception {
     assertEquals("helix-bg 0", err("$hb --version 2>&- | cut -c1-10 > ERR").strip());
+  }
+
+  /** C2 must compile a language model's kernels, and whatever machine code does not do. */
+  @Test
+  void c2IsLeftOutOnlyWhereNothingNeedsIt() throws Exception {
+    String shown = "$hb %s --help 2>&1 | grep -c emulated-client >> ERR; ";
+    String commands =
+        shown.formatted("one-shot")
+            + shown.formatted("mcp")
+            + shown.formatted("daemon")
+            + shown.formatted("one-shot --set threads=1")
+            + "mkdir -p ~/.helix/models; "
+            + shown.formatted("one-shot")
+            + "HELIX_BG_LLM_MODEL=a.gguf "
+            + shown.formatted("one-shot")
+            + "touch ~/.helix/models/a.gguf; "
+            + shown.formatted("one-shot")
+            + shown.formatted("mcp");
+    String machineCode = MachineCode.runs("avx2") && MachineCode.has("fma") ? "1" : "0";
+    assertEquals(
+        "x,x,0,0,x,0,0,x".replace("x", machineCode),
+        err("export HELIX_BG_LAUNCHER_JAVA_OPTIONS=-XshowSettings:properties; " + commands)
+            .strip()
+            .replace('\n', ','));
   }
 
   /** Docker, cron and env -i have no locale; a JVM in that of C cannot open such a file. */

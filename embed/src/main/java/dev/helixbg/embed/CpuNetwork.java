@@ -70,6 +70,10 @@ enum CpuNetwork {
     return id;
   }
 
+  boolean isMachineCode() {
+    return kind != null;
+  }
+
   String describe() {
     return description;
   }

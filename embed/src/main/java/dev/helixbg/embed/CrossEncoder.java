@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param tokenizer tokenizer opened by {@link #openTokenizer}
  */
-record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weights)
+record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head head)
     implements PairReader {
   /** Number of pairs that are tokenized before the first pair is read; it bounds the memory. */
   private static final int WINDOW = 1024;
@@ -70,7 +70,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights weigh
         (i, seen) ->
             sink.accept(
                 first + i,
-                new Reading(weights.logits(seen), tokens[i].olderWhole, tokens[i].newerWhole)));
+                new Reading(head.logits(seen), tokens[i].olderWhole, tokens[i].newerWhole)));
   }
 
   @Override

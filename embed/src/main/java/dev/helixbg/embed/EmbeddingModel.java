@@ -73,14 +73,13 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns this model with another method of computing, which suits many texts: it may be faster,
-   * but takes longer to open. The vectors of that method have another id. On a Mac, the method is
-   * CoreML. Elsewhere, passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic
-   * if the processor has VNNI and the model is the bundled model. Otherwise, entries get
-   * sixteen-bit arithmetic if {@link Encoder} can run. The result is empty if there is no other
-   * method.
+   * Returns this model with another method of computing, which may be faster. The vectors of that
+   * method have another id. On a Mac, the method is CoreML, which takes long to open. Elsewhere,
+   * passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic if the processor
+   * has VNNI and the model is the bundled model. Otherwise, entries get sixteen-bit arithmetic if
+   * {@link Encoder} can run. The result is empty if there is no other method.
    */
-  public Optional<EmbeddingModel> forMany(boolean passages) {
+  public Optional<EmbeddingModel> otherWay(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
       return Optional.empty();
     }
@@ -97,9 +96,8 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns the model that embeds queries. If the model for many entries runs by machine code and
-   * has computed the entries' vectors, that model also embeds queries. Otherwise, this model embeds
-   * queries.
+   * Returns the model that embeds queries. If the other method runs by machine code and has
+   * computed the entries' vectors, it also embeds queries. Otherwise, this model embeds queries.
    *
    * @param vectors id of the entries' vectors
    */
@@ -109,7 +107,7 @@ public final class EmbeddingModel {
 
   /**
    * Whether this model embeds all queries, because this machine has no prepared model that embeds
-   * many entries by machine code.
+   * entries by machine code.
    */
   public boolean isForAllQueries() {
     return anotherForQueries()
@@ -118,7 +116,12 @@ public final class EmbeddingModel {
   }
 
   private Optional<EmbeddingModel> anotherForQueries() {
-    return forMany(false).filter(other -> !other.isCoreMl());
+    return otherWay(false).filter(EmbeddingModel::isMachineCode);
+  }
+
+  /** Whether machine code computes the network, which opens faster than ONNX Runtime. */
+  public boolean isMachineCode() {
+    return !isCoreMl() && network.isMachineCode();
   }
 
   private EmbeddingModel with(ExecutionProvider provider, CpuNetwork other) {
@@ -165,7 +168,7 @@ public final class EmbeddingModel {
   }
 
   private Optional<EmbeddingModel> finer(EmbeddingModel plain) {
-    return plain.forMany(false).filter(other -> !other.id.equals(id));
+    return plain.otherWay(false).filter(other -> !other.id.equals(id));
   }
 
   private SpeedTrial trial() {
@@ -192,13 +195,18 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Prepares the model on another thread if this machine has never prepared it. The preparation
-   * takes two seconds; meanwhile, the caller can read texts.
+   * Prepares the model on another thread if this machine has never prepared it: the model that
+   * embeds the entries of a new cache. The preparation takes two seconds; meanwhile, the caller can
+   * read texts.
    */
   public void prepareAhead() {
-    if (isCoreMl() || PreparedModel.isThere(source, network, cacheFolder)) {
-      return;
+    EmbeddingModel first = anotherForQueries().orElse(this);
+    if (!first.isCoreMl() && !PreparedModel.isThere(source, first.network, cacheFolder)) {
+      first.prepareOnAnotherThread();
     }
+  }
+
+  private void prepareOnAnotherThread() {
     Runnable preparing =
         () -> {
           try {

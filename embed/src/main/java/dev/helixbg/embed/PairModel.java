@@ -59,15 +59,15 @@ public record PairModel(
         "the pair judge",
         cacheFolder,
         () -> {
-          PairWeights weights = PairWeights.bundled(kind);
-          PreparedModel prepared = PreparedModel.judge(weights, cacheFolder);
+          PairWeights.Beginning beginning = PairWeights.beginning(kind);
+          PreparedModel prepared = PreparedModel.judge(kind, beginning.hash(), cacheFolder);
           return CrossEncoder.openTokenizer(prepared)
               .into(
                   tokenizer ->
                       new CrossEncoder(
                           tokenizer,
                           new TokenBatches(prepared.open(Pooling.FIRST), threads),
-                          weights));
+                          beginning.head()));
         });
   }
 }

@@ -19,10 +19,10 @@ import java.util.List;
  * are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} as a string (two bytes of length, UTF-8); the SHA-256 of
- * all bytes that follow it; the four values of {@link PairCalibration}; the SHA-256 of the graph
- * that the changes are for, as a string; number of layers; number of changes, then for each change
- * a name, rows, columns, a float for each column, a byte for each value; token types [4, 384]; the
- * head [4, 384] and its four biases; number of probes, then for each probe two strings and four
+ * all bytes that follow it; the four values of {@link PairCalibration}; the head [4, 384] and its
+ * four biases; the SHA-256 of the graph that the changes are for, as a string; number of layers;
+ * number of changes, then for each change a name, rows, columns, a float for each column, a byte
+ * for each value; token types [4, 384]; number of probes, then for each probe two strings and four
  * logits.
  *
  * @param layers number of layers of the exported model that are used
@@ -34,22 +34,42 @@ record PairWeights(
     int layers,
     List<Change> changes,
     float[] tokenTypes,
-    float[] head,
-    float[] headBias,
     List<Probe> probes,
     Beginning beginning) {
-  static final String FORMAT = "helix-bg judge 4";
+  static final String FORMAT = "helix-bg judge 5";
   static final int CLASSES = PairReader.Relation.values().length;
 
   private static final int TYPES = 4;
   private static final int HASH_BYTES = 32;
 
   /**
-   * Beginning of the file, which is read without the weights.
+   * Beginning of the file. If the judge was prepared earlier on this machine, nothing else is read.
    *
    * @param hash 64 hexadecimal digits, not verified
    */
-  record Beginning(String hash, PairCalibration calibration) {}
+  record Beginning(String hash, PairCalibration calibration, Head head) {}
+
+  /**
+   * The last matrix.
+   *
+   * @param weights [4, 384]
+   * @param bias [4]
+   */
+  record Head(float[] weights, float[] bias) {
+
+    /** Returns the logits of a pair, given the network's output for the first token. */
+    float[] logits(float[] seen) {
+      float[] logits = bias.clone();
+      for (int i = 0; i < CLASSES; i++) {
+        double sum = 0;
+        for (int k = 0; k < MiniLm.DIMENSION; k++) {
+          sum += (double) weights[i * MiniLm.DIMENSION + k] * seen[k];
+        }
+        logits[i] += (float) sum;
+      }
+      return logits;
+    }
+  }
 
   /**
    * Two texts, the older text first, and the logits that were computed for them after the training.
@@ -120,21 +140,12 @@ record PairWeights(
         changes.add(new Change(name, rows, scales, in.readNBytes(rows * columns)));
       }
       float[] tokenTypes = numbers(in, TYPES * MiniLm.DIMENSION);
-      float[] head = numbers(in, CLASSES * MiniLm.DIMENSION);
-      float[] headBias = numbers(in, CLASSES);
       List<Probe> probes = new ArrayList<>();
       for (int left = in.readInt(); left > 0; left--) {
         probes.add(new Probe(in.readUTF(), in.readUTF(), numbers(in, CLASSES)));
       }
       return new PairWeights(
-          graphHash,
-          layers,
-          List.copyOf(changes),
-          tokenTypes,
-          head,
-          headBias,
-          List.copyOf(probes),
-          beginning);
+          graphHash, layers, List.copyOf(changes), tokenTypes, List.copyOf(probes), beginning);
     }
   }
 
@@ -145,7 +156,9 @@ record PairWeights(
       }
       String hash = HexFormat.of().formatHex(in.readNBytes(HASH_BYTES));
       float[] values = numbers(in, 4);
-      return new Beginning(hash, new PairCalibration(values[0], values[1], values[2], values[3]));
+      Head head = new Head(numbers(in, CLASSES * MiniLm.DIMENSION), numbers(in, CLASSES));
+      return new Beginning(
+          hash, new PairCalibration(values[0], values[1], values[2], values[3]), head);
     } catch (EOFException e) {
       throw new IOException("it is cut off", e);
     }
@@ -157,22 +170,5 @@ record PairWeights(
       numbers[i] = in.readFloat();
     }
     return numbers;
-  }
-
-  String hash() {
-    return beginning.hash;
-  }
-
-  /** Returns the logits of a pair, given the network's output for the first token. */
-  float[] logits(float[] seen) {
-    float[] logits = headBias.clone();
-    for (int i = 0; i < CLASSES; i++) {
-      double sum = 0;
-      for (int k = 0; k < MiniLm.DIMENSION; k++) {
-        sum += (double) head[i * MiniLm.DIMENSION + k] * seen[k];
-      }
-      logits[i] += (float) sum;
-    }
-    return logits;
   }
 }

@@ -61,18 +61,19 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
    * reads faster than fp32. With the judge of notes, the leads (the pairs that a report shows
    * first) are the same as in fp32.
    *
+   * @param hash hash of the judge's weights
    * @throws EmbeddingException when the logits on this machine differ too much from the expected
    *     logits
    */
-  static PreparedModel judge(PairWeights weights, Path cacheFolder)
+  static PreparedModel judge(PairReader.Kind kind, String hash, Path cacheFolder)
       throws IOException, OrtException {
-    String key = Sha256.of(weights.hash() + "\n" + judgeNetwork().id()).substring(0, 16);
+    String key = Sha256.of(hash + "\n" + judgeNetwork().id()).substring(0, 16);
     return of(
         cacheFolder.resolve("models").resolve("judge-" + key),
         ModelSource.bundled(cacheFolder),
         judgeNetwork(),
         cacheFolder,
-        (export, wanted) -> judge(export, wanted, weights));
+        (export, wanted) -> judge(export, wanted, PairWeights.bundled(kind)));
   }
 
   static CpuNetwork judgeNetwork() {
@@ -224,7 +225,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
         Tokenizer probes = CrossEncoder.openTokenizer(wanted)) {
       for (PairWeights.Probe probe : weights.probes()) {
         int[] ids = CrossEncoder.ids(probes, probe.older(), probe.newer());
-        float[] found = weights.logits(model.embed(new int[][] {ids})[0]);
+        float[] found = weights.beginning().head().logits(model.embed(new int[][] {ids})[0]);
         for (int k = 0; k < found.length; k++) {
           worst = Math.max(worst, Math.abs(found[k] - probe.logits()[k]));
         }

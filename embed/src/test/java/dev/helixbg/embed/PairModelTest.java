@@ -71,7 +71,11 @@ class PairModelTest {
     String way = Encoder.isAvailable(Square.BYTES) ? "INT8 by machine code" : "INT8";
     String text =
         String.join(
-            "\n", "pair judge 2", way, WEIGHTS.hash(), PairWeights.bundled(Kind.FACTS).hash());
+            "\n",
+            "pair judge 2",
+            way,
+            WEIGHTS.beginning().hash(),
+            PairWeights.bundled(Kind.FACTS).beginning().hash());
     assertEquals(
         Sha256.of(text).substring(0, 32), PairModel.locate(TestModels.CACHE, 2).id(), "unnamed");
   }
@@ -146,7 +150,10 @@ class PairModelTest {
         Tokenizer tokenizer = CrossEncoder.openTokenizer(judge)) {
       for (PairWeights.Probe probe : WEIGHTS.probes()) {
         int[] ids = CrossEncoder.ids(tokenizer, probe.older(), probe.newer());
-        assertArrayEquals(probe.logits(), WEIGHTS.logits(model.embed(new int[][] {ids})[0]), 0.02f);
+        assertArrayEquals(
+            probe.logits(),
+            WEIGHTS.beginning().head().logits(model.embed(new int[][] {ids})[0]),
+            0.02f);
       }
     }
   }
@@ -171,6 +178,7 @@ class PairModelTest {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     floats(out, 4); // calibration
+    floats(out, PairWeights.CLASSES * (MiniLm.DIMENSION + 1));
     out.writeUTF("graph");
     out.writeInt(1); // layers
     out.writeInt(1);
@@ -179,7 +187,7 @@ class PairModelTest {
     out.writeInt(2);
     floats(out, 2);
     out.write(new byte[2]);
-    floats(out, 4 * MiniLm.DIMENSION + PairWeights.CLASSES * (MiniLm.DIMENSION + 1));
+    floats(out, 4 * MiniLm.DIMENSION);
     out.writeInt(1);
     out.writeUTF("older");
     out.writeUTF("newer");

@@ -206,9 +206,7 @@ public final class AvxAssembler {
     emit(Op.XOR, target, target);
   }
 
-  // ---- vectors of 256 bits ---------------------------------------------------------------------
-
-  /** Sets all shorts to 1. */
+  /** Sets all shorts to 1; for vectors of 256 bits. */
   public void ones(int target) {
     emit(Op.EQUAL_SHORTS, target, target); // −1
     emit(Op.MAGNITUDES_OF_SHORTS, target, target);
@@ -224,7 +222,13 @@ public final class AvxAssembler {
    * result to its first float; {@code other} is overwritten.
    */
   public void combineLanes(Op op, int vector, int other) {
-    upperHalf(vector, other);
+    if (wide) {
+      permuteQuarters(vector, 0x4E, other);
+      emit(op, other, vector);
+      permuteQuarters(vector, 0xB1, other);
+    } else {
+      upperHalf(vector, other);
+    }
     emit(op, other, vector);
     permute(vector, 0x4E, other);
     emit(op, other, vector);
@@ -232,10 +236,22 @@ public final class AvxAssembler {
     emit(op, other, vector);
   }
 
-  /** Copies the upper half of {@code source} to the lower half of {@code target}. */
+  /**
+   * Copies the upper half of {@code source} to the lower half of {@code target}; for vectors of 256
+   * bits.
+   */
   void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
     bytes(1);
+  }
+
+  /**
+   * Permutes the quarters of a vector of 512 bits. {@code places} has two bits per quarter; the two
+   * lowest bits are for the first quarter.
+   */
+  void permuteQuarters(int source, int places, int target) {
+    ofRegister(MAP_0F3A, PREFIX_66, 0x23, target, source, source);
+    bytes(places);
   }
 
   /**

@@ -193,6 +193,10 @@ class AvxAssemblerTest {
       62d1544859a845230100 {evex} {disp32} vmulps 74565(%r8), %zmm5, %zmm5
       62d23d40b8ed {evex} vfmadd231ps %zmm13, %zmm24, %zmm5
       62621548b88240000000 {evex} {disp32} vfmadd231ps 64(%rdx), %zmm13, %zmm24
+      62737d4823c04e {evex} vshuff32x4 $78, %zmm0, %zmm0, %zmm8
+      62b3754023d1b1 {evex} vshuff32x4 $177, %zmm17, %zmm17, %zmm2
+      62c37d4804d14e {evex} vpermilps $78, %zmm9, %zmm18
+      62917c485fc3 {evex} vmaxps %zmm27, %zmm0, %zmm0
       62f16548efdb {evex} vpxord %zmm3, %zmm3, %zmm3
       62511548efed {evex} vpxord %zmm13, %zmm13, %zmm13
       62a14d40eff6 {evex} vpxord %zmm22, %zmm22, %zmm22
@@ -323,6 +327,7 @@ class AvxAssemblerTest {
       case "vpsrld" -> shift(code, Shift.RIGHT, words);
       case "vpslld" -> shift(code, Shift.LEFT, words);
       case "vextractf128" -> code.upperHalf(vector(words[2]), vector(words[3]));
+      case "vshuff32x4" -> code.permuteQuarters(vector(words[2]), bits(words[1]), vector(words[4]));
       case "vpermilps" -> code.permute(vector(words[2]), bits(words[1]), vector(words[3]));
       case "prefetcht0" -> code.fetchAhead(base(words[1]), offset(words[1]));
       case "vzeroupper" -> code.clearUpperParts();

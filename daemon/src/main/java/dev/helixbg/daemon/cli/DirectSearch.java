@@ -43,12 +43,8 @@ final class DirectSearch implements AutoCloseable {
   Kb find(KbOption option, DaemonLink link) {
     Kb found = option.locate(settings);
     if (!link.mayRun()) {
-      stores.openAhead(
-          found,
-          store -> {
-            source.likelyForQueries(store.report().entryCount()).openAhead();
-            return Optional.empty();
-          });
+      source.likelyForQueries().openAhead();
+      stores.openAhead(found, store -> Optional.empty());
     }
     option.refresh();
     return found;
@@ -60,9 +56,7 @@ final class DirectSearch implements AutoCloseable {
    */
   SearchAnswer search(Kb kb, SearchRequest wanted, Progress.Display display)
       throws InterruptedException {
-    if (source.isForAllQueries()) {
-      source.openAhead();
-    }
+    source.likelyForQueries().openAhead(); // find() did not, if a daemon might have answered
     KbStore store = stores.of(kb);
     Optional<KbEntries> kept = store.entriesAsKept(source.ids(), source.maxTokens());
     KbEntries known = kept.isPresent() ? kept.get() : embedded(store, display);
@@ -88,7 +82,6 @@ final class DirectSearch implements AutoCloseable {
   private KbEntries embedded(KbStore store, Progress.Display display) throws InterruptedException {
     String seen = store.outputs().logState();
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    source.likelyForQueries(log.entries().size()).openAhead();
     try (EmbeddingStage stages =
         new EmbeddingStage(store.database(), source, display, log.entries())) {
       source.forQueries(stages.way()).openAhead();

@@ -164,7 +164,7 @@ final class DoctorCommand extends JsonCommand {
       ok("embedding model", model.describe());
       ok("provider", embedder.provenance().provider());
       model
-          .forMany(true)
+          .otherWay(true)
           .flatMap(other -> other.triedAgainst(model))
           .ifPresent(tried -> ok("many texts", tried.why()));
     }

@@ -62,11 +62,19 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns another way to embed many texts; it uses a model that the host does not keep loaded.
+   * Returns another way to embed. If its model also embeds queries, the host keeps the model loaded
+   * between uses.
    */
   @Override
-  public Optional<ForMany> forMany(boolean passages) {
-    return source.forMany(passages);
+  public Optional<OtherWay> otherWay(boolean passages) {
+    return source
+        .otherWay(passages)
+        .map(
+            way ->
+                source.forQueries(way.id()).id().equals(way.id())
+                    ? new OtherWay(
+                        way.id(), way.opensFaster(), way.gain(), () -> forQueries(way.id()).open())
+                    : way);
   }
 
   @Override
@@ -83,13 +91,11 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns the host that the queries of a KB with this number of entries probably need. The KB's
-   * vectors decide later which host is used.
+   * Returns the host that the queries of a KB probably need. The KB's vectors decide later which
+   * host is used.
    */
-  public EmbedderHost likelyForQueries(int entries) {
-    return isForAllQueries() || entries < MANY
-        ? this
-        : forMany(false).map(way -> forQueries(way.id())).orElse(this);
+  public EmbedderHost likelyForQueries() {
+    return isForAllQueries() ? this : otherWay(false).map(way -> forQueries(way.id())).orElse(this);
   }
 
   @Override

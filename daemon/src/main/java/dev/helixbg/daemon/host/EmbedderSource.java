@@ -3,10 +3,10 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.SpeedTrial;
 import dev.helixbg.embed.cache.VectorIds;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /** Source of an embedding model, which is opened only when a text must be embedded. */
@@ -24,7 +24,7 @@ public interface EmbedderSource {
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /** Minimum number of texts for {@link #forMany}: a few seconds of work. */
+  /** Minimum number of texts for a trial of {@link #otherWay}: a few seconds of work. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -34,17 +34,28 @@ public interface EmbedderSource {
   default void prepareAhead() {}
 
   /**
-   * Another way to embed, which may be faster but takes longer to open.
+   * Another way to embed, which may be faster.
    *
    * @param id id of the vectors that this way makes
-   * @param gain returns the speed as a multiple of the usual speed, or 0 if this way must not be
-   *     used; measuring may take seconds
+   * @param opensFaster whether the model opens faster than the usual model
+   * @param gain speed of this way
    * @param model opens the model
    */
-  record ForMany(String id, DoubleSupplier gain, Supplier<Embedder> model) {}
+  record OtherWay(String id, boolean opensFaster, Gain gain, Supplier<Embedder> model) {}
 
-  /** Returns another way to embed many texts; empty if there is only the usual way. */
-  default Optional<ForMany> forMany(boolean passages) {
+  /** Speed of another way to embed. */
+  interface Gain {
+    /**
+     * Returns the speed as a multiple of the usual speed, or 0 if the way must not be used.
+     *
+     * @param few whether the texts are too few for a trial, which may take seconds. For few texts,
+     *     a way that opens faster counts as fast enough if no trial has measured it.
+     */
+    double of(boolean few);
+  }
+
+  /** Returns another way to embed; empty if there is only the usual way. */
+  default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }
 
@@ -64,7 +75,7 @@ public interface EmbedderSource {
   }
 
   private List<String> ids(boolean passages) {
-    return forMany(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
+    return otherWay(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
   }
 
   /** Returns the source of the settings' model, which each {@link #open} loads again. */
@@ -110,15 +121,24 @@ public interface EmbedderSource {
       }
 
       @Override
-      public Optional<ForMany> forMany(boolean passages) {
+      public Optional<OtherWay> otherWay(boolean passages) {
         return model
-            .forMany(passages)
+            .otherWay(passages)
             .map(
                 other ->
-                    new ForMany(
+                    new OtherWay(
                         other.id(),
-                        () -> other.against(model, settings.threads()).gain(),
+                        other.isMachineCode(),
+                        few -> gain(other, few),
                         () -> other.open(settings.threads())));
+      }
+
+      private double gain(EmbeddingModel other, boolean few) {
+        Optional<SpeedTrial.Verdict> tried =
+            few && other.isMachineCode()
+                ? other.triedAgainst(model)
+                : Optional.of(other.against(model, settings.threads()));
+        return tried.map(SpeedTrial.Verdict::gain).orElse(SpeedTrial.WORTH);
       }
     };
   }

@@ -186,7 +186,7 @@ final class InProcessKbs implements AutoCloseable {
   void openAhead(Kb kb) {
     state(kb);
     if (host.settings().daemon().embedderIdle().filter(Duration.ZERO::equals).isEmpty()) {
-      host.embedder().likelyForQueries(host.stores().of(kb).report().entryCount()).openAhead();
+      host.embedder().likelyForQueries().openAhead();
     }
   }
 

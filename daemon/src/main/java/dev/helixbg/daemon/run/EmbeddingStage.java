@@ -20,9 +20,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -55,7 +57,9 @@ public final class EmbeddingStage implements AutoCloseable {
   private TextVectors own;
 
   private TextVectors parts;
-  private Embedder embedder;
+
+  /** The open models, by the id of their vectors. */
+  private final Map<String, Embedder> models = new HashMap<>();
 
   public EmbeddingStage(
       Database store, EmbedderSource source, Progress.Display display, List<Entry> all) {
@@ -126,7 +130,7 @@ public final class EmbeddingStage implements AutoCloseable {
         texts,
         newestFirst(all),
         source,
-        source.forMany(false),
+        source.otherWay(false),
         nanoTime);
   }
 
@@ -152,7 +156,7 @@ public final class EmbeddingStage implements AutoCloseable {
     }
     int[] order = IntStream.range(0, texts.size()).toArray();
     return new TextVectors(
-        VectorStore.ofPassages(store), texts, order, source, source.forMany(true), nanoTime);
+        VectorStore.ofPassages(store), texts, order, source, source.otherWay(true), nanoTime);
   }
 
   /** Returns the id of the entries' vectors. */
@@ -199,7 +203,8 @@ public final class EmbeddingStage implements AutoCloseable {
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial
-      Embedder model = texts.openForMany().orElseGet(this::usual);
+      texts.chooseWay();
+      Embedder model = models.computeIfAbsent(texts.way(), id -> texts.open());
       long work = texts.workLeft();
       try (Progress progress = display.begin(what, texts.left(), work)) {
         if (time == null || embedUntil(start + time.toNanos(), texts, model, progress)) {
@@ -227,13 +232,6 @@ public final class EmbeddingStage implements AutoCloseable {
       }
     }
     return false;
-  }
-
-  private Embedder usual() {
-    if (embedder == null) {
-      embedder = source.open();
-    }
-    return embedder;
   }
 
   /**
@@ -297,12 +295,8 @@ public final class EmbeddingStage implements AutoCloseable {
 
   @Override
   public void close() {
-    own.close();
-    parts.close();
     own = null;
     parts = null;
-    if (embedder != null) {
-      embedder.close();
-    }
+    models.values().forEach(Embedder::close);
   }
 }

@@ -18,24 +18,23 @@ public record LessonVectors(Database store, EmbedderSource source) implements Se
   @Override
   public List<float[]> of(List<String> sentences) throws InterruptedException {
     int[] order = IntStream.range(0, sentences.size()).toArray();
-    try (TextVectors texts =
+    TextVectors texts =
         new TextVectors(
             VectorStore.ofLessons(store),
             sentences,
             order,
             source,
             Optional.empty(),
-            System::nanoTime)) {
-      if (texts.left() > 0) {
-        try (Embedder embedder = source.open()) {
-          texts.embed(embedder, Progress.SILENT, Integer.MAX_VALUE);
-        } catch (InterruptedException e) {
-          texts.save();
-          throw e;
-        }
+            System::nanoTime);
+    if (texts.left() > 0) {
+      try (Embedder embedder = texts.open()) {
+        texts.embed(embedder, Progress.SILENT, Integer.MAX_VALUE);
+      } catch (InterruptedException e) {
+        texts.save();
+        throw e;
       }
-      texts.end();
-      return IntStream.range(0, sentences.size()).mapToObj(texts::vector).toList();
     }
+    texts.end();
+    return IntStream.range(0, sentences.size()).mapToObj(texts::vector).toList();
   }
 }

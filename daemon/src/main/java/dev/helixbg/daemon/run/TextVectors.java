@@ -2,7 +2,7 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.EmbedderSource.ForMany;
+import dev.helixbg.daemon.host.EmbedderSource.OtherWay;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.SpeedTrial;
@@ -26,14 +26,15 @@ import java.util.function.LongSupplier;
  * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
  * latest. If the process dies, only the vectors since the last save are lost.
  *
- * <p>All vectors of an instance are made in one way: the usual way, or another way for many texts
- * (see {@link EmbedderSource#forMany}). The other way replaces the usual way under two conditions:
- * a trial found it faster, and embedding all texts in it takes less time than embedding the missing
- * texts in the usual way. A few new texts do not change the way.
+ * <p>All vectors of an instance are made in one way: the usual way, or another way (see {@link
+ * EmbedderSource#otherWay}). The other way replaces the usual way under two conditions: a trial
+ * found it faster, and embedding all texts in it takes less time than embedding the missing texts
+ * in the usual way. A few new texts do not change the way. If no text has a vector yet, a few texts
+ * also use the other way if its model opens faster, without a trial.
  *
  * <p>One thread at a time may use an instance.
  */
-public final class TextVectors implements AutoCloseable {
+public final class TextVectors {
   public static final int BATCH_TEXTS = 512;
   static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
@@ -41,7 +42,7 @@ public final class TextVectors implements AutoCloseable {
   private final List<String> texts;
   private final int[] order;
   private final EmbedderSource source;
-  private final Optional<ForMany> forMany;
+  private final Optional<OtherWay> other;
   private final LongSupplier nanoTime;
   private final List<TextKey> keys = new ArrayList<>();
   private final Map<TextKey, float[]> known = new HashMap<>();
@@ -52,9 +53,6 @@ public final class TextVectors implements AutoCloseable {
   /** Id of the vectors, which is part of their keys. */
   private String id;
 
-  /** The open model for many texts; null if none is open. */
-  private Embedder other;
-
   private int reused;
   private int embedded;
   private final KnownVectors stored;
@@ -63,25 +61,25 @@ public final class TextVectors implements AutoCloseable {
 
   /**
    * @param order indices of the texts, in the order of embedding
-   * @param forMany another way to embed, which may be faster for many texts
+   * @param other another way to embed, which may be faster
    */
   TextVectors(
       VectorStore store,
       List<String> texts,
       int[] order,
       EmbedderSource source,
-      Optional<ForMany> forMany,
+      Optional<OtherWay> other,
       LongSupplier nanoTime) {
     this.store = store;
     this.stored = store.read();
     this.texts = texts;
     this.order = order;
     this.source = source;
-    this.forMany = forMany;
+    this.other = other;
     this.nanoTime = nanoTime;
     this.due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
     List<String> ids = new ArrayList<>(List.of(source.id()));
-    forMany.ifPresent(way -> ids.add(way.id()));
+    other.ifPresent(way -> ids.add(way.id()));
     lookUp(stored.id(ids, texts.stream()));
   }
 
@@ -123,35 +121,40 @@ public final class TextVectors implements AutoCloseable {
     return embedded;
   }
 
-  /** Returns the model for many texts if it must be used; {@link #close} closes the model. */
-  Optional<Embedder> openForMany() {
-    if (other != null) {
-      return Optional.of(other);
+  /** Chooses the way, before texts are embedded. This may run a trial. */
+  void chooseWay() {
+    boolean isUsed = !isUsual();
+    boolean few = missing.size() < EmbedderSource.MANY;
+    boolean isTried =
+        other.isPresent() && (isUsed || !few || known.isEmpty() && other.get().opensFaster());
+    if (!isTried) {
+      return;
     }
-    boolean isUsed = !id.equals(source.id());
-    if (forMany.isEmpty() || !isUsed && missing.size() < EmbedderSource.MANY) {
-      return Optional.empty();
-    }
-    double gain = forMany.get().gain().getAsDouble();
+    double gain = other.get().gain().of(few);
     int all = known.size() + missing.size();
-    if (isUsed ? gain > 0 : gain >= SpeedTrial.WORTH && all / gain < missing.size()) {
-      if (!isUsed) {
-        lookUp(forMany.get().id());
-      }
-      other = forMany.get().model().get();
-    } else if (isUsed) {
-      lookUp(source.id());
+    boolean isBetter = isUsed ? gain > 0 : gain >= SpeedTrial.WORTH && all / gain < missing.size();
+    if (isBetter != isUsed) {
+      lookUp(isBetter ? other.get().id() : source.id());
     }
-    return Optional.ofNullable(other);
   }
 
+  private boolean isUsual() {
+    return id.equals(source.id());
+  }
+
+  /** Opens the model of the chosen way, which the caller closes. */
+  Embedder open() {
+    return isUsual() ? source.open() : other.orElseThrow().model().get();
+  }
+
+  /** Returns the id of the chosen way. */
   String way() {
     return id;
   }
 
   /** Returns the texts' keys with the usual id; other classes identify texts by these keys. */
   List<TextKey> names() {
-    return id.equals(source.id())
+    return isUsual()
         ? List.copyOf(keys)
         : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
   }
@@ -199,13 +202,6 @@ public final class TextVectors implements AutoCloseable {
     save();
     if (missing.isEmpty()) {
       store.forgetStale(stored.stored() + embedded, known);
-    }
-  }
-
-  @Override
-  public void close() {
-    if (other != null) {
-      other.close();
     }
   }
 }

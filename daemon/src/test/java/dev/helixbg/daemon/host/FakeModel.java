@@ -16,7 +16,7 @@ public class FakeModel implements EmbedderSource {
   public volatile boolean broken;
 
   /** A way for many texts, if there is one. */
-  public volatile Optional<ForMany> forMany = Optional.empty();
+  public volatile Optional<OtherWay> otherWay = Optional.empty();
 
   /** What embeds queries against vectors of its id. */
   public volatile Optional<FakeModel> forQueries = Optional.empty();
@@ -46,8 +46,8 @@ public class FakeModel implements EmbedderSource {
   public void beforeText(int index) throws InterruptedException {}
 
   @Override
-  public Optional<ForMany> forMany(boolean passages) {
-    return forMany;
+  public Optional<OtherWay> otherWay(boolean passages) {
+    return otherWay;
   }
 
   @Override

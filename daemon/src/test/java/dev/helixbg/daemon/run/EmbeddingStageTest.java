@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -61,7 +62,8 @@ class EmbeddingStageTest {
       throws InterruptedException {
     embedder.asked.clear();
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
-    model.forMany = Optional.of(new EmbedderSource.ForMany("other", () -> gain, () -> other));
+    model.otherWay =
+        Optional.of(new EmbedderSource.OtherWay("other", opensFaster, few -> gain, () -> other));
     return update(entries, model);
   }
 
@@ -102,6 +104,8 @@ class EmbeddingStageTest {
 
   /** Of the other way. */
   private final FakeEmbedder other = new FakeEmbedder();
+
+  private boolean opensFaster;
 
   private void assertAsked(int usual, int others) {
     assertEquals(List.of(usual, others), List.of(embedder.asked.size(), other.asked.size()));
@@ -160,6 +164,24 @@ class EmbeddingStageTest {
   }
 
   @Test
+  void aFewTextsOfANewCacheUseTheWayThatOpensFaster() throws Exception {
+    opensFaster = true;
+    update(notes(3), 0);
+    assertAsked(3, 0);
+    update(notes(4), 2);
+    assertAsked(1, 0);
+    VectorStore.ofEntries(store()).forgetStale(1_000, Map.of());
+    update(notes(3), 1.15);
+    assertAsked(0, 3);
+    update(notes(4), 0.5);
+    assertAsked(0, 1);
+    assertStoreIsOf("other", notes(4));
+    update(notes(5), 0);
+    assertAsked(5, 0);
+    assertStoreIsOf("model", notes(5));
+  }
+
+  @Test
   void passagesOfAnotherWayAreReadBesideEntriesOfTheUsualOne() throws Exception {
     List<Entry> entries =
         IntStream.range(0, 60).mapToObj(i -> entry(8 + 90_000L * i, longBody("n" + i))).toList();
@@ -182,11 +204,12 @@ class EmbeddingStageTest {
     long[] now = {0};
     Duration time = Duration.ofSeconds(10);
     FakeModel model = FakeEmbedder.model("model", () -> embedder);
-    model.forMany =
+    model.otherWay =
         Optional.of(
-            new EmbedderSource.ForMany(
+            new EmbedderSource.OtherWay(
                 "other",
-                () -> {
+                false,
+                few -> {
                   now[0] += time.toNanos();
                   return 2;
                 },

@@ -321,8 +321,8 @@ class SearchServiceTest {
             return "usual";
           }
         };
-    usual.forMany =
-        Optional.of(new EmbedderSource.ForMany(model.id(), () -> 2, () -> model.open()));
+    usual.otherWay =
+        Optional.of(new EmbedderSource.OtherWay(model.id(), true, few -> 2, () -> model.open()));
     usual.forQueries = Optional.of(model);
     try (SearchService service =
         new SearchService(() -> usual, of -> stores().of(of), new DaemonMetrics(new FakeClock()))) {

@@ -269,8 +269,8 @@ public final class FindingsBench {
     resource(FOLDER + "truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
     EmbeddingModel usual = bundled(precision, cache);
     try (Embedder embedder = usual.open(threads);
-        Embedder entryEmbedder = usual.forMany(false).orElse(usual).open(threads);
-        Embedder passageEmbedder = usual.forMany(true).orElse(usual).open(threads)) {
+        Embedder entryEmbedder = usual.otherWay(false).orElse(usual).open(threads);
+        Embedder passageEmbedder = usual.otherWay(true).orElse(usual).open(threads)) {
       embed(entryEmbedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
           embedder,

@@ -222,8 +222,8 @@ public final class RelatedBench {
     List<Answered> answers = new ArrayList<>();
     EmbeddingModel usual = FindingsBench.bundled(precision, cache);
     try (Embedder embedder = usual.open(threads);
-        Embedder entries = usual.forMany(false).orElse(usual).open(threads);
-        Embedder passages = usual.forMany(true).orElse(usual).open(threads);
+        Embedder entries = usual.otherWay(false).orElse(usual).open(threads);
+        Embedder passages = usual.otherWay(true).orElse(usual).open(threads);
         PairReader reader = judge.open();
         SearchIndex index =
             SearchIndex.of(known(entries, passages, named), FindingsBench.MAX_TOKENS)) {

@@ -85,7 +85,7 @@ public final class SimilarityBench {
   /**
    * All that was measured.
    *
-   * @param registerBits of the kernel in use; 0 for the scalar one
+   * @param registerBits size of vectors in the Vector API; 0 without the Vector API
    */
   public record Report(int registerBits, List<Peak> peaks, List<Result> results) {}
 
@@ -121,7 +121,7 @@ public final class SimilarityBench {
   }
 
   private static int registerBits() {
-    return TileKernels.fastest() == TileKernels.PLAIN ? 0 : VectorLoops.SPECIES.vectorBitSize();
+    return TileKernels.vectorApi() ? VectorLoops.SPECIES.vectorBitSize() : 0;
   }
 
   /** Seeded unit vectors, Gaussian but for some that lie near others. */

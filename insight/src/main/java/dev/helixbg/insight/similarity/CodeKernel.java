@@ -8,12 +8,14 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * Computes the products with machine code on x86-64 processors with vectors of 256 bits. Such a
- * processor has 16 vector registers, but {@link VectorKernel} needs 27, so the compiled code of
- * that kernel would move sums to memory and back.
+ * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. Machine code
+ * is fast from the first call, while {@link VectorKernel} needs seconds of C2's work. With vectors
+ * of 256 bits a processor has 16 vector registers, but {@link VectorKernel} needs 27, so its
+ * compiled code would move sums to memory and back.
  */
 final class CodeKernel implements TileKernel {
   /**
@@ -31,23 +33,42 @@ final class CodeKernel implements TileKernel {
                   ValueLayout.JAVA_LONG),
               Linker.Option.critical(true));
 
-  private static final Optional<NativeFunction> FUNCTION =
-      MachineCode.runs("avx2") && MachineCode.has("fma")
-          ? MachineCode.function(TileCode.write())
-          : Optional.empty();
+  private static final Optional<TileKernel.Packing> FASTEST =
+      sizes().stream().findFirst().flatMap(CodeKernel::withVectors);
 
-  private final MemorySegment code = FUNCTION.orElseThrow().address();
+  private final MemorySegment code;
   private final MemorySegment panels;
   private final int dimension;
 
-  CodeKernel(Vectors columns, Arena arena) {
+  private CodeKernel(MemorySegment code, Vectors columns, Arena arena) {
+    this.code = code;
     this.panels = PackedVectors.nativePanels(columns, arena);
     this.dimension = columns.dimension();
   }
 
-  /** Whether the processor has the instructions and the system allows generated code. */
-  static boolean applies() {
-    return FUNCTION.isPresent();
+  /**
+   * Returns the fastest machine code; empty if the processor lacks the instructions or the system
+   * refuses generated code.
+   */
+  static Optional<TileKernel.Packing> fastest() {
+    return FASTEST;
+  }
+
+  /**
+   * Returns the sizes of vectors in bits that the machine code can have here, the fastest first.
+   */
+  static List<Integer> sizes() {
+    // The first processors with AVX-512, which lack VNNI, run slower with vectors of 512 bits.
+    if (MachineCode.runs("avx512_vnni")) {
+      return List.of(512, 256);
+    }
+    return MachineCode.runs("avx2") && MachineCode.has("fma") ? List.of(256) : List.of();
+  }
+
+  /** Returns machine code with vectors of a size; empty if the system refuses generated code. */
+  static Optional<TileKernel.Packing> withVectors(int bits) {
+    return MachineCode.function(TileCode.write(bits))
+        .map(function -> (columns, arena) -> new CodeKernel(function.address(), columns, arena));
   }
 
   @Override

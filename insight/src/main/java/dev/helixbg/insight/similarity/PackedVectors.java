@@ -143,7 +143,7 @@ public final class PackedVectors implements AutoCloseable {
 
   static final class TileKernels {
     /**
-     * Minimum number of pairs for which a vector kernel is faster. Until the JVM's C2 compiler has
+     * Minimum number of pairs for which the Vector API is faster. Until the JVM's C2 compiler has
      * compiled a vector kernel, the kernel is interpreted and each vector operation takes
      * microseconds.
      */
@@ -154,11 +154,21 @@ public final class PackedVectors implements AutoCloseable {
     private TileKernels() {}
 
     static TileKernel.Packing forPairs(long pairs) {
-      return pairs < MANY_PAIRS ? PLAIN : fastest();
+      return CodeKernel.fastest().orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
     }
 
     static TileKernel.Packing fastest() {
-      return vectorApi() ? Vector.KERNEL : PLAIN;
+      return CodeKernel.fastest().orElseGet(TileKernels::compiled);
+    }
+
+    /** Returns the fastest kernel without machine code. */
+    private static TileKernel.Packing compiled() {
+      return vectorApi() && isC2There() ? Vector.KERNEL : PLAIN;
+    }
+
+    /** Whether the JVM was started with C2; HotSpot reports C1 alone as an emulated client VM. */
+    private static boolean isC2There() {
+      return !System.getProperty("java.vm.info").contains("emulated-client");
     }
 
     /** Whether this JVM was started with the module of the Vector API. */
@@ -173,8 +183,7 @@ public final class PackedVectors implements AutoCloseable {
     private static final class Vector {
       static final TileKernel.Packing KERNEL =
           switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
-            case 128, 512 -> VectorKernel::new;
-            case 256 -> CodeKernel.applies() ? CodeKernel::new : VectorKernel::new;
+            case 128, 256, 512 -> VectorKernel::new;
             default -> PLAIN;
           };
     }

@@ -8,12 +8,12 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code that multiplies a strip by a panel in vectors of 256 bits: {@code
- * float(strip, panel, products, dimension)}. The code returns the largest product, or 0 if all
- * products are below 0.
+ * Writes the machine code that multiplies a strip by a panel: {@code float(strip, panel, products,
+ * dimension)}. The code returns the largest product, or 0 if all products are below 0.
  *
- * <p>Twelve of the 16 registers hold the sums of six rows and two vectors of columns, so that no
- * sum has to be moved to memory.
+ * <p>Registers hold the sums of some rows and two vectors of columns, so that no sum has to be
+ * moved to memory: with vectors of 256 bits, six rows in 12 of 16 registers; with 512 bits, 12 rows
+ * in 24 of 32 registers.
  */
 final class TileCode {
   private static final Register STRIP_START = Register.RDI;
@@ -24,14 +24,6 @@ final class TileCode {
   private static final Register COLUMNS_AT = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  private static final int BITS = 256;
-  private static final int VECTOR = BITS / 8; // bytes
-
-  /** Number of rows that are computed at once. */
-  private static final int ROWS = 6;
-
-  private static final int COLUMNS = 2 * BITS / Float.SIZE;
-
   /** Number of a vector register. Register 0 also holds the result of the function. */
   private static final int LARGEST = 0;
 
@@ -40,18 +32,30 @@ final class TileCode {
   private static final int B = 3;
   private static final int SUMS = 4;
 
-  private final AvxAssembler code = new AvxAssembler(BITS);
+  private final int vector; // bytes
 
-  private TileCode() {}
+  /** Number of rows that are computed at once. */
+  private final int rows;
 
-  static byte[] write() {
-    return new TileCode().code();
+  private final AvxAssembler code;
+
+  private TileCode(int bits) {
+    vector = bits / 8;
+    rows = bits == 512 ? 12 : 6;
+    code = new AvxAssembler(bits);
+  }
+
+  /**
+   * @param bits size of the vectors, 256 or 512 bits; 512 bits require AVX-512F
+   */
+  static byte[] write(int bits) {
+    return new TileCode(bits).code();
   }
 
   private byte[] code() {
     code.clear(LARGEST);
-    for (int column = 0; column < PANEL; column += COLUMNS) {
-      for (int row = 0; row < STRIP; row += ROWS) {
+    for (int column = 0; column < PANEL; column += 2 * vector / Float.BYTES) {
+      for (int row = 0; row < STRIP; row += rows) {
         part(row, column);
       }
     }
@@ -61,12 +65,13 @@ final class TileCode {
     return code.code();
   }
 
-  private static int sum(int row, int vector) {
-    return SUMS + 2 * row + vector;
+  /** Returns the register of a row's sums for the first or the second vector of columns. */
+  private static int sum(int row, int half) {
+    return SUMS + 2 * row + half;
   }
 
   private void part(int firstRow, int firstColumn) {
-    for (int row = 0; row < ROWS; row++) {
+    for (int row = 0; row < rows; row++) {
       code.clear(sum(row, 0));
       code.clear(sum(row, 1));
     }
@@ -75,8 +80,8 @@ final class TileCode {
     code.copy(DIMENSION, LEFT);
     int loop = code.label();
     code.load(A, COLUMNS_AT, firstColumn * Float.BYTES);
-    code.load(B, COLUMNS_AT, firstColumn * Float.BYTES + VECTOR);
-    for (int row = 0; row < ROWS; row++) {
+    code.load(B, COLUMNS_AT, firstColumn * Float.BYTES + vector);
+    for (int row = 0; row < rows; row++) {
       code.broadcast(ROW, ROWS_AT, (firstRow + row) * Float.BYTES);
       code.emit(Op.MULTIPLY_ADD, ROW, A, sum(row, 0));
       code.emit(Op.MULTIPLY_ADD, ROW, B, sum(row, 1));
@@ -84,11 +89,11 @@ final class TileCode {
     code.add(ROWS_AT, STRIP * Float.BYTES);
     code.add(COLUMNS_AT, PANEL * Float.BYTES);
     code.loop(LEFT, loop);
-    for (int row = 0; row < ROWS; row++) {
+    for (int row = 0; row < rows; row++) {
       int to = ((firstRow + row) * PANEL + firstColumn) * Float.BYTES;
-      for (int vector = 0; vector < 2; vector++) {
-        code.store(sum(row, vector), PRODUCTS, to + vector * VECTOR);
-        code.emit(Op.MAXIMUM, sum(row, vector), LARGEST);
+      for (int half = 0; half < 2; half++) {
+        code.store(sum(row, half), PRODUCTS, to + half * vector);
+        code.emit(Op.MAXIMUM, sum(row, half), LARGEST);
       }
     }
   }

@@ -21,7 +21,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import jdk.incubator.vector.FloatVector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,9 +31,10 @@ class AllPairsTest {
   private static final int[] DIMENSIONS = {1, 3, 15, 16, 17, 383, 384, 385};
 
   static List<TileKernel.Packing> kernels() {
-    return CodeKernel.applies()
-        ? List.of(TileKernels.PLAIN, VectorKernel::new, CodeKernel::new)
-        : List.of(TileKernels.PLAIN, VectorKernel::new);
+    List<TileKernel.Packing> kernels =
+        new ArrayList<>(List.of(TileKernels.PLAIN, VectorKernel::new));
+    CodeKernel.sizes().forEach(bits -> kernels.add(CodeKernel.withVectors(bits).orElseThrow()));
+    return kernels;
   }
 
   @ParameterizedTest
@@ -161,9 +161,13 @@ class AllPairsTest {
     assertTrue(TileKernels.vectorApi(), "the tests run with the module");
     try (PackedVectors few = PackedVectors.pack(random(4472, 1, 1));
         PackedVectors many = PackedVectors.pack(random(4473, 1, 1))) {
-      assertInstanceOf(ScalarKernel.class, few.kernel());
-      boolean code = FloatVector.SPECIES_PREFERRED.vectorBitSize() == 256 && CodeKernel.applies();
-      assertSame(code ? CodeKernel.class : VectorKernel.class, many.kernel().getClass());
+      if (CodeKernel.fastest().isPresent()) {
+        assertInstanceOf(CodeKernel.class, few.kernel());
+        assertInstanceOf(CodeKernel.class, many.kernel());
+      } else {
+        assertInstanceOf(ScalarKernel.class, few.kernel());
+        assertInstanceOf(VectorKernel.class, many.kernel());
+      }
     }
   }
 
@@ -215,7 +219,7 @@ class AllPairsTest {
   void theVectorKernelDoesNotBoxItsVectors() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long allocated = Long.MAX_VALUE;
-    try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), TileKernels.fastest())) {
+    try (PackedVectors packed = PackedVectors.pack(random(2000, 384, 3), VectorKernel::new)) {
       for (int round = 0; round < 60 && allocated > 1_000_000; round++) {
         long before = threads.getCurrentThreadAllocatedBytes();
         AllPairs.among(packed, 0.9f, 1, Hits::new);
@@ -228,11 +232,14 @@ class AllPairsTest {
   /** Nor where registers are narrower than here. */
   @Test
   void withoutTheVectorModuleThePlainKernelGivesTheSameBits() throws Exception {
-    String plain = sibling();
+    String none = "-Dhelixbg.machine.code=false";
+    String plain = sibling(none);
     for (String width : List.of("-XX:MaxVectorSize=64", "-XX:UseAVX=2", "-XX:MaxVectorSize=16")) {
       String lenient = "-XX:+IgnoreUnrecognizedVMOptions";
-      assertEquals(plain, sibling(lenient, width, "--add-modules", "jdk.incubator.vector"), width);
+      assertEquals(
+          plain, sibling(none, lenient, width, "--add-modules", "jdk.incubator.vector"), width);
     }
+    assertEquals(plain, sibling("-XX:TieredStopAtLevel=1"), "machine code, if it runs here");
   }
 
   /** Runs {@link ManyPairs} in a JVM of its own and returns what it prints. */

@@ -88,7 +88,7 @@ final class BenchEmbedCommand extends JsonCommand {
     try (Langchain4jContender alone = new Langchain4jContender(1);
         Langchain4jContender together = new Langchain4jContender(settings.threads());
         MiniLm common = open(settings, Precision.FP32, COMMON_TOKENS);
-        MiniLm many = forMany(settings);
+        MiniLm many = otherWay(settings);
         MiniLm eightBit = open(settings, Precision.INT8, COMMON_TOKENS);
         MiniLm rival = onnxRuntimeInt8(settings);
         MiniLm own = open(settings, Precision.FP32, OWN_TOKENS)) {
@@ -130,13 +130,13 @@ final class BenchEmbedCommand extends JsonCommand {
   }
 
   /** Opens the model for many texts, or the usual one if there is no other. */
-  private static MiniLm forMany(Settings settings) {
+  private static MiniLm otherWay(Settings settings) {
     EmbeddingModel usual =
         EmbeddingModel.locate(
             new EmbedSettings(
                 settings.embed().models(), ExecutionProvider.CPU, Precision.AUTO, COMMON_TOKENS),
             settings.cache());
-    return usual.forMany(false).orElse(usual).open(settings.threads());
+    return usual.otherWay(false).orElse(usual).open(settings.threads());
   }
 
   private static MiniLm onnxRuntimeInt8(Settings settings) {

@@ -71,7 +71,7 @@ final class BenchSimilarityCommand extends JsonCommand {
     }
     console.say(
         "kernel: %s",
-        report.registerBits() == 0 ? "scalar" : report.registerBits() + "-bit registers");
+        report.registerBits() == 0 ? "no Vector API" : report.registerBits() + "-bit registers");
     console.say(
         "%8s %8s %9s %9s %8s %7s %22s",
         "vectors", "threads", "ns/pair", "GFLOP/s", "of peak", "hits", "pair by pair, ns/pair");
