@@ -4,7 +4,10 @@ package dev.helixbg.config;
 public interface Progress extends AutoCloseable {
   Progress SILENT = (_, _) -> {};
 
-  /** Counts items; {@code work} is their work in the unit of {@link Display#begin}. */
+  /**
+   * Counts finished items. {@code work} is the work of these items, in the same unit as in {@link
+   * Display#begin}.
+   */
   void step(long items, long work);
 
   @Override

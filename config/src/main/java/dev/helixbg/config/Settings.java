@@ -10,7 +10,7 @@ import java.util.function.Predicate;
  * All settings, checked.
  *
  * @param kb the knowledge base named by the user; if empty, the usual places are searched
- * @param sources folders with git repositories that entries mention
+ * @param sources folders of the git repositories whose files are mentioned in entries
  * @param helix the program helix; if empty, the program on {@code PATH} is used
  * @param threads number of threads for embedding and comparing; at least 1
  * @param cache folder of files that can be made again
@@ -28,11 +28,11 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Modes of cutting lists in notes; each item of a list that is cut becomes an entry. */
+  /** Modes of dividing lists in notes into items; each item of a divided list becomes an entry. */
   public enum NotesItems {
-    /** Lists are cut in memory files that are lists of facts. */
+    /** Only the lists in memory files that are lists of facts are divided. */
     AUTO(""),
-    /** Every list of at least three items is cut. */
+    /** Every list of at least three items is divided. */
     ALWAYS("items"),
     NEVER("whole");
 
@@ -74,8 +74,8 @@ public record Settings(
 
     public enum Precision {
       /**
-       * 8 or 16 bits if this processor runs them by machine code, unless a trial was slow; else
-       * FP32.
+       * 8 or 16 bits if this processor can run the machine code for them, unless a trial found them
+       * slow; otherwise FP32.
        */
       AUTO,
       FP32,

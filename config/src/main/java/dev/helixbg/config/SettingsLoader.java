@@ -35,7 +35,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   /**
    * @param text the value as the user wrote it
    * @param toml the value as it is written in a settings file
-   * @param origin {@code default}, the settings file's path, the variable's name or {@code flag}
+   * @param origin {@code default}, the settings file's path, the environment variable's name, or
+   *     {@code flag}
    */
   public record EffectiveSetting(
       String name, String text, String toml, String origin, String meaning) {
@@ -49,7 +50,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   /**
    * @param configFile the settings file named by the user, which must exist. If empty, {@code
    *     $HELIX_BG_CONFIG} is read, else the default file.
-   * @param flags texts of values by the names of their settings
+   * @param flags values as texts, each under the name of its setting
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {

@@ -14,7 +14,10 @@ import java.util.List;
 public final class Sha256 {
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /** Empty digest. Copying it is ten times as fast as asking the providers for a new digest. */
+  /**
+   * Empty digest. Copying it is ten times as fast as requesting a new digest from Java's security
+   * providers.
+   */
   private static final MessageDigest EMPTY;
 
   static {

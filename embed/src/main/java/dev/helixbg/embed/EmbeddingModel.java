@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * The embedding model that the settings select, found but not loaded. A run without texts to embed
- * needs the model's id only and loads no native library.
+ * needs only the model's id and loads no native library.
  */
 public final class EmbeddingModel {
 
@@ -96,8 +96,9 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns the model that embeds queries. If the other method runs by machine code and has
-   * computed the entries' vectors, it also embeds queries. Otherwise, this model embeds queries.
+   * Returns the model that embeds queries. If the method of {@link #otherWay} runs by machine code
+   * and has computed the entries' vectors, it also embeds queries. Otherwise, this model embeds
+   * queries.
    *
    * @param vectors id of the entries' vectors
    */
@@ -106,8 +107,8 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Whether this model embeds all queries, because this machine has no prepared model that embeds
-   * entries by machine code.
+   * Returns whether this model embeds all queries. It does if this machine has no prepared model
+   * that embeds entries by machine code.
    */
   public boolean isForAllQueries() {
     return anotherForQueries()
@@ -119,7 +120,10 @@ public final class EmbeddingModel {
     return otherWay(false).filter(EmbeddingModel::isMachineCode);
   }
 
-  /** Whether machine code computes the network, which opens faster than ONNX Runtime. */
+  /**
+   * Returns whether machine code computes the network. Such a model opens faster than a model on
+   * ONNX Runtime.
+   */
   public boolean isMachineCode() {
     return !isCoreMl() && network.isMachineCode();
   }
@@ -195,9 +199,9 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Prepares the model on another thread if this machine has never prepared it: the model that
-   * embeds the entries of a new cache. The preparation takes two seconds; meanwhile, the caller can
-   * read texts.
+   * Prepares, on another thread, the model that embeds the entries of a new cache. Does nothing if
+   * this machine has prepared the model before. The preparation takes two seconds; meanwhile, the
+   * caller can read texts.
    */
   public void prepareAhead() {
     EmbeddingModel first = anotherForQueries().orElse(this);

@@ -30,8 +30,8 @@ public final class MiniLm implements Embedder {
   /**
    * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer. The
    * products with weights cost 12 · 384 multiply-adds for each token. Attention costs 2
-   * multiply-adds for each pair of tokens. Those 2 take as long as 3 to 11 multiply-adds with
-   * weights, depending on engine and processor.
+   * multiply-adds for each pair of tokens. These 2 take as long as 3 to 11 multiply-adds with
+   * weights, depending on engine and processor, and are counted as 5.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

@@ -14,7 +14,7 @@ import java.util.concurrent.CancellationException;
 
 /**
  * Loads the native libraries of the tokenizer and of ONNX Runtime from the cache folder, with
- * telemetry turned off. Many commands need the tokenizer's library only.
+ * telemetry turned off. Many commands need only the tokenizer's library.
  */
 final class NativeLibraries {
 

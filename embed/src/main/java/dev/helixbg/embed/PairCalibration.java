@@ -10,14 +10,16 @@ import dev.helixbg.embed.PairReader.Relation;
  *     above 1 if no probability is high enough
  * @param likelyOvertaken minimum probability of <i>overtaken</i> at which nine of ten pairs are
  *     overtaken; above 1 if no probability is high enough
- * @param scoreWeight weight of the pair's score by vectors and words. The weighted score is added
- *     to the logits of <i>same</i> and <i>overtaken</i>. The weight is 0 for the judge of facts
+ * @param scoreWeight weight of the pair's score, which is computed from vectors and words. The
+ *     weighted score is added to the logits of <i>same</i> and <i>overtaken</i>. The weight is 0
+ *     for the judge of facts
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {
 
   /**
-   * Returns the probability of each {@link Relation}, given the pair's score by vectors and words.
+   * Returns the probability of each {@link Relation}, given the pair's score, which is computed
+   * from vectors and words.
    */
   public double[] probabilities(float[] logits, double score) {
     double[] sums = new double[logits.length];

@@ -7,7 +7,7 @@ public interface PairReader extends AutoCloseable {
   /** Maximum number of tokens that are read of each text. */
   int ROOM = 220;
 
-  /** Kind of the texts of a pair; a pair judge was trained for each kind. */
+  /** Kind of the texts of a pair. A separate pair judge was trained for each kind. */
   enum Kind {
     NOTES,
 
@@ -15,7 +15,7 @@ public interface PairReader extends AutoCloseable {
     FACTS
   }
 
-  /** The texts of a pair; reading begins at the start of each text. */
+  /** The texts of a pair. If a text is too long, its end is not read. */
   record Texts(Kind kind, String older, String newer) {}
 
   /** Relations of two texts, in the order of the logits. */

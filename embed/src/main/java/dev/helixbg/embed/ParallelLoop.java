@@ -49,8 +49,8 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps even if the caller is interrupted; the interrupt is kept for the caller. The
-   * steps must be short or check for an interrupt themselves.
+   * Runs all steps even if the caller is interrupted; the caller's interrupt status then stays set.
+   * The steps must be short or check for an interrupt themselves.
    */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));

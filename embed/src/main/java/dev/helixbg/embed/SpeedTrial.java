@@ -16,16 +16,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tests whether another way to run a network is correct and faster on this machine. In the trial,
- * both ways take turns at the same work. CoreML computes wrong vectors or is slow with some
+ * Tests whether another method of running a network is correct and faster on this machine. In the
+ * trial, both methods do the same work in turn. CoreML computes wrong vectors or is slow with some
  * releases and machines, and eight-bit arithmetic is faster only on some processors.
  *
- * @param way name of the other way, in words
- * @param minimumCosine least accepted cosine between vectors of the two ways
+ * @param way name of the other method, in words
+ * @param minimumCosine minimum cosine that is accepted between the vectors of the two methods
  */
 public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime) {
 
-  /** Least accepted cosine for CoreML, which must compute nearly the same vectors. */
+  /** Minimum cosine that is accepted for CoreML, which must compute nearly the same vectors. */
   static final double SAME = 0.999;
 
   /**
@@ -37,11 +37,12 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   private static final double CLEARLY_FASTER = 1.5;
 
   /**
-   * Minimum gain in speed at which another way is used. Results of trials vary by less than this.
+   * Minimum gain in speed at which another method is used. Results of repeated trials vary by less
+   * than this gain.
    */
   public static final double WORTH = 1.15;
 
-  /** Opens one of the two ways to run a network. */
+  /** Opens the network for one of the two methods of running it. */
   interface Opener {
     Embedder open() throws Exception;
   }
@@ -49,14 +50,15 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /**
    * Result of a trial.
    *
-   * @param gain speed as a multiple of the plain way's speed; 0 if the other way must not be used
+   * @param gain speed of the other method as a multiple of the plain method's speed; 0 if the other
+   *     method must not be used
    * @param why the reason in words, one line
    */
   public record Verdict(double gain, String why) {}
 
   /**
-   * Lets both ways embed some texts, which have the same lengths as in a real run. Throws an
-   * exception only if the plain way fails.
+   * Lets both methods embed some texts, which have the same lengths as in a real run. If the other
+   * method fails, the verdict says so. An exception means that the plain method failed.
    */
   Verdict run(Opener plain, Opener other) throws Exception {
     List<String> texts = ProbeTexts.window();
@@ -164,7 +166,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
                 "\n" + NativeLibraries.VERSION + "\n" + PreparedModel.FORMAT));
   }
 
-  /** Returns the processor's name from Linux on x86; elsewhere an empty text. */
+  /** Returns the processor's name as Linux on x86 reports it; elsewhere, an empty text. */
   private static String processor() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines.filter(line -> line.startsWith("model name")).findFirst().orElse("");

@@ -15,8 +15,8 @@ record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
   /**
-   * Maximum number of texts that form one batch instead of one batch for each of two threads. Each
-   * batch reads all weights, so dividing so few texts gains nothing.
+   * Maximum number of texts that form a single batch instead of being divided between two threads.
+   * Each batch reads all weights, so dividing so few texts gains nothing.
    */
   private static final int FEW = 16;
 

@@ -6,7 +6,7 @@ import ai.onnxruntime.OrtException;
 interface TokenModel extends AutoCloseable {
   /**
    * Number of tokens of a batch, including padding. The data of larger batches does not fit into
-   * the cache; smaller batches have too few rows for fast matrix products.
+   * the processor's cache; smaller batches have too few rows for fast matrix products.
    */
   int TOKENS_PER_BATCH = 512;
 

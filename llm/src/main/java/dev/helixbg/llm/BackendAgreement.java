@@ -21,14 +21,14 @@ import java.util.Set;
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
-   * Largest relative difference that rounding can cause: keys and values have half precision, and
-   * for some types of weights the CPU rounds a prompt's activations to eight bits.
+   * Maximum relative difference that counts as rounding. Keys and values are rounded to half
+   * precision. For some types of weights, the CPU also rounds a prompt's activations to eight bits.
    */
   private static final double BOUND = 5e-2;
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Number of rows kept per tap. All rows of a long prompt would take gigabytes. */
+  /** Maximum number of rows stored per tap. All rows of a long prompt would take gigabytes. */
   private static final int ROWS_COMPARED = 8;
 
   /**
@@ -113,7 +113,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Notes the activations of the first pass, and the logits of the last pass. */
+    /** Stores the activations of the first pass, and the logits of the last pass. */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

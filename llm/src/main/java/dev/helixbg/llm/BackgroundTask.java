@@ -4,11 +4,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
-/** A part of opening a model, run on a separate thread. */
+/** One of the tasks of opening a model, which runs on a separate thread. */
 final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
 
-  /** Starts a daemon thread of this name. */
+  /** Starts the work on a daemon thread with this name. */
   BackgroundTask(String name, Supplier<T> work) {
     future =
         CompletableFuture.supplyAsync(

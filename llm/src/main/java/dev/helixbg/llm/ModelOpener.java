@@ -46,8 +46,8 @@ public final class ModelOpener {
   }
 
   /**
-   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model; only
-   *     {@link TextModel#tokenizer} reports an unusable vocabulary
+   * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model. An
+   *     unusable vocabulary is not reported here, but by {@link TextModel#tokenizer}
    * @throws GpuException if the options ask for a GPU that is missing or refuses the model
    */
   public static TextModel open(Path path, ModelOptions options) {
@@ -143,8 +143,8 @@ public final class ModelOpener {
       Qwen3 model = Qwen3.of(file, backend, options.limits());
       warm = BackgroundTask.run("warm", () -> readAhead(file));
       compile.accept(model);
-      // This task starts only now, because compiling the kernels for the first token needs all
-      // processors.
+      // This task does not start earlier, because compiling the kernels for the first token needs
+      // all processors.
       tokenizer =
           new BackgroundTask<>(
               "tokenizer",

@@ -11,8 +11,8 @@ import java.util.Locale;
  */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
   /**
-   * Number of rows of a pass. It is so large that reading the weights once per pass no longer
-   * dominates the time.
+   * Maximum number of rows (tokens) of a pass. It is so large that reading the weights once per
+   * pass no longer dominates the time.
    */
   private static final int PROMPT_ROWS = 512;
 

@@ -36,7 +36,7 @@ final class X86FaultHandler {
     code.bytes(0x41, 0xFF, 0xC8); // dec r8d
     code.jumpBack(0x75, slot); // jnz
     int pass = code.code.position();
-    code.bytes(0x48, 0xB8).number(before); // mov rax, the handler before
+    code.bytes(0x48, 0xB8).number(before); // mov rax, the previous handler
     code.bytes(0xFF, 0xE0); // jmp rax
     code.land(found);
     code.bytes(0x48, 0xC7, 0x41, FAULT).number(1); // mov qword [rcx + 16], 1

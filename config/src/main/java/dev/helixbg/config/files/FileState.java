@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * State of a file. A different state shows that the file was written or replaced; the file need not
- * be read. Each write updates {@code changed}, which no program can set back, unlike {@code
- * modified}. The file system's clock is coarse, so a state is reliable only some seconds after the
- * last change (decision 53).
+ * State of a file. A different state shows that the file was written or replaced, so the file need
+ * not be read to find out. Each write updates {@code changed}, which no program can set back,
+ * unlike {@code modified}. The file system's clock is coarse, so a state is reliable only some
+ * seconds after the last change (decision 53).
  *
  * @param changed time of the last change of content or attributes (ctime)
  * @param key the inode and its device
@@ -24,8 +24,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
   /**
-   * Minimum age of the last change in a settled state. After a more recent change, the file can
-   * change again with the same times.
+   * Minimum age of the last change in a settled state. If the last change is more recent, the file
+   * can change again without a change of its times.
    */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
@@ -69,7 +69,10 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return changed.toInstant().isBefore(Instant.now().minus(SETTLED));
   }
 
-  /** Returns path and state as lines of text, for a stored note. The path must have no links. */
+  /**
+   * Returns path and state as lines of text, which can be stored and compared later. The path must
+   * have no links.
+   */
   public String linesAt(Path path) {
     return String.join(
         "\n",

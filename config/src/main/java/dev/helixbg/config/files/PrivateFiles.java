@@ -119,7 +119,7 @@ public final class PrivateFiles {
     if (Files.exists(process)) {
       return Files.getAttribute(process, "unix:uid");
     }
-    // Systems without this folder, such as macOS, need a file.
+    // On systems without this folder, such as macOS, a new file shows the user's id.
     Path probe = Files.createTempFile(folder, ".helix-bg-owner", ".tmp", FILE);
     try {
       return Files.getAttribute(probe, "unix:uid");

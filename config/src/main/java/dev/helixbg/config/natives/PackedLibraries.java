@@ -55,7 +55,10 @@ public final class PackedLibraries {
     }
   }
 
-  /** Returns {@code linux}, {@code osx} or {@code win}: the names in jars of native libraries. */
+  /**
+   * Returns {@code linux}, {@code osx} or {@code win}, as jars of native libraries name this
+   * system.
+   */
   public static String os() {
     String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     return name.contains("mac") ? "osx" : name.contains("win") ? "win" : "linux";

@@ -4,7 +4,10 @@ import java.text.Normalizer;
 import java.text.Normalizer.Form;
 import java.util.regex.Pattern;
 
-/** Normal form of texts that Unicode can write in several ways, for keys and comparisons. */
+/**
+ * Normal form of texts, for keys and comparisons. Unicode can represent the same text in several
+ * ways.
+ */
 public final class NormalForm {
   /** Full-width letters and digits, half-width kana. */
   private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");
@@ -13,10 +16,10 @@ public final class NormalForm {
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
 
-  /** First character that can change; a text with only earlier characters never changes. */
+  /** Lowest character that can change; a text of lower characters never changes. */
   private static final char SOFT_HYPHEN = '\u00AD';
 
-  /** First character that can be part of a composed character; earlier characters never change. */
+  /** Lowest character that NFC changes or combines with the character before it. */
   private static final char COMBINING = '\u0300';
 
   // Range of frequent characters (dashes, quotation marks, dots) that never change.

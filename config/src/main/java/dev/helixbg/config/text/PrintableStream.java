@@ -29,7 +29,8 @@ public final class PrintableStream extends FilterOutputStream {
   }
 
   /**
-   * Returns a stream for JSON that escapes such characters, so that parsers read them unchanged.
+   * Returns a stream for JSON. It escapes characters that a terminal executes or hides, so that
+   * parsers read them unchanged.
    */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);

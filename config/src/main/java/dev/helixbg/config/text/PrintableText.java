@@ -26,7 +26,10 @@ public final class PrintableText {
     return shown(text, false);
   }
 
-  /** Returns one line with folded white space, cut to {@code columns} with {@code …} at the end. */
+  /**
+   * Returns the text as one line of at most {@code columns} columns. White space is folded; a cut
+   * text ends with {@code …}.
+   */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
     int width = 0;
@@ -58,7 +61,10 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /** Cuts a text to UTF-16 units, with {@code …} at the end. Splits no surrogate pair. */
+  /**
+   * Cuts a text to at most {@code units} UTF-16 units, with {@code …} at the end. Splits no
+   * surrogate pair.
+   */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;
@@ -81,7 +87,7 @@ public final class PrintableText {
     return text;
   }
 
-  /** Writes the characters that {@link #block} would replace or drop as {@code \\uXXXX}. */
+  /** Escapes, as {@code \\uXXXX}, the characters that {@link #block} would replace or drop. */
   public static String json(String json) {
     StringBuilder out = new StringBuilder(json.length());
     json.codePoints()

@@ -19,7 +19,10 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /** Cuts and quotes a name, on one line, unless it is plain. Inner quotes become apostrophes. */
+  /**
+   * Cuts a name, puts it on one line, and quotes it, unless it is a plain word. Inner quotes become
+   * apostrophes.
+   */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

@@ -36,7 +36,7 @@ public final class AvxAssembler {
     }
   }
 
-  // Opcode maps and prefixes, by their numbers in a VEX prefix.
+  // Numbers that stand for opcode maps and prefixes in a VEX prefix.
   private static final int MAP_0F = 1;
   private static final int MAP_0F38 = 2;
   private static final int MAP_0F3A = 3;
@@ -45,8 +45,9 @@ public final class AvxAssembler {
   private static final int PREFIX_F3 = 2;
 
   /**
-   * Instructions on vectors that compute a target from a and b, or from b alone ({@code unary}). In
-   * all instructions, b may also be memory. Lanes are floats unless the name says otherwise.
+   * Vector instructions that compute a target from operands a and b, or from b alone ({@code
+   * unary}). In all instructions, b may also be memory. Lanes are floats unless the name says
+   * otherwise.
    */
   public enum Op {
     LOAD(MAP_0F, NO_PREFIX, 0x10, true),
@@ -94,7 +95,7 @@ public final class AvxAssembler {
     AND(MAP_0F, PREFIX_66, 0xDB, false),
     OR(MAP_0F, PREFIX_66, 0xEB, false),
     XOR(MAP_0F, PREFIX_66, 0xEF, false),
-    /** Multiplies each byte of a by the sign of the byte of b: 1, 0 or −1. */
+    /** Multiplies each byte of a by the sign of the corresponding byte of b: 1, 0 or −1. */
     SIGN(MAP_0F38, PREFIX_66, 0x08, false),
     /** Permutes the bytes of each half of a by the indices in b. */
     SHUFFLE(MAP_0F38, PREFIX_66, 0x00, false),
@@ -133,8 +134,8 @@ public final class AvxAssembler {
   private static final int CAPACITY = 1 << 16;
 
   /**
-   * Mode of a ModRM byte for a register operand. {@code OF_MEMORY} is memory at a register plus a
-   * 32-bit offset.
+   * Mode of a ModRM byte for a register operand. {@code OF_MEMORY} is the mode for memory whose
+   * address is a register plus a 32-bit offset.
    */
   private static final int OF_REGISTER = 3 << 6;
 
@@ -218,8 +219,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Combines a vector's floats, in pairs, by {@link Op#ADD} or {@link Op#MAXIMUM}, and writes the
-   * result to its first float; {@code other} is overwritten.
+   * Combines all floats of a vector into one float, by {@link Op#ADD} or {@link Op#MAXIMUM}, and
+   * writes it to the vector's first float. The register {@code other} is overwritten.
    */
   public void combineLanes(Op op, int vector, int other) {
     if (wide) {

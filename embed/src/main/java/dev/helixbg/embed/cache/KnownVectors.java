@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Number of texts with vectors that are looked at to determine the store's usual id. */
+  /** Maximum number of texts with a vector that {@link #id} examines. */
   private static final int ENOUGH = 64;
 
   /**

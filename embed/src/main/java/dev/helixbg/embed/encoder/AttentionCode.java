@@ -32,7 +32,7 @@ final class AttentionCode {
 
   /**
    * Offset of the factor in a row of scores, in bytes. The factor is 1 divided by the sum of the
-   * powers that replace the row's scores.
+   * powers of two that replace the row's scores in the softmax.
    */
   static final int FACTOR = TOKENS * Float.BYTES;
 

@@ -44,7 +44,7 @@ final class Constants {
   static final int LOWEST = of(-100f);
 
   // Polynomial for 2^r with |r| ≤ 1/2, interpolated at Chebyshev nodes; the error is below 2 ulp,
-  // and 2^0 is 1.
+  // and the result for r = 0 is exactly 1.
   static final int POWER_1 = of(0.69314719f);
   static final int POWER_2 = of(0.24022108f);
   static final int POWER_3 = of(0.055503571f);

@@ -25,8 +25,8 @@ public final class Encoder implements AutoCloseable {
   private static final int HEADS = SIDE / AttentionCode.HEAD;
 
   /**
-   * Number of rows that the feed-forward network computes at a time; their values stay in the
-   * cache.
+   * Number of rows that the feed-forward network computes at a time. Their values stay in the
+   * processor's cache.
    */
   private static final int TILE = 96;
 

@@ -88,7 +88,7 @@ record EncoderKernels(
 
   /**
    * Computes GELU in place, adds {@link Square#GELU_SHIFT}, multiplies each column by its factor,
-   * and rounds the results to {@code numbers}.
+   * and writes the rounded results to {@code numbers}.
    *
    * @param factors address of 384 floats
    */
@@ -98,7 +98,8 @@ record EncoderKernels(
 
   /**
    * Computes {@code states = LayerNorm(sums + states)}. Then multiplies each column of the states
-   * by its factor, stores the products in {@code sums}, and rounds the products to {@code numbers}.
+   * by its factor, stores the products in {@code sums}, and writes the rounded products to {@code
+   * numbers}.
    *
    * @param gain address of 384 gains, followed by 384 biases and 384 factors
    */
@@ -107,8 +108,9 @@ record EncoderKernels(
   }
 
   /**
-   * Computes the attention of one head. The number of used rows of queries and results is {@code
-   * tokens} rounded up to a multiple of {@link AttentionCode#ROWS}.
+   * Computes the attention of one head for {@code count} queries. This number, rounded up to a
+   * multiple of {@link AttentionCode#ROWS}, is the number of rows of queries and results that are
+   * used.
    *
    * @param queries queries, already multiplied by log2(e) / √32
    * @param tokens number of tokens of the text. The values of up to three more tokens are read and

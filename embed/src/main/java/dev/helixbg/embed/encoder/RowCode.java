@@ -22,9 +22,9 @@ final class RowCode {
 
   private static final Register CONSTANT = Register.R10;
   private static final Register ROWS = Register.RCX;
-  private static final Register FACTORS = Register.R8; // of columns after GELU
+  private static final Register FACTORS = Register.R8; // address of the columns' factors after GELU
 
-  // Vector registers that keep their values during a row.
+  // Numbers of vector registers that keep their values while a row is processed.
   private static final int LARGEST = 15;
   private static final int INVERSE = 14;
 

@@ -14,8 +14,8 @@ import java.nio.ByteOrder;
  * <ul>
  *   <li>lines of weights: for each output an int with the weights of several inputs, in the order
  *       of {@link #input};
- *   <li>a line of ints: the start values of sums, which compensate for {@link #zero} in the
- *       activations;
+ *   <li>a line of ints: the start values of sums, which compensate for the {@link #zero} that was
+ *       added to activations;
  *   <li>a line of floats with the steps;
  *   <li>a line of floats with the biases.
  * </ul>

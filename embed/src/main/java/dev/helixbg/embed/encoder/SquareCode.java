@@ -8,8 +8,9 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code that multiplies rows of integers with a {@link Square}, for the given number
- * of output vectors: {@code void(numbers, steps, weights, sums, panels of rows)}.
+ * Writes machine code of {@code void(numbers, steps, weights, sums, panels of rows)}. The function
+ * multiplies rows of integers with a part of a {@link Square}. The part has as many outputs as fit
+ * into the vectors that are computed at once.
  *
  * <p>A VNNI instruction adds four products of bytes, or two products of shorts, to an int. Without
  * VNNI, {@code vpmaddubsw} adds two products of bytes into a short, and {@code vpmaddwd} adds two
@@ -25,8 +26,8 @@ final class SquareCode {
   private static final Register LEFT = Register.RAX;
 
   /**
-   * Number of rows that are computed together: a panel of rows. The memory for rows must have room
-   * for their number rounded up to a multiple of this constant.
+   * Number of rows of a panel, which are computed together. The memory for rows must have room for
+   * the number of rows, rounded up to a multiple of this constant.
    */
   static final int ROWS = 6;
 
@@ -40,7 +41,7 @@ final class SquareCode {
   private final int vectors;
   private final int vector;
 
-  // Vector registers, numbered after the registers of the sums.
+  // Numbers of vector registers; they follow the numbers of the registers of the sums.
   private final int weight;
   private final int x;
   private final int ones;
@@ -105,7 +106,10 @@ final class SquareCode {
     return code.code();
   }
 
-  /** Emits code that adds the products of the inputs in one int to the sums. */
+  /**
+   * Emits code that multiplies the inputs in one int by their weights and adds the products to the
+   * sums.
+   */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {

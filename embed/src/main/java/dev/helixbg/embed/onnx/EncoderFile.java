@@ -42,8 +42,8 @@ public final class EncoderFile {
   }
 
   /**
-   * @param kind kind of the squares; {@link Square#FINE_BYTES} is smoothed, and only for the
-   *     bundled model, whose activations are known
+   * @param kind kind of the squares; {@link Square#FINE_BYTES} uses smoothing, which needs the
+   *     known activations of the bundled model
    * @param judge whether the model is a pair judge, which needs only the final state of each pair's
    *     first token
    * @param target the file that is written or replaced
@@ -136,7 +136,7 @@ public final class EncoderFile {
     out.write(OnnxFile.bytes(toDown).array());
   }
 
-  /** Returns the factors of the input of queries, keys and values. */
+  /** Returns the factors of the input from which queries, keys and values are computed. */
   private float[] attentionFactors(int layer) throws IOException {
     return smoothing.attentionFactors(
         layer, attention(layer, QUERY), attention(layer, KEY), attention(layer, VALUE));

@@ -30,7 +30,10 @@ public final class OnnxFile implements AutoCloseable {
 
   record Node(String operator, List<String> inputs, List<String> outputs) {}
 
-  /** Little-endian values in {@code data}; null if they are in another field than raw_data. */
+  /**
+   * A weight. {@code data} has its little-endian values; null if the values are in another field
+   * than raw_data.
+   */
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
@@ -82,7 +85,7 @@ public final class OnnxFile implements AutoCloseable {
   /**
    * Applies changes that training made to the weights, in memory; the file does not change.
    *
-   * @param layers number of layers that are kept
+   * @param layers number of layers that remain in use
    * @param tokenTypes embeddings of the token types, in rows of 384 values
    * @throws OnnxFormatException when the model lacks a changed weight
    */

@@ -29,7 +29,10 @@ final class Smoothing {
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 
-  /** Inputs of a layer's products in the order of the resource, except the layer's own input. */
+  /**
+   * Inputs of a layer's matrix products, in the resource's order. The layer's own input, which is
+   * first, is left out.
+   */
   enum Input {
     CONTEXT(WIDTH, WIDTH),
     ATTENDED(2 * WIDTH, WIDTH),

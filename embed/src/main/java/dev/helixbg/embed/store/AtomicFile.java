@@ -209,7 +209,8 @@ public final class AtomicFile implements AutoCloseable {
 
   /**
    * Runs work on a thread that no other code can interrupt; an interrupt would close a channel in
-   * the middle of a write. The caller's interrupt is kept until the work is done.
+   * the middle of a write. If the caller is interrupted, it still waits for the work, and its
+   * interrupt status stays set.
    */
   private static void uninterrupted(FileWork work) throws IOException {
     CompletableFuture<Void> done = new CompletableFuture<>();

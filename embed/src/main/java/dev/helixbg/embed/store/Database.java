@@ -74,7 +74,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Work on the connection; may run twice. */
+  /** Work on the connection; can run again on a new database. */
   @FunctionalInterface
   public interface Transaction<T> {
     T with(Connection connection) throws SQLException, IOException;
@@ -90,7 +90,7 @@ public final class Database implements AutoCloseable {
   /**
    * Describes a database. The first transaction opens the file.
    *
-   * @param file the file; its folder must exist, and only this user may be able to write to it
+   * @param file the file; its folder must exist and be writable by this user only
    * @param warnings receives a sentence when a database was moved aside
    */
   public Database(Path file, Schema schema, Consumer<String> warnings) {

@@ -51,7 +51,7 @@ public final class Sql {
     }
   }
 
-  /** Returns the rows of a query. The query is prepared only once for many values. */
+  /** Returns the rows of a query. The prepared query can run again with other values. */
   public static <T> List<T> rows(PreparedStatement select, RowReader<T> reader, Object... values)
       throws SQLException {
     setAll(select, values);

@@ -8,13 +8,15 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A change of a knowledge base that a finding suggests. {@link ActPlanner} plans the calls of helix
- * right before the change.
+ * A change to a knowledge base that a finding suggests. Right before the change, {@link ActPlanner}
+ * plans the calls to helix that make it.
  *
- * @param when conditions on the finding, at least one of which must be true
+ * @param when conditions under which the act is right; at least one of them must be true
  */
 public record Act(List<When> when, Change change) {
-  /** Maximum number of entries that an act names; a finding may have hundreds of copies. */
+  /**
+   * Maximum number of entries that the text of an act names; a group of copies can have hundreds.
+   */
   private static final int NAMED = 20;
 
   /** Returns the change as an instruction to the reader. */
@@ -22,9 +24,9 @@ public record Act(List<When> when, Change change) {
     return change.words();
   }
 
-  /** A condition that a reader checks. */
+  /** A condition for an act, which a reader checks. */
   public enum When {
-    /** The entries state the same. */
+    /** The entries state the same thing. */
     SAME,
     /** The newer entry replaces or contradicts the older one. */
     OVERTAKEN,

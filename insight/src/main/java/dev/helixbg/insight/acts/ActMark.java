@@ -13,9 +13,8 @@ import java.util.Map;
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
  * (helix-bg: 3fa9c2d41b77)}, followed by a blank. The line contains a hash of the text above it, so
  * the log shows whether that text changed before the line was added. When helix appends to an entry
- * or tags it, helix removes the blanks at the entry's end. The line with its blank therefore exists
- * only until helix changes the entry. A call that searches for the line finds exactly the marked
- * text or nothing.
+ * or tags it, helix removes the blanks at the entry's end. A call that searches for the line with
+ * its blank therefore finds an entry only if helix has not changed it since.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
@@ -25,7 +24,7 @@ final class ActMark {
 
   private ActMark() {}
 
-  /** Returns the hash in the mark of a text, in hex. */
+  /** Returns the hash, in hex, that the mark of a text contains. */
   static String hash(String body) {
     byte[] hash = Sha256.start().digest(trimmed(body).getBytes(UTF_8));
     return HexFormat.of().formatHex(hash, 0, BYTES);

@@ -64,7 +64,7 @@ public record ActPlan(
    * One call of a tool of helix's MCP server. helix-bg itself never writes to a knowledge base.
    *
    * @param tool {@code edit}, {@code store} or, for a check, {@code topics}
-   * @param arguments arguments by name, in an order that suits people; numbers are strings, too
+   * @param arguments arguments by name, in an order that is easy to read; numbers are strings, too
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
     public HelixCall {

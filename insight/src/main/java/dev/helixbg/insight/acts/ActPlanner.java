@@ -26,14 +26,15 @@ import java.util.stream.Stream;
 
 /**
  * Plans acts on one knowledge base in its present state. A plan contains the calls of helix's tools
- * that carry out an act. The calls change the content of no other entry. Every link keeps its
- * target; if the target is removed, the link leads to the kept entry. What is known about those
- * tools is described in docs/decisions/0072-edits-for-helix.md.
+ * that carry out an act. The calls do not change the content of any other entry. Every link keeps
+ * its target; if the act removes the target, the link leads to the entry that replaces it. The
+ * behaviour of helix's tools is described in docs/decisions/0072-edits-for-helix.md.
  *
  * <p>An entry that helix edits moves to the end of its topic, so the places of entries change
  * during an act. A call therefore names an entry by words that no other body of its topic has. A
  * link names its target by place. An entry whose links would lead to another target therefore gets
- * new links. New links move that entry, too, so the planning is repeated until no link changes.
+ * new links. Setting new links moves that entry, too, so the planning is repeated until no link
+ * changes.
  */
 public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
@@ -174,8 +175,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns the new body, including the metadata of all entries, which helix's action {@code
-     * revise} would drop.
+     * Returns the new body of the kept entry. It includes the metadata of all entries of the act,
+     * because helix's action {@code revise} drops old metadata.
      */
     private String rewritten(Change.Rewrite rewrite) {
       require(
@@ -382,7 +383,7 @@ public final class ActPlanner {
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
 
-    /** Returns the bodies that the other entries of an entry's topic have after the act. */
+    /** Returns the bodies, after the act, of all other entries in the topic of {@code entry}. */
     private List<String> bodiesAfter(NamedEntry entry) {
       return topics.get(entry.topic()).stream()
           .filter(one -> one != entry && fates.get(one) != Fate.DELETED)

@@ -84,10 +84,11 @@ public final class Acts {
   }
 
   /**
-   * Returns the act that replaces the name by the likely new path, if an entry can contain that
-   * path. Otherwise, returns the act that asks the reader to read the entry again.
+   * Returns the act that replaces an outdated file name in an entry by the file's likely new path,
+   * if an entry can contain that path. Otherwise, returns the act that asks the reader to read the
+   * entry again.
    *
-   * @param named name in source code
+   * @param named name of the file, as the entry writes it
    */
   public static List<Act> onMoved(NamedEntry entry, String named, Optional<String> now) {
     return one(

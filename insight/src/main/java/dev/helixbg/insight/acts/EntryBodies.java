@@ -13,15 +13,17 @@ import java.util.Optional;
  * links.
  */
 final class EntryBodies {
-  /** Longest text for a call, in UTF-16 units; a longer text does not fit a command line. */
+  /**
+   * Maximum length of a text in a call, in UTF-16 units; a longer text does not fit into a command
+   * line.
+   */
   static final int MAX_TEXT = 8_000;
 
   private EntryBodies() {}
 
   /**
-   * Returns the body with a new line of links. If a body has two lines of links, helix uses the
-   * last line, but ignores an empty line of links. If the new list is empty, the old lines are
-   * therefore removed.
+   * Returns the body with a new line of links at its end. helix uses the last line of links, unless
+   * that line is empty. If there are no new links, the old lines are therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
     if (!links.isEmpty()) {

@@ -27,13 +27,13 @@ record EntryWords(
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
     PlacesAfter after) {
-  /** Maximum width, in columns, of the words by which a person finds an entry. */
+  /** Maximum width, in columns, of the excerpt by which a person recognises an entry. */
   private static final int SOUGHT = 200;
 
   /**
    * Returns words that identify an entry until it gets a mark or new links. If several entries have
-   * the same body, helix edits the first of them. An act can therefore only mark and delete these
-   * entries, beginning with the first.
+   * the same body, helix edits the first of them. An act on such entries is therefore possible only
+   * if it deletes them, beginning with the first.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins =

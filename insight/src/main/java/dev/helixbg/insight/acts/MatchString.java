@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Finds words of a body that no other body of its topic has, for the parameter {@code match_str} of
- * a call of helix. helix edits the first entry of the topic, in the order of the log, whose body
- * contains the words. helix compares in lower case, includes metadata lines, and does not report
- * further matches.
+ * Finds words that occur in one body, but in no other body of the same topic. A call to helix
+ * passes them as the parameter {@code match_str}. helix edits the first entry of the topic, in the
+ * order of the log, whose body contains the words. helix compares in lower case, includes metadata
+ * lines, and does not report further matches.
  *
  * <p>The result is the first suitable sequence of whole words in one line of the text. If there is
  * none, sequences across line breaks and metadata lines are tried, then longer sequences, then the
@@ -21,17 +21,18 @@ import java.util.function.IntPredicate;
  */
 final class MatchString {
   /**
-   * Minimum lengths of pieces, in characters; a longer piece is tried if all shorter pieces fail.
+   * Minimum lengths of pieces (sequences of words), in characters. Longer pieces are tried if no
+   * shorter piece is suitable.
    */
   private static final int[] LENGTHS = {24, 80, 320};
 
   /** Maximum number of characters added to complete a piece's last word; a longer word is cut. */
   private static final int SLACK = 24;
 
-  /** Maximum number of UTF-16 units at the beginning of a body that are searched. */
+  /** Maximum number of UTF-16 units that are searched, from the beginning of a body. */
   private static final int LONGEST_BODY = 1 << 16;
 
-  /** Maximum length of a whole body as the argument of a call, in characters. */
+  /** Maximum length, in characters, of a whole body that is used as the argument of a call. */
   private static final int LONGEST_PIECE = 2_000;
 
   private final String body;
@@ -53,8 +54,9 @@ final class MatchString {
   }
 
   /**
-   * @param others bodies of the same topic, now or during the calls of an act
-   * @return empty if another body contains this whole body
+   * @param others other bodies that the topic has now or during the calls of an act
+   * @return the words; empty if there are none, for example because another body contains this
+   *     whole body
    */
   static Optional<String> of(String body, Iterable<String> others) {
     MatchString search = new MatchString(body, others);

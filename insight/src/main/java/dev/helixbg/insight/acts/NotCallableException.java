@@ -1,6 +1,6 @@
 package dev.helixbg.insight.acts;
 
-/** Reports an act that calls of helix cannot carry out without changing other data. */
+/** Reports that no calls to helix can carry out an act without changing other data. */
 final class NotCallableException extends RuntimeException {
   NotCallableException(String why) {
     super(why, null, false, false);

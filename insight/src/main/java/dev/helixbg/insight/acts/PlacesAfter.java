@@ -58,7 +58,7 @@ final class PlacesAfter {
     this.fates = fates;
   }
 
-  /** Computes which entries need new links, and the places of all entries. */
+  /** Computes the places of entries after the act, and which entries therefore need new links. */
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();
@@ -140,7 +140,7 @@ final class PlacesAfter {
     return linksAfter(entry).equals(entry.text().links());
   }
 
-  /** Returns the links that an entry needs to keep its targets. */
+  /** Returns the links that an entry needs after the act to lead to the same targets. */
   List<Link> linksAfter(NamedEntry entry) {
     return linksAfter(entry, entry.text().links());
   }
@@ -150,7 +150,7 @@ final class PlacesAfter {
     boolean changed = false;
     for (Link link : links) {
       Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a link without a target is dropped if it would get a target
+      if (target.isEmpty()) { // a dead link is dropped if the act would give it a target
         boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
         changed |= taken;
         if (!taken) {

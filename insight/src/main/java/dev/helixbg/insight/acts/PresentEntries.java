@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The present live entries of a knowledge base, found by their text. A report names entries by
- * their places, which may have changed since the report was written. This class also plans acts:
- * entries of helix get calls, and entries of notes get edits to make by hand.
+ * The present live entries of a knowledge base. They are looked up by their text, because their
+ * places may have changed since a report named them. This class also plans acts: calls to helix for
+ * its entries, and edits by hand for notes.
  */
 public final class PresentEntries {
   private final LogAccount log;
@@ -28,7 +28,7 @@ public final class PresentEntries {
   private ActPlanner planner;
 
   /**
-   * @param modelId id of the embedding model, which is a part of each key
+   * @param modelId id of the embedding model; each key is a hash of this id and a text
    */
   public PresentEntries(LogReading log, String modelId) {
     this.log = log.account();

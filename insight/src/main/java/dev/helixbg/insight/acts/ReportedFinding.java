@@ -13,7 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A finding of a report without its texts, for lists and acts.
+ * A finding of a report, without the texts of its entries. Lists of findings and plans of acts use
+ * it.
  *
  * @param section section of report.json, one of {@link #SECTIONS}
  * @param leads whether the finding is one of the report's leading findings
@@ -21,10 +22,11 @@ import java.util.stream.Stream;
  * @param similarity cosine; 1 for kinds of findings that compare nothing
  * @param about description for people: the title of the first entry and the names of all entries,
  *     or the names of the topics
- * @param topics topics of the entries, or the topics themselves
- * @param keys keys of the entries in order; empty for topics
+ * @param topics topics of the entries, and the nearer topic of a misfiled entry; for a topic
+ *     overlap, the two topics
+ * @param keys keys of the entries, in order; empty for a topic overlap
  * @param verdict verdict by which the report proposes an act; empty if there is no such verdict
- * @param named name in source code, only for moved sources
+ * @param named name of a file, as the entry writes it; only for moved sources
  * @param proposed proposal of the finding: nearer topic, new path of moved source code, merged
  *     text, or lesson
  */
@@ -46,8 +48,8 @@ public record ReportedFinding(
   public static final String LESSONS = "lessons";
 
   /**
-   * Kinds of findings by section of report.json. The kinds whose findings are most worth an act
-   * come first.
+   * Kind of the findings in each section of report.json. The kinds whose findings are most worth an
+   * act come first.
    */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
@@ -62,10 +64,10 @@ public record ReportedFinding(
     KIND_OF.put("topicOverlaps", "topic-overlap");
   }
 
-  /** Sections of report.json with findings, in the order of their kinds. */
+  /** Sections of report.json that list findings, in the order of {@link #KIND_OF}. */
   public static final List<String> SECTIONS = List.copyOf(KIND_OF.keySet());
 
-  /** Names of all kinds, including the two kinds that only some relations have. */
+  /** Names of all kinds, including near-duplicates and cross-links, which are also relations. */
   public static final List<String> KINDS =
       Stream.concat(
               KIND_OF.values().stream(),
@@ -75,7 +77,7 @@ public record ReportedFinding(
   /** Separator between the name of an entry and a statement about it. */
   private static final String IS = " > ";
 
-  /** Maximum number of names of a group that are listed. */
+  /** Maximum number of names that are listed for a group. */
   private static final int NAMED = 20;
 
   /** Returns the kind, one of {@link #KINDS}. */
@@ -104,7 +106,7 @@ public record ReportedFinding(
     return name + IS + what;
   }
 
-  /** Joins the first names of entries or topics. */
+  /** Joins names of entries or topics, at most {@value #NAMED}. */
   public static String about(List<String> names) {
     return String.join(" ~ ", names.subList(0, Math.min(NAMED, names.size())))
         + (names.size() > NAMED ? " and %d more".formatted(names.size() - NAMED) : "");

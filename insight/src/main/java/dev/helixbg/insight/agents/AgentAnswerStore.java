@@ -33,7 +33,7 @@ import javax.crypto.spec.SecretKeySpec;
  * into the new database.
  */
 public record AgentAnswerStore(Database database) {
-  /** The tables, for {@link Database.Schema}. */
+  /** SQL statements that create the tables, for {@link Database.Schema}. */
   public static final List<String> TABLES =
       List.of(
           "CREATE TABLE agentAnswer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"

@@ -112,8 +112,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Whether a pair is worth an act (one of its entries can be removed), by the verdict of reliable
-   * clients; empty without such a verdict.
+   * Whether a pair is worth an act, that is, whether one of its entries can be removed according to
+   * reliable clients. The result is empty if these clients gave no verdict.
    */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return said(pair).flatMap(Said::verdict).map(Verdict::isAct);
@@ -132,11 +132,11 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions that a language model may be asked too. If several
+   * Returns the agents' answers to questions that can be put to a language model, too. If several
    * reliable clients have answered a question, the answer of the client that judges known pairs
-   * best is taken.
+   * best is used.
    *
-   * @param self client whose answer is taken if no reliable client has answered
+   * @param self client whose answer is used if no reliable client has answered
    */
   public RememberedAnswers known(Optional<AgentClient> self) {
     return wanted -> {
@@ -163,7 +163,10 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /** Whether the answers of a client count if no language model has answered. */
+  /**
+   * Whether a client is reliable enough that its answers count, without comparing it with a
+   * language model.
+   */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }

@@ -67,7 +67,7 @@ public final class KnownPairs {
     int before = ALL.size() - open.size();
     int ofTen = before < ENOUGH ? FIRST_OF_TEN : 1;
     int wanted = Math.min((questions * ofTen + 9) / 10, open.size());
-    open.sort(Comparator.comparing(Known::id)); // the file groups the pairs by their true relation
+    open.sort(Comparator.comparing(Known::id)); // the file groups pairs by relation; ids mix them
     List<Known> next = new ArrayList<>();
     while (next.size() < wanted) {
       Known rarest =

@@ -32,16 +32,16 @@ import java.util.Locale;
  * the copy.
  */
 public final class DecisionStore {
-  /** The table, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE decision (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " at TEXT NOT NULL, id TEXT NOT NULL, verdict TEXT NOT NULL, by TEXT NOT NULL,"
           + " about TEXT NOT NULL, reason TEXT NOT NULL)";
 
-  /** A file with a JSON array of all decisions, which is replaced atomically. */
+  /** Name of the file with a JSON array of all decisions; the file is replaced atomically. */
   public static final String COPY = "decisions.json";
 
-  /** Length after which a description or a reason is cut off, in characters. */
+  /** Maximum length, in characters, of a description or a reason; the rest is cut off. */
   public static final int MAX_TEXT = 500;
 
   private final Database database;

@@ -59,8 +59,8 @@ public final class Decisions {
   }
 
   /**
-   * Returns the findings of an analysis that no decision settles. Only as many misfiled entries and
-   * relations are kept as a report lists.
+   * Returns the findings of an analysis that no decision settles. The result has at most as many
+   * misfiled entries and relations as a report lists.
    */
   public Findings applyTo(Findings all) {
     return new Findings(

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  *
  * <p>The same input gives the same findings with any number of threads. Findings of equal
  * similarity are ordered by the keys of their entries, then by offset. Keys are computed from
- * texts, so the order survives a compaction. Offsets only decide between entries with the same
+ * texts, so the order survives a compaction. Offsets decide only between entries with the same
  * text.
  */
 public final class Analysis {
@@ -39,7 +39,7 @@ public final class Analysis {
   private final ExactCopies copies;
   private final int threads;
 
-  /** Position of each entry if entries are ordered by key, then by offset. */
+  /** Position that each entry has when all entries are ordered by key, then by offset. */
   private final int[] order;
 
   private final FindingIds ids = new FindingIds();
@@ -78,8 +78,8 @@ public final class Analysis {
   }
 
   /**
-   * Returns the position of each entry if entries are ordered by key, then by their places in the
-   * list.
+   * Returns the position that each entry has when all entries are ordered by key, then by their
+   * places in the list.
    */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];

@@ -12,16 +12,17 @@ import java.util.stream.IntStream;
 /**
  * All vectors of the texts of a KB: one for each entry, then one for each passage of long entries.
  *
- * @param owners index of the entry of each vector
+ * @param owners for each vector, index of its entry
  * @param firsts for each entry, index of the vector of its first passage; the last element is the
  *     number of all vectors
- * @param passages passages of the vectors at index {@code entries} and above
+ * @param passages passages of the vectors whose index is {@code entries} or higher
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With this number, the comparison of all pairs takes 25
-   * times as long as without passages for 10,000 entries, and twice as long for 100,000 entries.
+   * Maximum number of compared passages. With this many passages, the comparison of all pairs of
+   * 10,000 entries takes 25 times as long as without passages. For 100,000 entries, it takes twice
+   * as long as without passages.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -103,7 +104,10 @@ record ComparedVectors(
         : owner.topic() + " " + passages.get(vector - entries).text(owner);
   }
 
-  /** Returns a vector's passage; for an entry's own vector, the part before its first passage. */
+  /**
+   * Returns the passage that a vector represents; for an entry's own vector, the part before the
+   * entry's first passage.
+   */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
       return passages.get(vector - entries);
@@ -146,7 +150,10 @@ record ComparedVectors(
   /** A vector of one entry and a vector of another entry, with their similarity. */
   record Match(int a, int b, float similarity) {}
 
-  /** Returns the two nearest vectors of two entries; among equally near vectors, the first. */
+  /**
+   * Returns the nearest pair of vectors, one of entry {@code a} and one of entry {@code b}; among
+   * equally near pairs, the first.
+   */
   Match best(int a, int b, Measure measure) {
     int parts = firsts[b + 1] - firsts[b];
     float[] similarities = new float[1 + parts];

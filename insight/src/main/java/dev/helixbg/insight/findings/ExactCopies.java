@@ -12,9 +12,10 @@ import java.util.Map;
 
 /**
  * The exact copies among entries. Copies have the same text, in the same topic or in different
- * topics. Blanks around the text, metadata and Unicode forms do not matter. An entry with a blank
- * text is not a copy. One entry of each group of copies is chosen as the original. The choice does
- * not depend on the order of the entries, so that findings keep their ids.
+ * topics. Differences in metadata, in Unicode forms, or in the blanks around the text do not
+ * matter. An entry with a blank text is not a copy. One entry of each group of copies is chosen as
+ * the original. The choice does not depend on the order of the entries, so that findings keep their
+ * ids.
  *
  * @param originals for each entry, index of the original of its text
  */

@@ -64,8 +64,9 @@ public final class FactOrder {
 
   /**
    * Whether two facts state different things although their vectors are near. This holds for
-   * neighbours in a list, for parts of the same lesson, and for very short facts. It does not hold
-   * for distant items of one list, because agents append facts that the list already has.
+   * neighbours in a list, for parts of the same lesson, and for very short facts. Distant items of
+   * one list, however, may state the same fact, because agents append facts that the list already
+   * has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);

@@ -10,11 +10,11 @@ import java.util.Set;
 /** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
   /**
-   * Minimum similarity of texts about the same matter, for the bundled model. It was measured on
-   * the notes of {@code bench findings}. Among 88 rewrites and overtaken notes, the lowest
-   * similarity to the nearest note is 0.456. The lowest similarity of a pair of these notes in the
-   * list of relations is 0.452. For 132 of 154 notes on other subjects, the similarity to the
-   * nearest note is below this limit.
+   * Minimum similarity of two texts about the same matter, for the bundled model. It was chosen by
+   * measurements on the notes of {@code bench findings}. There, each of 88 notes that are rewrites
+   * or are overtaken has a similarity of at least 0.456 to its nearest note. Pairs of these notes
+   * in the list of relations have a similarity of at least 0.452. For 132 of 154 notes on other
+   * subjects, the similarity to the nearest note is below this limit.
    */
   double FAR = 0.45;
 
@@ -46,7 +46,7 @@ public sealed interface Finding {
 
     private static final double CROSS_LINK_FROM = 0.75;
 
-    /** Returns the kind of a pair by the cosine of its two whole entries. */
+    /** Returns the kind of a pair whose two whole entries have the cosine {@code similarity}. */
     public static PairKind of(double similarity, boolean oneTopic) {
       if (similarity >= NEAR_DUPLICATE_FROM) {
         return NEAR_DUPLICATE;
@@ -135,7 +135,10 @@ public sealed interface Finding {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /** Whether even the nearest parts are far apart. Such pairs are at the end of a list. */
+    /**
+     * Whether even the nearest parts are far apart. A pair judge's opinion alone does not let such
+     * a pair lead the report.
+     */
     public boolean isFar() {
       return nearest() < FAR;
     }
@@ -185,8 +188,9 @@ public sealed interface Finding {
    * @param overtaken probability that the older entry is no longer valid as written; 0 for two
    *     facts of unknown order
    * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>: by the judge of notes, before
-   *     calibration; for two facts, those of {@link #act}
+   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are the log
+   *     odds of {@link #act}; for other pairs, they come from the judge of notes, before
+   *     calibration
    * @param tier strongest claim that may be made
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
@@ -261,7 +265,7 @@ public sealed interface Finding {
    */
   record Misfiled(String id, NamedEntry entry, double own, String nearer, double other)
       implements Finding {
-    /** Minimum difference of the two cosines. */
+    /** Value that {@code other} minus {@code own} must exceed. */
     public static final double MARGIN = 0.15;
 
     /** Maximum number of misfiled entries in a report. */
@@ -269,7 +273,7 @@ public sealed interface Finding {
   }
 
   /**
-   * An outdated name of a file in an entry, or a fault of lines in an index.
+   * An outdated file name in an entry, or wrong lines in an index of memory files.
    *
    * @param named file with its line number, as the entry writes it; for an index, the target of the
    *     first wrong line
@@ -319,7 +323,7 @@ public sealed interface Finding {
     GONE,
     /** Lines of an index name a missing file. */
     LINE_DEAD,
-    /** Lines of an index name files, and no file contains a word of its line. */
+    /** Lines of an index name files that exist, but each file contains no word of its line. */
     LINE_WRONG;
 
     /** Returns the name used in files. */

@@ -50,7 +50,7 @@ public final class FindingIds {
     return end < 0 ? "" : id.substring(end);
   }
 
-  /** Returns the id of a finding with these parts. */
+  /** Returns the id of a finding with the content {@code parts}. */
   public String of(String kind, String... parts) {
     List<String> all = Stream.concat(Stream.of(kind), Stream.of(parts)).toList();
     String id = kind + "-" + Sha256.of(all).substring(0, DIGITS);

@@ -7,12 +7,12 @@ import java.util.List;
  *
  * @param entries all live entries, ordered by offset
  * @param topics topics, sorted by name
- * @param copies groups of copies, the largest first; other findings of two entries name only the
- *     first entry of a group
- * @param topicOverlaps most similar first, at most 1,000
- * @param misfiled clearest first
- * @param relations best first; at most twice {@link #listedRelations}, so that enough remain for
- *     the list after settled relations are removed
+ * @param copies groups of copies, the largest first; other findings about two entries name only one
+ *     entry of a group
+ * @param topicOverlaps overlaps of topics, the most similar first, at most 1,000
+ * @param misfiled misfiled entries, the clearest first
+ * @param relations relations, the best first; at most twice {@link #listedRelations}, so that
+ *     enough remain for the list after settled relations are removed
  */
 public record Findings(
     List<NamedEntry> entries,
@@ -23,8 +23,8 @@ public record Findings(
     List<Finding.Relation> relations) {
 
   /**
-   * Returns the number of relations that the pair judges read and a reader sees, for this number of
-   * entries.
+   * Returns the number of relations that are read by the pair judges and shown to a reader, in a KB
+   * with this number of entries.
    */
   public static int shownRelations(int entries) {
     return Math.clamp(Math.ceilDiv(entries, 2), 50, 1_000);

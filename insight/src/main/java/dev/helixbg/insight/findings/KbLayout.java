@@ -22,15 +22,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The layout of a log in a store: the keys of its entries, the passages of long entries, and the
- * places of the vectors of both. With a stored layout, a search need not hash the texts or cut them
- * into passages. A store keeps the layout of one log only, and only if all texts of the log have
- * vectors.
+ * The layout of a log, as a store holds it: the keys of the entries, the passages of long entries,
+ * and the places of the vectors of entries and passages. With a stored layout, a search need not
+ * hash the texts or cut them into passages. A store holds at most one layout, and only if all texts
+ * of the log have vectors.
  *
  * @param way id of the method that computed the entries' vectors
  * @param names hashes of the entries' texts
  * @param vectors place of each entry's vector in the store
- * @param owners index of each passage's entry, rising
+ * @param owners for each passage, index of its entry, in rising order
  * @param passages passages of the entries
  * @param passageVectors place of each passage's vector in the store
  */

@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Finds, for each entry, the nearest other topic. */
+/** Finds entries that are nearer to another topic than to their own. */
 final class MisfiledEntries {
   /**
    * Minimum number of other entries in an entry's topic; the nearness to a single other entry may
@@ -35,7 +35,8 @@ final class MisfiledEntries {
    * @param neighbours neighbours of each entry. The neighbours in the other topic must have a
    *     larger sum of similarities than the neighbours in the entry's own topic. The centroids
    *     alone do not suffice, because most entries are far from the centre of a large, mixed topic
-   * @param margin difference that the two cosines must exceed
+   * @param margin value that {@code other} minus {@code own} must exceed, see {@link
+   *     Finding.Misfiled}
    * @param order position of each entry, which decides between equally clear findings
    */
   static List<Misplaced> find(

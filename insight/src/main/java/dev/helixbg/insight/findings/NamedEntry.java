@@ -72,8 +72,9 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether this entry was written before another entry. The order of facts decides first, then the
-   * times that helix noted, then the order in the log, to which helix only appends.
+   * Whether this entry was written before another entry. {@link FactOrder} decides first. If it
+   * knows no order, the times of the entries decide, and then their order in the log, to which
+   * helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -85,9 +86,10 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether it is known which of two entries was written first. helix appends entries in their
-   * order of writing. For entries made of notes, the order of facts must be known, or the two times
-   * must differ. If one of the times is a date without a time of day, the dates must differ.
+   * Whether it is known which of two entries was written first. For entries of helix it is always
+   * known, because helix appends entries to the log in the order of writing. For entries made of
+   * notes, {@link FactOrder} must know the order, or the two times must differ. If one of the times
+   * is a date without a time of day, the dates must differ.
    */
   public boolean isAgeKnown(NamedEntry other) {
     int day = Math.floorDiv(entry.timestampMin(), Entry.DAY);

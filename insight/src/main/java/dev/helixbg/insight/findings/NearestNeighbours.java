@@ -12,10 +12,11 @@ import java.util.stream.IntStream;
 /**
  * The nearest neighbours of each entry, nearest first. The nearness of two entries is the
  * similarity of their two nearest texts; each passage counts as a text. The order in which
- * neighbours are offered does not matter: of equally near neighbours, the first by key are kept.
+ * neighbours are offered does not matter: of equally near neighbours, the list has those that are
+ * first by key.
  */
 public final class NearestNeighbours {
-  /** Length of the lists: the k of CSLS (Conneau et al. 2018). */
+  /** Maximum length of each list. It is the k of CSLS (Conneau et al. 2018). */
   static final int LENGTH = 10;
 
   static final int NONE = -1;
@@ -40,7 +41,7 @@ public final class NearestNeighbours {
 
   private final Object[] locks = new Object[LOCKS];
 
-  /** Makes empty lists of at most {@code length} neighbours, in the order of {@link TopPairs}. */
+  /** Makes empty lists of at most {@code length} neighbours, ordered as in {@link TopPairs}. */
   public NearestNeighbours(int[] order, int length) {
     this.count = order.length;
     this.length = length;
@@ -55,8 +56,8 @@ public final class NearestNeighbours {
   }
 
   /**
-   * Two sets of lists: the neighbours by whole texts only ({@code own}), and the neighbours by
-   * whole texts and passages ({@code all}).
+   * Two sets of lists. For {@code own}, only whole texts are compared; for {@code all}, whole texts
+   * and passages are compared.
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
@@ -71,7 +72,10 @@ public final class NearestNeighbours {
       return own == all;
     }
 
-    /** Offers the entry of {@code other} as a neighbour to the entry of {@code text}. */
+    /**
+     * Offers the entry with the text {@code other} as a neighbour of the entry with the text {@code
+     * text}.
+     */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];
       int neighbour = texts.owners()[other];
@@ -92,7 +96,7 @@ public final class NearestNeighbours {
     @Override
     public float limit(int firstRow, int rowEnd, int firstColumn, int columnEnd) {
       boolean areEntries = firstRow < texts.entries() && firstColumn < texts.entries();
-      NearestNeighbours lower = areEntries ? own : all; // similarities in "all" are never lower
+      NearestNeighbours lower = areEntries ? own : all; // "own" never has higher similarities
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
@@ -108,7 +112,7 @@ public final class NearestNeighbours {
       return lowest;
     }
 
-    /** Returns the nearest neighbours by terms. */
+    /** Returns the nearest neighbours, found by comparing terms. */
     static Both of(TermVectors terms, ComparedVectors texts, int[] order, int threads) {
       Both lists = empty(texts, order);
       ParallelLoop.runToTheEnd(
@@ -220,7 +224,7 @@ public final class NearestNeighbours {
         || similarity == similarities[than] && order[other] < order[others[than]];
   }
 
-  /** Returns the neighbour at a place from 0; {@link #NONE} if the list is shorter. */
+  /** Returns the neighbour at a place, counted from 0; {@link #NONE} if the list is shorter. */
   public int neighbour(int entry, int place) {
     return others[entry * length + place];
   }

@@ -32,18 +32,21 @@ import java.util.Set;
  * is needed because two notes often share passages, such as sample output, that say nothing about
  * the notes.
  *
- * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours, by vectors or by
- * terms, with or without passages. Declared links ({@code [links: …]}) and exact copies are left
- * out.
+ * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
+ * found by vectors and by terms, with and without passages. Pairs with a declared link ({@code
+ * [links: …]}) and exact copies are left out.
  */
 final class RankedRelations {
-  /** Weight of terms, chosen on notes outside this project; 0.2 to 0.5 rank nearly the same. */
+  /**
+   * Weight of terms in the score. It was chosen on notes outside this project; weights from 0.2 to
+   * 0.5 give nearly the same ranking.
+   */
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of a pair that ranks by the nearness of its passages. With a larger
-   * discount, {@code bench findings} has fewer rewrites of late parts of long notes among its first
-   * n/2 pairs, where n is the number of notes.
+   * Discount on the score of a pair that ranks by the nearness of its passages. In {@code bench
+   * findings} with n notes, a larger discount moves some rewrites of late parts of long notes out
+   * of the first n/2 pairs.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -170,7 +173,7 @@ final class RankedRelations {
   }
 
   /**
-   * Returns the highest similarity of the texts of two entries. It is only computed if {@code
+   * Returns the similarity of the nearest texts of two entries. It is computed only if {@code
    * lists} do not contain it.
    */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {

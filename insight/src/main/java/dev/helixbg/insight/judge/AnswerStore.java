@@ -18,7 +18,7 @@ import java.util.Set;
  * Methods throw {@link dev.helixbg.embed.store.StoreException} when the database cannot be used.
  */
 public record AnswerStore(Database database) implements RememberedAnswers {
-  /** The table, for {@link Database.Schema}. */
+  /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE answer (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
           + " job TEXT NOT NULL, prompt TEXT NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,"

@@ -7,8 +7,8 @@ public interface JudgeProgress {
   JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 
   /**
-   * Begins to show a job. A step of the progress is a number of questions that were answered and
-   * saved.
+   * Begins to show the progress of a job. Each step is the number of questions that were answered
+   * and saved since the last step.
    */
   Progress begin(QuestionKind job, int questions);
 }

@@ -19,10 +19,11 @@ import java.util.Optional;
  * Asks a model about a knowledge base. The model gives a verdict on each pair, a sentence on each
  * topic, a text for each merge, and a label for each entry.
  *
- * <p>Questions are asked in the order of the report: questions about pairs come first, ordered by
- * the pair's place in the list of relations. Questions for labels come last, because they are the
- * most numerous. Among topics, merges and labels, the newest come first. If the time of a run is
- * too short, the next run asks the remaining questions.
+ * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
+ * remaining pairs, merges, and labels. Labels are last, because these questions are the most
+ * numerous. Among pairs, those on which the pair judges are least sure come first; among topics,
+ * merges and labels, the newest. If the time of a run is too short, the next run asks the remaining
+ * questions.
  */
 public final class JudgeRun {
   /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
@@ -78,8 +79,9 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns all relations in the order of questions. The relations on which the pair judges are
-   * least sure come first. Relations that no pair judge has read come last.
+   * Returns all relations in the order in which the model is asked about them. The relations on
+   * which the pair judges are least sure come first. Relations that no pair judge has read come
+   * last.
    */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()

@@ -34,13 +34,13 @@ public record JudgedRelations(
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Minimum probability at which a pair of facts leads. It was chosen on public memory files of 30
-   * repositories; in 22 other repositories, 45 of 55 leading pairs are worth an act ({@code
-   * insight/src/judge/README.md}).
+   * Minimum probability of an act at which a pair of facts leads. It was chosen on public memory
+   * files of 30 repositories; in 22 other repositories, 45 of 55 leading pairs are worth an act
+   * ({@code insight/src/judge/README.md}).
    */
   private static final double SURE_OF_FACTS = 0.7;
 
-  /** Minimum size of a group. */
+  /** Minimum number of entries in a group. */
   private static final int GROUP = 3;
 
   /**
@@ -50,12 +50,14 @@ public record JudgedRelations(
    * worth an act, if the language model has given no verdict on them. If the pair judges have read
    * no pair, the first pairs of the list lead.
    *
-   * <p>A pair that the agent, or else the model, calls <i>related</i> or <i>different</i> never
-   * leads. A pair judge's opinion alone is not enough for a pair of a series, or for a pair of
-   * texts that are far apart: even in a small KB, some pair is the first of the list. The verdicts
-   * of a language model that guesses, or was not measured, do not count. A pair of a note and the
-   * record of a day leads only by the verdict of an agent or a language model, unless both entries
-   * are facts. The pairs of a group are listed together, and so are pairs from the same two files.
+   * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
+   * holds for the model's verdict if no reliable agent has answered. A pair judge's opinion alone
+   * is not enough for a pair of a series, or for a pair of texts that are far apart, because every
+   * list has a first pair, however far apart its texts are. The verdicts of a language model that
+   * guesses, or was not measured, do not count. A pair of a note and the record of a day leads only
+   * by the verdict of an agent or a language model, unless both entries are facts. The pairs of a
+   * group of entries that say the same are listed together, and so are pairs from the same two
+   * files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(

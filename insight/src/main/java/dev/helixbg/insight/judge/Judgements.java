@@ -16,12 +16,12 @@ import java.util.function.Predicate;
  * their answers are new or saved.
  *
  * @param model name of the model's file; empty without a model
- * @param guesses labels by the key of an entry; in a report every live entry has a label
+ * @param guesses guessed labels, by the key of an entry; in a report, every live entry has one
  * @param verdicts verdicts by the id of a pair
  * @param summaries a sentence on each topic
  * @param merges proposed texts for groups of entries that say the same, in the order of the groups'
  *     first pairs
- * @param left number of open questions of each job that has open questions
+ * @param left for each job with open questions, the number of these questions
  * @param trust reliability of the model on pairs, if it was measured
  * @param lessons recurring lessons
  * @param agents verdicts of coding agents
@@ -60,7 +60,7 @@ public record Judgements(
    * A lesson that several entries teach.
    *
    * @param id stable name, computed from the content
-   * @param text the sentence whose vector is nearest to the mean of all sentences
+   * @param text the one of {@code sentences} whose vector is nearest to the mean of their vectors
    * @param entries entries, ordered by offset
    * @param sentences lesson of each entry, in the same order
    */
@@ -96,7 +96,7 @@ public record Judgements(
    * @param rightPairs number of right answers on those pairs
    */
   public record LessonTrust(int entries, int right, int pairs, int rightPairs) {
-    /** Whether less than 60 % of the entries, or less than 60 % of the pairs, are right. */
+    /** Whether the model is right on less than 60 % of the entries, or of the pairs. */
     public boolean isGuessing() {
       return right < JudgeTrust.LEAST_RIGHT * entries
           || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;

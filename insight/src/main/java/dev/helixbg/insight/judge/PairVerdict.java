@@ -10,9 +10,9 @@ import java.util.Optional;
  * @param related probability that the entries state different facts about the same thing
  * @param overtaken probability that the older entry is no longer valid as written; NaN if the model
  *     was not asked this question
- * @param contradiction whether the newer entry contradicts the older one; otherwise it describes a
- *     change
- * @param cut whether the model did not read both entries to their ends
+ * @param contradiction whether the verdict is <i>overtaken</i> because the newer entry contradicts
+ *     the older one, and not because it describes a change
+ * @param cut whether the model read at least one of the entries only in part
  */
 public record PairVerdict(
     Verdict verdict,

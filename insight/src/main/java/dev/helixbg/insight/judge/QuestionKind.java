@@ -17,11 +17,11 @@ public enum QuestionKind {
   LABEL(Arrays.stream(Label.values()).map(Label::title).toList(), 0),
   /** Whether two entries say the same, are related, or have nothing in common. */
   PAIR(List.of("same", "related", "different"), 0),
-  /** A topic in one sentence. */
+  /** A topic, summed up in one sentence. */
   SUMMARY(List.of(), 64),
   /**
-   * One text for entries that say the same. The text may have as many tokens as all entries
-   * together may have in the prompt.
+   * One text for entries that say the same. It has the same limit in tokens as all entries together
+   * in the prompt.
    */
   MERGE(List.of(), 384),
   /** Whether an older entry is still valid beside a newer entry. */

@@ -16,7 +16,7 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   private static final String TOPIC = "Topic:";
   private static final int ENTRY_TOKENS = 384;
 
-  /** Maximum number of tokens of each entry of a pair; most entries are shorter. */
+  /** Number of tokens in the budget for each entry of a pair; most entries are shorter. */
   private static final int PAIR_TOKENS = 1024;
 
   /** Returns the maximum number of tokens for all entries of a question together. */

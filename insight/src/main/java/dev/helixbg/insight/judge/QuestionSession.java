@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks questions that have no saved answer until the time of a run ends, and saves the answers
- * after every batch. The model is opened for the first such question.
+ * Asks the questions that have no saved answer. It stops when the time of a run ends, and saves the
+ * answers after every batch. The model is not opened before the first question is asked.
  */
 public final class QuestionSession implements AutoCloseable {
   private final RememberedAnswers answers;
@@ -155,8 +155,8 @@ public final class QuestionSession implements AutoCloseable {
   /**
    * Asks questions without an answer until the time ends.
    *
-   * @param counts whether an answered question is complete, so that no second question has to be
-   *     asked
+   * @param counts returns whether an answered question is complete, so that it needs no second
+   *     question
    */
   private void answer(List<Question> questions, Progress shown, Function<Question, Boolean> counts)
       throws InterruptedException {

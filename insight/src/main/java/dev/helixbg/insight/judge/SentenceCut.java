@@ -21,7 +21,10 @@ record SentenceCut(String text, int tokens, boolean cut) {
    */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** The budget divided by this number is the share of the text before the place. */
+  /**
+   * Divisor of the budget. The result is the number of tokens that are reserved for the text before
+   * the place.
+   */
   private static final int SHARE_BEFORE = 4;
 
   /**
@@ -95,8 +98,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * Returns the number of ends that fulfil the condition, found by binary search. If an end does
-   * not fulfil the condition, no later end may fulfil it.
+   * Returns the number of ends that fulfil the condition, found by binary search. These ends must
+   * all come before the ends that do not fulfil it.
    */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;

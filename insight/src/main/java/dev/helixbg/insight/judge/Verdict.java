@@ -28,7 +28,7 @@ public enum Verdict {
     return this == SAME || this == OVERTAKEN;
   }
 
-  /** Returns the likely verdict of a tier; empty for tiers without an act. */
+  /** Returns the verdict that a tier makes likely; empty for tiers that suggest no act. */
   static Optional<Verdict> of(Finding.Tier tier) {
     return switch (tier) {
       case LIKELY_SAME -> Optional.of(SAME);

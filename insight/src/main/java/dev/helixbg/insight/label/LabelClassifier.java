@@ -24,8 +24,8 @@ public final class LabelClassifier {
   static final double UNIT = 1e-4;
 
   /**
-   * Target score of a label on an example of another label; on an example of the label itself, the
-   * target is 1.
+   * Target score, in training, of a label for an example with another label. For an example with
+   * the label itself, the target is 1.
    */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 

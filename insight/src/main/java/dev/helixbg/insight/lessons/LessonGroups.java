@@ -14,8 +14,8 @@ import java.util.TreeSet;
 
 /**
  * Makes groups of sentences that state the same rule. The input is pairs of such sentences, given
- * by their indices. Sentences that only a chain of pairs connects do not form a group, so members
- * with too few pairs in the group are removed.
+ * by their indices. Sentences that are connected merely by a chain of pairs do not form a group, so
+ * members with too few pairs in the group are removed.
  */
 final class LessonGroups {
   /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
@@ -26,7 +26,10 @@ final class LessonGroups {
 
   private LessonGroups() {}
 
-  /** Returns all groups of three or more sentences that pairs connect, in rising order. */
+  /**
+   * Returns all groups of three or more sentences that pairs connect. They are in rising order of
+   * indices.
+   */
   static List<List<Integer>> connected(Collection<Pair> same) {
     return connected(neighbours(same));
   }
@@ -52,8 +55,8 @@ final class LessonGroups {
   }
 
   /**
-   * Returns the groups without members that have too few pairs. The removed members may form groups
-   * of their own.
+   * Returns the groups, from which members with too few pairs are removed. The removed members may
+   * form groups of their own.
    */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();

@@ -66,7 +66,10 @@ public final class LessonText {
     return NUMBER.matcher(text).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 
-  /** Returns identifiers and words with a capital inside a sentence, in lower case. */
+  /**
+   * Returns, in lower case, identifiers and other words with a capital that do not begin a
+   * sentence.
+   */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();
     Matcher token = TOKEN.matcher(text);

@@ -88,9 +88,9 @@ public final class DataLog {
    * Reads the file after half a second without a change, so that a half-done edit is not read.
    * helix edits an entry by an append followed by a delete, and writes each record in three pieces.
    *
-   * <p>If the last change is longer ago, the method does not wait. If the file keeps changing, the
-   * method waits at most 3 s. After that, it returns the first reading whose last record is
-   * complete, or else the fifth reading.
+   * <p>If the last change is more than half a second ago, the method does not wait. If the file
+   * keeps changing, the method waits at most 3 s. After that, it returns the first reading whose
+   * last record is complete, or else the fifth reading.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting

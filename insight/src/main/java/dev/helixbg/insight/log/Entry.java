@@ -24,7 +24,10 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return new Entry(offset, topic, body, timestampMin, text);
   }
 
-  /** Whether a topic names a folder of notes; helix forbids a slash at the end of a topic. */
+  /**
+   * Whether a topic names a folder of notes. Such a topic ends in a slash, which helix forbids in
+   * its own topics.
+   */
   private static boolean isNote(String topic) {
     return topic.endsWith("/");
   }
@@ -41,7 +44,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return of(offset, topic, other, timestampMin);
   }
 
-  /** Returns the file that the entry was read from, if the log was made of a folder of notes. */
+  /** Returns the file that the entry was read from, if the log was made from a folder of notes. */
   public Optional<String> note() {
     return isNote(topic) ? text.source() : Optional.empty();
   }
@@ -55,8 +58,8 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
   }
 
   /**
-   * Returns the local time, {@code 2026-03-01T10:22}, or only the day if the time {@link
-   * #isOfADay}.
+   * Returns the local time, such as {@code 2026-03-01T10:22}. If {@link #isOfADay} is true, returns
+   * only the day.
    */
   public Optional<String> written() {
     if (timestampMin == 0) {
@@ -66,7 +69,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return Optional.of(isOfADay() ? time.toLocalDate().toString() : time.toString());
   }
 
-  /** Whether the time is a day without an hour, as in some notes. */
+  /** Whether the entry's time gives a day without an hour, as in some notes. */
   public boolean isOfADay() {
     return timestampMin != 0 && timestampMin % DAY == 0 && note().isPresent();
   }

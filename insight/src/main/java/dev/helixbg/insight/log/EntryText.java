@@ -39,7 +39,8 @@ import java.util.regex.Pattern;
  * @param source as written, mostly {@code file:line}
  * @param confidence 0 to 1
  * @param links references to other entries, in written order
- * @param heading headings above a part of a note, with {@code #} between the levels; else empty
+ * @param heading headings above a part of a note, with {@code #} between the levels; empty without
+ *     headings
  * @param part name of the part, if the heading alone is ambiguous; else empty
  * @param position position of a fact in a file of facts; else empty
  */
@@ -154,7 +155,7 @@ public record EntryText(
         }
         start = end + 1;
       }
-      content.setLength(Math.max(0, content.length() - 1)); // removes the end of the last line
+      content.setLength(Math.max(0, content.length() - 1)); // removes the last newline
       return content.length() == body.length() ? body : content.toString();
     }
 

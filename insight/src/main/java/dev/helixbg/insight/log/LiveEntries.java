@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 /**
  * Decodes entries in file order, and removes entries that an earlier or later delete record names.
  *
- * <p>All entries of a topic share one String. A delete record for an earlier entry frees that entry
- * at once. A delete record for a later offset is remembered until the end of the log, in four
- * bytes.
+ * <p>All entries of a topic share one String object for the topic. A delete record for an earlier
+ * entry frees that entry at once. A delete record for a later offset is remembered until the end of
+ * the log, in four bytes.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';

@@ -7,11 +7,11 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  * Reads a log record by record. Passes each record to a sink, and the bytes between records as
  * damage.
  *
- * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). An
- * unconfirmed record may have a topic whose length byte overflowed ({@link #topicLength}). Or the
- * record was never finished, so that the length in its header covers later records, too; these
- * records are then searched within that length. If neither is true, the record is passed on, and
- * the damage begins after the record.
+ * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). If they
+ * do not, there are two possible causes. The topic may be so long that its length byte overflowed
+ * ({@link #topicLength}). Or the record was never finished, so the length in its header also covers
+ * later records; the walk then searches for records within that length. If neither is true, the
+ * record is passed on, and the damage begins after the record.
  */
 final class LogWalk {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */

@@ -8,15 +8,16 @@ public record Passage(int start, int end) {
   public static final int MAX = 32;
 
   /**
-   * Divisor of the model's number of tokens. The result is the maximum number of characters of the
-   * topic that are embedded before a passage.
+   * Divisor of the model's maximum number of tokens. The quotient is the maximum length, in
+   * characters, of the topic that is embedded before a passage.
    */
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * Returns the passages of an entry. They begin near the end of the part that the model reads, and
-   * reach to the end of the entry or to passage {@link #MAX}. An entry that the model reads whole
-   * has no passages. The same text always has the same passages.
+   * Returns the passages of an entry. The first passage begins near the end of the part that the
+   * model reads. The last one ends at the end of the entry, unless {@link #MAX} passages do not
+   * reach that far. An entry that the model reads whole has no passages. The same text always has
+   * the same passages.
    *
    * @param modelTokens maximum number of tokens that the model reads of a text
    */
@@ -29,7 +30,9 @@ public record Passage(int start, int end) {
     return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
   }
 
-  /** Returns passages of equal size from the beginning of a content, at most {@link #MAX}. */
+  /**
+   * Cuts a text into passages of about equal size; text after {@link #MAX} passages is left out.
+   */
   public static List<Passage> windows(String content) {
     return PassageCut.windows(content);
   }

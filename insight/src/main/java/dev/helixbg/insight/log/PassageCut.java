@@ -25,7 +25,8 @@ final class PassageCut {
   private static final int LONG_WORD = 12;
 
   /**
-   * Kinds of ASCII characters, in a table because the JDK's lookup is slow just after the start.
+   * Kinds of ASCII characters, in a table because the JDK's lookup is slow just after the JVM's
+   * start.
    */
   private static final byte[] KINDS = new byte[128];
 

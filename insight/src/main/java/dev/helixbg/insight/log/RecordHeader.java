@@ -37,7 +37,9 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
     return null;
   }
 
-  /** Whether the last bytes of a log may be the beginning of a header. */
+  /**
+   * Whether the bytes from {@code offset} to the end of a log could be the start of a cut header.
+   */
   static boolean isCut(byte[] log, int offset) {
     int available = log.length - offset;
     if (log[offset] == ENTRY) {

@@ -70,8 +70,8 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the start of the first trusted chain from {@code from} on, in bytes that belong to no
-   * claim, or the end of the file.
+   * Returns the start of the first trusted chain at or after {@code from}, or the end of the file
+   * if there is none. The bytes from {@code from} on must belong to no claim.
    */
   int next(int from) {
     return search(from, log.length, NO_CLAIM, UNCLAIMED);

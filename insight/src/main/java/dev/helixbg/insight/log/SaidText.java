@@ -17,10 +17,10 @@ public final class SaidText {
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Length of the shortest run of digits on one line that the pattern matches, in characters. */
+  /** Minimum length, in characters, of a run of digits on one line that the pattern matches. */
   private static final int RUN = 256;
 
-  /** Length of the shortest line in a match that has several lines, in characters. */
+  /** Minimum length, in characters, of each line in a match that has several lines. */
   private static final int LINE = 60;
 
   private SaidText() {}

@@ -28,7 +28,7 @@ public final class Script {
           UnicodeScript.COMMON,
           UnicodeScript.INHERITED);
 
-  /** Maximum number of UTF-16 units at the beginning of a text that are read. */
+  /** Maximum number of UTF-16 units that are examined, from the beginning of a text. */
   private static final int LONGEST = 10_000;
 
   private Script() {}

@@ -44,7 +44,8 @@ public final class FactFile {
    * A change of a text.
    *
    * @param at offset in the text, in UTF-16 units, including a byte order mark
-   * @param is the text that replaces {@code was}; empty if {@code was} is only removed
+   * @param is the text that replaces {@code was}; empty if {@code was} is removed without a
+   *     replacement
    */
   public record Span(int at, String was, String is) {
     /** Applies changes to a text. The changes must be in the order of their places. */
@@ -143,8 +144,9 @@ public final class FactFile {
   }
 
   /**
-   * Whether the changed file would have exactly these facts. If {@code mayEnd} is true, it is also
-   * allowed that the changed file is no longer a list of facts.
+   * Whether the changed file would have exactly the facts {@code left}, with the texts {@code
+   * texts}. If {@code mayEnd} is true, it is also allowed that the changed file is no longer a list
+   * of facts.
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {

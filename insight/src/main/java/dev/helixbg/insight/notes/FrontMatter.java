@@ -38,7 +38,9 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * @param sound whether all front matter could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /** Maximum number of lines of front matter; a longer block is text between two rulers. */
+  /**
+   * Maximum number of lines of front matter; a longer block is text between two horizontal rules.
+   */
   private static final int MAX_LINES = 500;
 
   private static final int MAX_LENGTH = 1 << 16;
@@ -86,8 +88,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Whether a text begins with a mark line that keys follow. Called for a text whose block has no
-   * second mark line.
+   * Whether a text begins with a mark line ({@code ---} or {@code +++}) and has keys after it.
+   * Called only if no second mark line ends the block.
    */
   private static boolean opened(String text) {
     List<String> lines = text.lines().limit(MAX_LINES).toList();
@@ -124,8 +126,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads a block. A block of text without keys is not front matter but text between two rulers. A
-   * block that has only blank lines and comments is empty front matter.
+   * Reads a block. A block of text without keys is not front matter but text between two horizontal
+   * rules. A block that has only blank lines and comments is empty front matter.
    */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
@@ -217,7 +219,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       if (!read) {
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        // for example "title: One: two", or a key that is followed by lines without a key
+        // not valid YAML, for example "title: One: two", or a key before lines without a key
         if (PLAIN.matcher(value).matches()) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }

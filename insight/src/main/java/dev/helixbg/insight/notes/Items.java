@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  *
  * <p>A file is a list of facts if it has at least {@value #LEAST} items, and most of its text is in
  * items. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
- * because a single one of their items says nothing.
+ * because one of their items alone says nothing.
  */
 final class Items {
   static final int LEAST = 3;
@@ -132,9 +132,7 @@ final class Items {
     }
   }
 
-  /**
-   * Settings for a file. If the user named the file, its form alone decides whether it is a list.
-   */
+  /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
   record Given(boolean named, NotesItems items) {}
 
   /** One item: its place in the text, and its text without marker and indentation. */
@@ -349,7 +347,7 @@ final class Items {
     indent = 0;
   }
 
-  /** Whether a line is a ruler, which belongs to no item. */
+  /** Whether a line is a horizontal rule, which belongs to no item. */
   private static boolean isRule(String line) {
     String marks = line.replace(" ", "").replace("\t", "");
     return marks.length() >= 3

@@ -52,7 +52,7 @@ final class MarkdownScan {
   private final List<Link> links = new ArrayList<>();
   private final Map<String, Definition> definitions = new LinkedHashMap<>();
 
-  /** Labels of possible uses of link definitions, by their place in the text. */
+  /** Possible uses of link definitions: the offset of each use in the text, and the label used. */
   private final Map<Integer, String> references = new LinkedHashMap<>();
 
   private record Definition(int at, String destination) {}
@@ -167,7 +167,7 @@ final class MarkdownScan {
     return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
-  /** Whether a line underlines a paragraph, or is a ruler: hyphens that underline no paragraph. */
+  /** Whether a line underlines a paragraph, or is a horizontal rule of hyphens. */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A file in which agents keep what they learn, with its size and, in words, how it was cut.
+ * A file in which agents store what they learn, with its size and a description of how it was cut
+ * into entries.
  *
  * @param characters the length in UTF-16 units
  * @param index for an index, its lines that link to a missing file or to a file about something

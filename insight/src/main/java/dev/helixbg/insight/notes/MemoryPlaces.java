@@ -84,7 +84,10 @@ final class MemoryPlaces {
     return there(top, IN_REPOSITORY);
   }
 
-  /** Whether a path from the top of a repository, with {@code /} between its parts, is a place. */
+  /**
+   * Whether a path is one of the places in a repository. The path is relative to the top of the
+   * repository, with {@code /} between its parts.
+   */
   static boolean isInRepository(String path) {
     return IN_ANY_REPOSITORY.matcher(path).matches();
   }

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
   /**
-   * Maximum number of characters of a file that is one entry: about four times the text that is
-   * embedded at once.
+   * Maximum number of characters of a file that becomes one entry; a longer file is divided. This
+   * is about four times the text that is embedded at once.
    */
   static final int LONG = 6_000;
 
@@ -149,7 +149,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     if (cut.way() == Items.Way.SECTIONS) {
       Map<String, Long> uses =
           headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
-      headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // parts of lessons
+      headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // part of a lesson
     }
     Division division =
         new Division(path, text, matter.end(), headings, links, start > 0, cut.way());

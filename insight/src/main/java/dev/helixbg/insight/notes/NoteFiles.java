@@ -25,9 +25,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The Markdown files of a folder, in the order of their paths, and behind them the other memory
- * files that coding agents have at the top of a repository ({@link MemoryPlaces}). Files are found
- * by their names and by {@code stat}, and are not opened.
+ * The Markdown files of a folder, in the order of their paths, followed by the other memory files
+ * that coding agents have at the top of a repository ({@link MemoryPlaces}). Files are found by
+ * their names and by {@code stat}, and are not opened.
  *
  * <p>No link is followed. The following are skipped: folders and files whose name begins with a
  * dot, except memory files of agents; {@code node_modules}; knowledge bases of helix; reports of
@@ -35,7 +35,10 @@ import java.util.stream.Collectors;
  * limited.
  */
 public final class NoteFiles {
-  /** Size of the largest file that is read, in bytes. Notes may contain pictures as data. */
+  /**
+   * Maximum size of a file that is read, in bytes. It is large because notes can have embedded
+   * pictures.
+   */
   static final long MAX_FILE = 16 << 20;
 
   /**
@@ -106,9 +109,9 @@ public final class NoteFiles {
   }
 
   /**
-   * Finds the files in which the usual coding agents keep what they learn and how they are
-   * instructed. Paths of the user's files are {@code ~/path}; other paths are from the top of the
-   * repository or folder.
+   * Finds the files in which the usual coding agents store what they learn, and the files that
+   * instruct these agents. Paths of files in the home folder begin with {@code ~/}; other paths are
+   * relative to the top of the repository or folder.
    */
   public static NoteFiles ofMemory(Path home, Path top) throws IOException {
     Walk own = new Walk(home, "~/", home);
@@ -127,7 +130,10 @@ public final class NoteFiles {
     return new NoteFiles(true, own, shared);
   }
 
-  /** Returns the files with unique paths, which most commands do not need. */
+  /**
+   * Returns the files with unique paths. The paths are computed only at the first call, because
+   * most commands do not need them.
+   */
   List<File> files() {
     if (files == null) {
       files = walks.stream().flatMap(walk -> walk.named().stream()).toList();
@@ -144,7 +150,7 @@ public final class NoteFiles {
     return walks.stream().flatMap(walk -> walk.leftOut.stream()).toList();
   }
 
-  /** Returns the time of the latest change of a file. */
+  /** Returns the time of the latest change to any of the files. */
   public Instant newest() {
     return walks.stream().map(walk -> walk.newest).max(Comparator.naturalOrder()).orElseThrow();
   }

@@ -21,7 +21,9 @@ final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /** Sections by heading and by anchor, for each note that a link with a heading leads to. */
+  /**
+   * The sections, keyed by heading and anchor, of each note that a link with a heading leads to.
+   */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /** Indexes the notes, which must be in the order of their paths. */

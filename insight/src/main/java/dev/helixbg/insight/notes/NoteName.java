@@ -111,7 +111,7 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /**
-   * Whether two facts of one file are under the same headings. The own heading of a lesson is not
+   * Whether two facts of one file are under the same headings. A lesson's own heading is not
    * compared.
    */
   public static boolean areInOneList(Entry a, Entry b) {

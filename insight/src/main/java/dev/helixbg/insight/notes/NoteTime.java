@@ -21,11 +21,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in the minutes of a data.log. A date in the front
- * matter counts first; a date of change counts more than a date of creation. Without such a date, a
- * date at the beginning of the file name counts, as in the names of daily notes. Without any date,
- * the time of the file's last change counts. In a Git work tree, however, files are only as old as
- * the check-out, so the time of a note without a date is unknown.
+ * Finds the time at which a note was written, in minutes as a data.log stores them. A date in the
+ * front matter counts first; a date of change counts more than a date of creation. Without such a
+ * date, a date at the beginning of the file name counts, as in the names of daily notes. Without
+ * any date, the time of the file's last change counts. In a Git work tree, however, files are only
+ * as old as the check-out, so the time of a note without a date is unknown.
  *
  * <p>A date that cannot be parsed makes the time unknown. Other dates of the file show whether
  * {@code 03/05/2024} is in March or in May. If they do not, the dates of all notes in the folder
@@ -148,8 +148,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
   }
 
   /**
-   * Reads a date that includes the year. Other dates show the order {@code dayFirst}, which decides
-   * if this date alone does not show the order.
+   * Reads a date that includes the year. If the date itself does not show whether the day comes
+   * before the month, {@code dayFirst} decides. It is known from other dates.
    */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);

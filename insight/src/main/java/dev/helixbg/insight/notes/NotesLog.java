@@ -319,7 +319,7 @@ public final class NotesLog {
     List<Draft> ordered = new ArrayList<>(drafts.size());
     for (Written record : before) {
       Draft kept = left.remove(record.said());
-      if (kept != null) { // an unchanged entry keeps its time even if the file's time has changed
+      if (kept != null) { // an unchanged entry keeps its time, even if its file was modified
         ordered.add(kept.isDated() ? kept : kept.at(OptionalInt.of(record.minutes())));
       }
     }
@@ -370,7 +370,8 @@ public final class NotesLog {
               write(record, out);
             }
           });
-      // The log is complete, so DataLog.readQuiet need not wait for further changes.
+      // The log is complete, so its time is set back. DataLog.readQuiet then does not wait for
+      // further changes.
       Files.setLastModifiedTime(
           dataLog, FileTime.from(Instant.now().minus(DataLog.QUIET.multipliedBy(2))));
     }

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.pairs;
 
 /**
- * The share of pairs in one knowledge base that are worth an act, among the pairs that the judge of
+ * The share of pairs that are worth an act, among the pairs of one knowledge base that the judge of
  * notes has read. This judge was calibrated on knowledge bases to which repeated and outdated notes
  * were added on purpose. There, 22 % of the pairs are worth an act: one of the two entries can be
  * removed. In a well-kept knowledge base, hardly any pair is worth an act. The share is therefore

@@ -7,7 +7,7 @@ import java.util.List;
  * The longest common subsequence of two lists of words. If there are several such subsequences, it
  * is the subsequence whose words come earliest in the second list.
  *
- * @param places places of each common word in the first and in the second list, rising
+ * @param places index of each common word in the first and in the second list, in rising order
  * @param first length of the first list
  */
 record CommonOrder(List<int[]> places, int first, int second) {

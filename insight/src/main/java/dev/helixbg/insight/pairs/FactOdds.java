@@ -6,8 +6,8 @@ import java.nio.file.Path;
 /**
  * The log odds that one of two facts of memory files can be removed. The formula is a logistic
  * regression, fitted to pairs of facts that readers judged or that were planted ({@code
- * insight/src/judge/README.md}). Its log odds by the judge of facts are those of a judge that was
- * not trained on the pair.
+ * insight/src/judge/README.md}). For the fit, the log odds of each pair came from a judge of facts
+ * that was not trained on that pair.
  */
 final class FactOdds {
   /** Beginning of the paths of files that are not in the project, but belong to the user. */
@@ -15,10 +15,10 @@ final class FactOdds {
 
   private static final double CONSTANT = -2.08;
 
-  /** Weight of the log odds by the judge of facts. */
+  /** Weight of the log odds that the judge of facts gives. */
   private static final double JUDGED = 0.51;
 
-  /** Weight of the pair's score by vectors and words. */
+  /** Weight of the pair's score, which is computed from vectors and words. */
   private static final double SCORE = 3.7;
 
   /** Constant that is added if the facts are in two files. */
@@ -32,7 +32,7 @@ final class FactOdds {
 
   private FactOdds() {}
 
-  /** {@code judged} are the log odds by the judge of facts alone. */
+  /** Returns the log odds. {@code judged} is the log odds that the judge of facts alone gives. */
   static double of(Relation pair, double judged) {
     String a = pair.a().entry().note().orElse("");
     String b = pair.b().entry().note().orElse("");
@@ -44,8 +44,8 @@ final class FactOdds {
   }
 
   /**
-   * Whether two files of the same name are in two folders of a project, of which neither contains
-   * the other.
+   * Whether two files of a project have the same name, and are in two folders, neither of which
+   * contains the other.
    */
   private static boolean areSiblings(Path a, Path b) {
     Path one = a.getParent();

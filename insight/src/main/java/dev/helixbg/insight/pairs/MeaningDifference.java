@@ -37,7 +37,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private static final int ALIGNED = 2_000;
 
   /**
-   * Minimum share of words that are in the same order in both texts, if the texts have similar
+   * Minimum share of words in the same order in both texts at which the texts count as similar in
    * wording.
    */
   private static final double ALIKE = 0.6;
@@ -45,7 +45,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Minimum number of words of an additional clause. Such a clause is in one text only. */
   private static final int CLAUSE = 4;
 
-  /** Minimum share of English words in an English text. */
+  /** Minimum share of {@link #ENGLISH_WORDS} in a text that counts as English. */
   private static final double ENGLISH = 0.1;
 
   private static final String LONE =
@@ -171,8 +171,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Returns a detail in which texts with different wording contradict each other. One text may have
-   * an additional detail, but not a different detail.
+   * Returns a detail in which texts with different wording contradict each other, or an additional
+   * clause of one text. A shorter additional detail is not returned.
    */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {

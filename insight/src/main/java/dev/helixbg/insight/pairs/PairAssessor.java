@@ -24,7 +24,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
    * accuracy of the tiers {@code LIKELY_SAME} and {@code LIKELY_OVERTAKEN} was measured without a
    * fit. A pair must therefore reach these tiers without the fit, too.
    *
-   * @param score score of the pair by vectors and words
+   * @param score score of the pair, computed from vectors and words
    * @param older older text, from its beginning
    * @param newer newer text, from its beginning
    */
@@ -101,7 +101,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         p, frequency.adjusted(p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()]));
   }
 
-  /** Returns the probabilities, of which those of an act have the sum {@code act}. */
+  /**
+   * Scales probabilities so that those of <i>same</i> and <i>overtaken</i> have the sum {@code
+   * act}.
+   */
   private static double[] withAct(double[] p, double act) {
     double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
     for (Relation relation : Relation.values()) {

@@ -19,14 +19,17 @@ import java.util.stream.Stream;
  * that the meanings differ, because the same fact can be stated with other numbers.
  *
  * <p>Texts disagree in numbers or identifiers if each text has one that the other text lacks. If
- * only one text has such a number or identifier, it only has an additional detail. Texts disagree
+ * only one text has such a number or identifier, it merely has an additional detail. Texts disagree
  * in a negation if one text negates a word that the other text affirms.
  */
 public final class PairDisagreement {
   private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
-  /** A word with a character that plain words do not have. */
+  /**
+   * A possible identifier. It is one if {@link #PECULIAR} finds a form that plain words do not
+   * have.
+   */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
 
@@ -58,7 +61,7 @@ public final class PairDisagreement {
   private static final Pattern FORBIDS =
       beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
 
-  /** Words between a negation and the negated word. */
+  /** Words that are skipped in the search for the negated word after a negation. */
   private static final Set<String> BETWEEN =
       Set.of(
           ("a an the be been to it is are was we you they any of in on for at by only yet so that"

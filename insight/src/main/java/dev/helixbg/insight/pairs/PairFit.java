@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * An adjustment ("fit") of a pair judge to the answers about one knowledge base. It changes the
- * weight of the judge's logits relative to the score by vectors and words, and shifts the logits of
- * <i>same</i> and <i>overtaken</i>. The judge's own weights do not change.
+ * weight of the judge's logits relative to the score computed from vectors and words, and shifts
+ * the logits of <i>same</i> and <i>overtaken</i>. The judge's own weights do not change.
  *
  * @param temperature divisor of the logits, before the score is added
  * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature
@@ -34,7 +34,9 @@ record PairFit(double temperature, double same, double overtaken) {
   /** Number of values of each parameter that are tried on each side of {@link #NONE}. */
   private static final int STEPS = 6;
 
-  /** An answer about a pair, with the judge's logits and the score by vectors and words. */
+  /**
+   * An answer about a pair, with the judge's logits and the score computed from vectors and words.
+   */
   record Answered(float[] logits, double score, boolean isWorthAnAct) {}
 
   /**

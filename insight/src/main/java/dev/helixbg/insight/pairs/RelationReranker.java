@@ -27,11 +27,12 @@ import java.util.stream.Collectors;
 
 /**
  * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. Pairs
- * that are likely worth an act come first. Then follow pairs in which one entry repeats the other,
- * other pairs that may lead the report, and pairs that may not lead it. Within each of these four
- * parts, pairs are ordered by the log odds of <i>same</i> or <i>overtaken</i>. For two facts,
- * {@link FactOdds} gives the log odds. For other pairs, a share of the score by vectors and words
- * is added. Pairs that were not read are last.
+ * that are likely worth an act come first. They are followed by pairs in which one entry repeats
+ * the other, by other pairs that may lead the report, and by pairs that may not lead it. Within
+ * each of these four parts, pairs are ordered by the log odds of <i>same</i> or <i>overtaken</i>.
+ * For two facts, {@link FactOdds} gives the log odds. For other pairs, the judge of notes gives the
+ * log odds, and the pair's weighted score, computed from vectors and words, is added. Pairs that
+ * were not read are last.
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *

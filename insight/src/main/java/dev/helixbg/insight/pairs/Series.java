@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
  * <p>The bounds were chosen on the notes of this project, see {@code docs/findings.md}.
  */
 final class Series {
-  /** Largest number of tokens of a text that are compared. */
+  /** Maximum number of tokens of a text that are compared. */
   private static final int LONGEST = 400;
 
-  /** Largest number of tokens of a title or first sentence that are compared. */
+  /** Maximum number of tokens of a title or first sentence that are compared. */
   private static final int HEADING = 24;
 
-  /** Largest number of lines such as {@code host: web-01} after the title that are compared. */
+  /** Maximum number of lines such as {@code host: web-01} after the title that are compared. */
   private static final int FIELDS = 6;
 
   /** Maximum number of tokens of a title with a number; a longer title is a sentence. */
@@ -88,8 +88,8 @@ final class Series {
   }
 
   /**
-   * Words after which a number is the number of an item, as in {@code chapter 3}, also within a
-   * sentence.
+   * Words that show that the next number is the number of an item, as in {@code chapter 3}, even
+   * within a sentence.
    */
   private static final Set<String> COUNTED =
       Set.of(

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param unread number of older entries without a vector, which the report leaves out
  * @param entries number of long entries of which only a part was read
- * @param passages number of passages of those entries without a vector; the similarities of these
+ * @param passages number of passages without a vector in those entries; the similarities of these
  *     passages are missing
  * @param pairs number of pairs that no pair judge has read yet
  * @param questions number of questions that the language model has not answered yet

@@ -12,8 +12,8 @@ import java.util.Base64;
 
 /**
  * The report for a browser: one file that loads no other file. Its content security policy allows
- * only the file's own style block and script, which it names by hash. The script moves between
- * findings and copies commands; without the script, everything is readable.
+ * only the file's own style block and script, which it names by hash. With the script, the reader
+ * can move between findings and copy commands; without it, everything is still readable.
  */
 public final class HtmlReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/";
@@ -48,8 +48,8 @@ public final class HtmlReport {
   }
 
   /**
-   * Returns a resource with a line break before and after its text. The browser computes its hash
-   * with these line breaks.
+   * Returns a resource with a line break before and after its text. The hash must include both line
+   * breaks, because the browser's hash includes them.
    */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {

@@ -7,9 +7,9 @@ import io.jstach.jstache.JStachePartials;
 
 /**
  * The report for a Markdown viewer or a plain terminal. In a template, a value in double braces
- * becomes inline code, in which nothing is Markdown. Triple braces are only for words of helix-bg.
- * The delimiters around code are longer than any run of backquotes inside the code. The code has
- * passed {@link dev.helixbg.config.text.PrintableText}.
+ * becomes inline code, in which nothing is Markdown. Triple braces insert a value unchanged; they
+ * are used only for helix-bg's own words. The delimiters around code are longer than any run of
+ * backquotes inside the code. The code has passed {@link dev.helixbg.config.text.PrintableText}.
  */
 public final class MarkdownReport {
   private static final String TEMPLATES = "dev/helixbg/insight/report/md/";

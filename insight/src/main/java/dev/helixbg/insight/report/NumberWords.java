@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Numbers and dates in plain English. The JDK's formatters are not used, because their start takes
- * longer than a report.
+ * Numbers and dates in plain English. The JDK's formatters are not used, because their start-up
+ * takes longer than writing a report.
  */
 final class NumberWords {
   private static final Pattern BEFORE_GROUP = Pattern.compile("\\B(?=(?:\\d{3})+$)");

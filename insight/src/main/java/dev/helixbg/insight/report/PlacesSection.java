@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A list of places in the log, or of files, each with a remark: how the place is damaged, or how
- * large a file that agents load is.
+ * A list of damaged places in the log, or a list of files. Each has a remark: how the place is
+ * damaged, why the file was not fully read, or how large a file that agents load is.
  *
  * @param more number of places that are not listed, as text; else empty
  */

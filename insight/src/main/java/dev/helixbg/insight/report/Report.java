@@ -37,7 +37,7 @@ public record Report(
     List<Finding.Secret> secrets,
     Optional<NotesFolder> notes) {
 
-  /** Makes a whole report on one knowledge base, which helix can edit. */
+  /** Makes a whole report on one knowledge base of helix, without moved sources and secrets. */
   public Report(Findings findings, LogAccount log, Run run, Judgements judgements) {
     this(
         findings,

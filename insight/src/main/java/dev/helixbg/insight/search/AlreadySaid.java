@@ -55,9 +55,9 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. The limit lies between two values of {@code bench related}. Among the
-   * rewrites for which it matters, the probability is at most 0.748 if a fact was changed. It is at
-   * least 0.792 for eight rewrites with the same facts.
+   * MeaningDifference}. The limit lies between two values that {@code bench related} measured.
+   * Among the rewrites for which it matters, the probability is at most 0.748 if a fact was
+   * changed. It is at least 0.792 for eight rewrites with the same facts.
    */
   private static final double SURE = 0.77;
 
@@ -181,8 +181,8 @@ public record AlreadySaid(
       reader.read(
           some.stream().map(n -> new Texts(Kind.NOTES, n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // The calibration was made for scores of relations, but this score includes neither shared
-      // words nor the entries' neighbours.
+      // The calibration was made for the scores of relations. Here, the score is the similarity
+      // minus the mean similarity, without shared words and the entries' neighbours.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;

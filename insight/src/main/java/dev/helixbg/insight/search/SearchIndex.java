@@ -37,7 +37,7 @@ public final class SearchIndex implements AutoCloseable {
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /** The entry of each vector: vectors of entries come first, then vectors of passages. */
+  /** Index of the entry of each vector. Vectors of entries come first, then vectors of passages. */
   private final int[] owners;
 
   private final List<Passage> passages;

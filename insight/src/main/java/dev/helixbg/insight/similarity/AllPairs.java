@@ -22,8 +22,8 @@ public final class AllPairs {
   private static final int UNIT = 96;
 
   /**
-   * Side of a square block of work, in units. The 12 panels of a block have 576 KiB, so they stay
-   * in an L2 cache while all strips of the block are read.
+   * Side of a square block of work, in multiples of {@link #UNIT} vectors. The 12 panels of a block
+   * have 576 KiB, so they stay in an L2 cache while all strips of the block are read.
    */
   private static final int BLOCK_UNITS = 4;
 

@@ -13,9 +13,9 @@ import java.util.Optional;
 
 /**
  * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. Machine code
- * is fast from the first call, while {@link VectorKernel} needs seconds of C2's work. With vectors
- * of 256 bits a processor has 16 vector registers, but {@link VectorKernel} needs 27, so its
- * compiled code would move sums to memory and back.
+ * is fast from the first call, while {@link VectorKernel} is slow for seconds, until the C2
+ * compiler has compiled it. With vectors of 256 bits a processor has 16 vector registers, but
+ * {@link VectorKernel} needs 27, so its compiled code would move sums to memory and back.
  */
 final class CodeKernel implements TileKernel {
   /**
@@ -55,7 +55,8 @@ final class CodeKernel implements TileKernel {
   }
 
   /**
-   * Returns the sizes of vectors in bits that the machine code can have here, the fastest first.
+   * Returns the sizes of vectors, in bits, that machine code can use on this processor, the fastest
+   * first.
    */
   static List<Integer> sizes() {
     // The first processors with AVX-512, which lack VNNI, run slower with vectors of 512 bits.
@@ -65,7 +66,10 @@ final class CodeKernel implements TileKernel {
     return MachineCode.runs("avx2") && MachineCode.has("fma") ? List.of(256) : List.of();
   }
 
-  /** Returns machine code with vectors of a size; empty if the system refuses generated code. */
+  /**
+   * Returns machine code with vectors of the given size; empty if the system refuses generated
+   * code.
+   */
   static Optional<TileKernel.Packing> withVectors(int bits) {
     return MachineCode.function(TileCode.write(bits))
         .map(function -> (columns, arena) -> new CodeKernel(function.address(), columns, arena));

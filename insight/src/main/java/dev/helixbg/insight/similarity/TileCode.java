@@ -8,12 +8,13 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes the machine code that multiplies a strip by a panel: {@code float(strip, panel, products,
- * dimension)}. The code returns the largest product, or 0 if all products are below 0.
+ * Writes machine code that multiplies a strip by a panel. Its signature is {@code float(strip,
+ * panel, products, dimension)}. The code returns the largest product, or 0 if all products are
+ * below 0.
  *
- * <p>Registers hold the sums of some rows and two vectors of columns, so that no sum has to be
- * moved to memory: with vectors of 256 bits, six rows in 12 of 16 registers; with 512 bits, 12 rows
- * in 24 of 32 registers.
+ * <p>The sums of some rows and two vectors of columns stay in registers until they are complete.
+ * With vectors of 256 bits, the sums of six rows are in 12 of 16 registers. With 512 bits, the sums
+ * of 12 rows are in 24 of 32 registers.
  */
 final class TileCode {
   private static final Register STRIP_START = Register.RDI;
@@ -24,7 +25,10 @@ final class TileCode {
   private static final Register COLUMNS_AT = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Number of a vector register. Register 0 also holds the result of the function. */
+  /**
+   * Number of the register that holds the largest product. Register 0 also holds the function's
+   * result.
+   */
   private static final int LARGEST = 0;
 
   private static final int ROW = 1;
@@ -65,7 +69,10 @@ final class TileCode {
     return code.code();
   }
 
-  /** Returns the register of a row's sums for the first or the second vector of columns. */
+  /**
+   * Returns the number of the register that holds a row's sums for the first or the second vector
+   * of columns.
+   */
   private static int sum(int row, int half) {
     return SUMS + 2 * row + half;
   }

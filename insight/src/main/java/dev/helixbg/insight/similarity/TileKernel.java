@@ -4,13 +4,13 @@ import java.lang.foreign.Arena;
 
 /**
  * Computes all dot products of strips with the columns that the kernel was made for. Each product
- * is a chain of fused multiply-adds over rising k, starting from 0, so all implementations return
- * the same bits.
+ * is a chain of fused multiply-adds over the values in their order, starting from 0, so all
+ * implementations return the same bits.
  */
 interface TileKernel {
   /**
-   * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} dot products. A kernel may
-   * rely on valid parameters.
+   * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} dot products. A kernel need
+   * not check the parameters.
    *
    * @param rows strips of vectors, each with as many values as a column; the strip to multiply
    *     begins at {@code rowStart}

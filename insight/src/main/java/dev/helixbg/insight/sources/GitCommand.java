@@ -79,7 +79,8 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /**
-   * Returns settings of git: git streams large files, and does not pack, watch or fetch anything.
+   * Returns a configuration with which git streams large files, and does not pack, watch or fetch
+   * anything.
    */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"

@@ -29,10 +29,13 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
   private static final Pattern REF = Pattern.compile("refs/[A-Za-z0-9._/@+-]{1,250}");
 
-  /** Largest file with one line, in bytes. */
+  /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
 
-  /** Largest list of all refs, or of all commits where a shallow history ends, in bytes. */
+  /**
+   * Maximum size, in bytes, of the list of all refs and of the list of commits at which a shallow
+   * history ends.
+   */
   private static final int MAX_LIST = 16 << 20;
 
   static GitRepository in(Path folder) throws SourceException {

@@ -246,7 +246,10 @@ public final class TermVectors {
     return sum;
   }
 
-  /** Returns the rare terms that two texts share, ordered by rarity, then by falling length. */
+  /**
+   * Returns the rare terms that two texts share, the rarest first; among equally rare terms, the
+   * longest first.
+   */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])

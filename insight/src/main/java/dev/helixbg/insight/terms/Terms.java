@@ -34,7 +34,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Bit of a character of a writing system without spaces between words. */
+  /** Bit that marks a character of a writing system without spaces between words. */
   private static final byte RUN = 16;
 
   /** Kinds of ASCII characters, in a table because a JVM computes kinds slowly at its start. */
@@ -79,7 +79,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     char[][] buffer = {new char[0]}; // reused for all texts
-    // for each pair of first letters, the maximum length of a word of a term with these letters
+    // for each pair of first letters, the maximum length of a word whose term begins with them
     int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
       int beginning = beginning(term.toCharArray(), 0, term.length());

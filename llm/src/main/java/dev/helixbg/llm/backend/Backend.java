@@ -51,8 +51,8 @@ public interface Backend extends AutoCloseable {
   // ---- buffers --------------------------------------------------------------------------------
 
   /**
-   * Returns a weight matrix that uses the tensor's memory: {@code tensor.data()} must outlive the
-   * backend. A one-dimensional tensor becomes a matrix of one row.
+   * Returns a weight matrix that uses the tensor's memory, so {@code tensor.data()} must outlive
+   * the backend. A one-dimensional tensor becomes a matrix of one row.
    */
   Matrix matrix(Tensor tensor);
 

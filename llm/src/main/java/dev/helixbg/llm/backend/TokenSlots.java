@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * A device's lists of token ids. With several slots a device can choose the next token itself while
- * the host still reads tokens of earlier passes.
+ * A device's lists of token ids, one list per slot. With several slots, a device can choose the
+ * next token itself while the host still reads tokens of earlier passes.
  */
 public class TokenSlots {
   private final List<MemorySegment> slots;

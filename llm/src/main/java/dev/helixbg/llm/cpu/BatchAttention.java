@@ -10,13 +10,15 @@ import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import java.lang.foreign.Arena;
 
 /**
- * Causal grouped attention over the caches of a batch. A part is a range of the batch's rows for
- * one KV head, or for some of the query heads that share that KV head.
+ * Causal grouped attention over the caches of a batch. The work is divided into parts. A part is a
+ * range of the batch's rows for one KV head, or for some of the query heads that share that KV
+ * head.
  *
  * <p>A part processes its spans one after the other, so that keys and values that the spans share
  * are unpacked only once. Short spans are computed row by row, longer spans by matrix products. The
- * choice depends on the span's length only, so the other rows never change a bit of a row's result.
- * Keys and values of single rows are read in place, once for each pair of heads that share them.
+ * choice depends only on the span's length, so the other rows never change a bit of a row's result.
+ * If a span is computed row by row, its keys and values are read in place, once for each pair of
+ * heads that share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
   /** Minimum number of rows of a span for which matrix products cost less than single rows. */
@@ -121,7 +123,7 @@ final class BatchAttention implements ThreadTeam.Work {
     long head = 4L * size;
     long queries = q.address(row) + head * (kvHead * sharing + first);
     long results = target.address(row) + head * (kvHead * sharing + first);
-    // Each head's scores take whole cache lines.
+    // Each head's scores occupy whole cache lines.
     long stride = 64L * Math.ceilDiv(positions, 16);
     long scores = scratch.scores(stride / Float.BYTES * group);
     long scaled = scratch.floats((long) group * size);
@@ -155,7 +157,7 @@ final class BatchAttention implements ThreadTeam.Work {
     for (int g = 0; g < group; g += 2) {
       long query = queries + head * g;
       long to = scores + stride * g;
-      // An odd last head is paired with itself.
+      // If the number of heads is odd, the last head is paired with itself.
       int other = Math.min(1, group - 1 - g);
       long otherQuery = query + head * other;
       long toOther = to + stride * other;

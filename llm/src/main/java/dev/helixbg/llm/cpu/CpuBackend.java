@@ -208,7 +208,10 @@ public final class CpuBackend extends HostBackend {
     counters().add(Counter.DISPATCHES, few ? 1 : 2);
   }
 
-  /** Normalises {@code rows} rows of x into {@link #normed}: the wanted rows, or the first rows. */
+  /**
+   * Normalises {@code rows} rows of x into {@link #normed}: the rows that {@code wanted} wants, or
+   * the first rows if {@code wanted} is null.
+   */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
     normed = room(normed, (HostActivations) x);
     normalise.x = (HostActivations) x;
@@ -218,8 +221,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Runs work that is done row by row. Few rows are processed on this thread, more rows on all
-   * threads.
+   * Runs work that is done row by row. Up to {@link Matmul#FEW} rows are processed on this thread,
+   * more rows on all threads.
    */
   private void rows(RowWork work, int rows) {
     work.rows = rows;

@@ -20,17 +20,17 @@ import java.util.Collection;
 /**
  * Makes the JIT compile kernels, by calling them with the smallest inputs.
  *
- * <p>Until a kernel is compiled, each vector operation takes microseconds. Inputs are small because
- * the JIT would compile a loop of a hundred rounds separately (on-stack replacement), and would
- * discard that code at once.
+ * <p>Until a kernel is compiled, each vector operation takes microseconds. Inputs are small, so
+ * that loops have few rounds. If a loop had a hundred rounds, the JIT would compile it separately
+ * (on-stack replacement), and would discard that code at once.
  */
 public final class KernelWarmUp {
   /** Number of calls per kernel. The final compilation happens well before the last call. */
   private static final int CALLS = 8;
 
   /**
-   * Number of columns. At this number, a row of any type has at least two blocks, so loops over
-   * blocks repeat.
+   * Number of columns of the inputs. With this number, a row of any type has at least two blocks,
+   * so loops over blocks repeat.
    */
   private static final int COLUMNS = 512;
 

@@ -73,7 +73,7 @@ final class PromptAttention {
     start = batch.start(span) + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
-    // The size includes rows behind the last row, because a kernel may read them.
+    // The size includes rows after the last row, because kernels also read such rows.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
     // Processes one panel at a time, so that the panel's scores stay in the first-level cache.
     for (int query = 0; query < count * group; query += ROWS) {
@@ -98,8 +98,8 @@ final class PromptAttention {
   }
 
   /**
-   * Returns the address of the first row's score at a position. Scores are stored in panels of
-   * {@link TileProduct#DEPTH} positions.
+   * Returns the address at which row 0 of the queries has its score for a position. Scores are
+   * stored in panels of {@link TileProduct#DEPTH} positions.
    */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
@@ -176,7 +176,10 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
-    /** Distance between panels, in positions; panels start in different sets of the CPU cache. */
+    /**
+     * Distance between panels, in positions. With this distance, panels start in different sets of
+     * the CPU cache.
+     */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
@@ -243,10 +246,10 @@ final class PromptAttention {
     }
 
     private void fill(HostKvCache cache, int layer, int head, int position, int count) {
-      // Rows are moved by whole vectors, which may reach behind the last number.
+      // Rows are moved in whole vectors, which can reach past the last number.
       long floats = scratch.floats((long) TOKENS * size + TOKENS);
       unpack(cache, layer, head, false, position, count, floats);
-      // A whole tile is packed; rows behind the last position are never read.
+      // A whole tile is packed; rows after the last position are never read.
       TokenTiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
       unpack(cache, layer, head, true, position, count, floats);
       for (int number = 0; number < size; number += TOKENS) {

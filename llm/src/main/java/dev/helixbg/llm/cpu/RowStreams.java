@@ -3,8 +3,9 @@ package dev.helixbg.llm.cpu;
 import java.util.Arrays;
 
 /**
- * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (parts of
- * the matrix that are read in turn). Regular trials during ordinary work compare the two speeds.
+ * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (regions
+ * of the matrix that are read in turn). Regular trials during ordinary work compare the two speeds.
+ * A part is a piece of a matrix product that one thread computes.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
@@ -26,10 +27,15 @@ final class RowStreams {
    */
   static final int FIRST = 1 << 11;
 
-  /** Number of parts that a trial times with each number of streams, in a millisecond or two. */
+  /**
+   * Number of parts that a trial times with each number of streams. They take a millisecond or two.
+   */
   private static final int SAMPLES = 64;
 
-  /** Minimum size of a part that counts, in bytes. In smaller parts, the call itself dominates. */
+  /**
+   * Minimum size of a part that counts, in bytes. In smaller parts, the cost of the call dominates
+   * the time.
+   */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -50,7 +56,7 @@ final class RowStreams {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /** Counts a part of at least {@link #LEAST_BYTES}; during a trial, also notes its time. */
+  /** Counts a part that has at least {@link #LEAST_BYTES}. During a trial, also stores its time. */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;
@@ -65,7 +71,9 @@ final class RowStreams {
     }
   }
 
-  /** Returns the median, which ignores the few parts during which the processor was taken away. */
+  /**
+   * Returns the median, which ignores the few parts during which another thread got the processor.
+   */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

@@ -37,7 +37,7 @@ public class ThreadTeam implements AutoCloseable {
 
   /**
    * Number of spins before a waiting thread yields its processor. The spins take about as long as a
-   * part, some ten µs. A longer wait means that another member needs a processor.
+   * part, roughly ten µs. A longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
@@ -141,7 +141,7 @@ public class ThreadTeam implements AutoCloseable {
     for (int i = 0; i < size(); i++) {
       taken += takeParts(member, (member + i) % size());
     }
-    // Subtracts the parts once only, because the atomic instruction stalls the processor's
+    // Subtracts all taken parts at once, because the atomic instruction stalls the processor's
     // pipeline.
     int _ = (int) COUNT.getAndAdd(counts, UNFINISHED, -taken);
   }

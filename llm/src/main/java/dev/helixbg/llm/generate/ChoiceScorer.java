@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class ChoiceScorer {
   /**
-   * Maximum number of trees that are kept, one for each set of answers. A tree uses memory of the
-   * model.
+   * Maximum number of stored trees, one for each set of answers. A tree has a copy of some of the
+   * model's weights, and a buffer of its backend.
    */
   private static final int MOST_KEPT = 64;
 
@@ -38,8 +38,8 @@ public final class ChoiceScorer {
    *
    * @param shared the sequence that all prompts follow; it is not changed
    * @param prompts prompts of at least one token each
-   * @param choices the possible answers to all prompts, at least one; no answer may be the
-   *     beginning of another answer
+   * @param choices the possible answers to all prompts, at least one; no answer may be a prefix of
+   *     another answer
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt with a choice does not
    *     fit
    * @throws CancellationException if cancelled, within a pass or between passes
@@ -89,7 +89,7 @@ public final class ChoiceScorer {
     private final double[][] shares;
     private final BooleanSupplier cancelled;
 
-    /** Branch points whose paths are not read yet. */
+    /** Branch points whose paths (the answer's tokens before the point) are not read yet. */
     private final List<Place> open = new ArrayList<>();
 
     /** Branch points whose logits the next pass computes, in the order of the wanted rows. */

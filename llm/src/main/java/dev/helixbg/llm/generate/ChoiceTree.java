@@ -58,7 +58,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
      * Returns the branch points: the point at which all choices begin, and every point at which
      * choices differ. Points with shorter paths come first.
      *
-     * @throws IllegalArgumentException if a choice is the beginning of another choice
+     * @throws IllegalArgumentException if a choice is a prefix of another choice
      */
     static List<BranchPoint> all(List<int[]> choices) {
       List<BranchPoint> points = new ArrayList<>();
@@ -101,8 +101,8 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     }
 
     /**
-     * Updates the share of each choice that passes this position: multiplies it by the probability
-     * of the choice's next token.
+     * Multiplies the share of each choice that passes this position by the probability of the
+     * choice's next token.
      *
      * @param first index in {@code logits} of the first token of {@link #next}; the other tokens
      *     follow

@@ -19,9 +19,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class ForwardPasses {
   /**
-   * Minimum number of rows and of wanted rows of a pass. From this number on, a row's result does
-   * not depend on the number of other rows; backends may compute smaller passes with another
-   * method.
+   * Number of rows, and of wanted rows, to which {@link #fill()} fills up smaller passes. From this
+   * number on, a row's result does not depend on the number of other rows. Backends may compute
+   * smaller passes with another method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -114,7 +114,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up the batch and runs it. The pass is not yet submitted.
+   * Fills up the batch and hands its steps to the backend. The caller must submit them.
    *
    * @throws CancellationException if cancelled
    */
@@ -124,8 +124,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Runs the batch like {@link #forward(BooleanSupplier)}, but computes only the candidates'
-   * logits.
+   * Does the same as {@link #forward(BooleanSupplier)}, but computes only the candidates' logits.
    */
   void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
@@ -145,7 +144,7 @@ public final class ForwardPasses {
 
   /**
    * Fills up a small pass with rows of filler sequences, after all other rows. Results then do not
-   * depend on the number of other rows. Filler rows may have any tokens.
+   * depend on the number of other rows. Filler rows can have any tokens.
    */
   void fill() {
     int missing = STEADY_ROWS - Math.min(batch.rows(), batch.wanted());

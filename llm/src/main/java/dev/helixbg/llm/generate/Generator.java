@@ -28,7 +28,10 @@ public final class Generator {
   private final Set<Integer> stopTokens;
   private final BooleanSupplier cancelled;
 
-  /** Whether passes of more than {@link Backend#fewRows} answers are filled up (decision 13). */
+  /**
+   * Whether passes of more than {@link Backend#fewRows} answers are filled up with unused rows
+   * (decision 13).
+   */
   private final boolean steady;
 
   private final int depth;

@@ -4,8 +4,8 @@ package dev.helixbg.llm.gguf;
  * A metadata array in the file. The array's bounds are checked; elements are read on request.
  *
  * @param elements cursor at the first element
- * @param starts for an array of strings, the values of {@link GgufCursor#skipStrings}; for other
- *     arrays null
+ * @param starts for an array of strings, the result of {@link GgufCursor#skipStrings}; null for
+ *     other arrays
  */
 public record GgufArray(GgufType elementType, int count, GgufCursor elements, int[] starts) {
 

@@ -17,10 +17,13 @@ final class GgufCursor {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** Usual cause of a file that is too short, for messages. */
+  /** Message with the usual cause of a file that is too short. */
   static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
 
-  /** Size of a window in bytes. A window contains some hundred strings of a vocabulary. */
+  /**
+   * Size, in bytes, of the window of the file that {@link #skipStrings} copies at a time. A window
+   * contains a few hundred strings of a vocabulary.
+   */
   private static final int WINDOW_BYTES = 1 << 12;
 
   private final String file;
@@ -94,7 +97,10 @@ final class GgufCursor {
     return copy;
   }
 
-  /** Reads a 64-bit length or count of elements of at least {@code leastBytes} bytes each. */
+  /**
+   * Reads a 64-bit number of elements, each of at least {@code leastBytes} bytes. The number must
+   * be at most {@code limit}, and the elements must fit the rest of the file.
+   */
   long count(String what, long leastBytes, long limit) {
     long count = int64();
     if (count < 0 || count > left() / leastBytes) {
@@ -128,9 +134,10 @@ final class GgufCursor {
   }
 
   /**
-   * Skips strings. Returns the start of each text, relative to the position before the call. Text i
-   * ends {@code Long.BYTES} before element i + 1, because a length precedes the next text. A
-   * further element marks the end of the last text in the same way.
+   * Skips strings. Returns the start of each text, relative to the position before the call. A
+   * length of {@code Long.BYTES} bytes precedes each text, so text i ends {@code Long.BYTES} before
+   * the start of text i + 1. One more element of the result marks the end of the last text in the
+   * same way.
    */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];

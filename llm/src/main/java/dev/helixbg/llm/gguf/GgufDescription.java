@@ -28,7 +28,8 @@ public record GgufDescription(
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
-   * @param typeAt position of the type's number in the file; the offset follows it
+   * @param typeAt position in the file of the type's number; {@code offset} is stored right after
+   *     that number
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 

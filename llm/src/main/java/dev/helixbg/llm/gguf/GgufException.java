@@ -10,7 +10,9 @@ public final class GgufException extends RuntimeException {
   /** Offset that stands for an error without a position in the file. */
   public static final long NO_OFFSET = -1;
 
-  /** Maximum number of characters that a message quotes. A key, name or value may have 64 KiB. */
+  /**
+   * Maximum number of characters that a message quotes. A key, name or value can be 64 KiB long.
+   */
   private static final int QUOTED = 300;
 
   /**
@@ -27,7 +29,7 @@ public final class GgufException extends RuntimeException {
     String owner = name.isEmpty() ? "" : "in '" + cut(name) + "'";
     String where = (owner + " " + place).strip();
     String said = cut(what) + (where.isEmpty() ? "" : " (" + where + ")");
-    // Keys, names and values come from the file and may have any characters.
+    // Keys, names and values come from the file and can have any characters.
     return file + ": " + PrintableText.line(said);
   }
 

@@ -30,7 +30,7 @@ import java.util.List;
  * data          the tensors
  *
  * string        length u64 in bytes, UTF-8 without terminator; malformed bytes become
- *               U+FFFD, since most strings are only shown
+ *               U+FFFD, since most strings are just displayed
  * alignment     the value of "general.alignment", u32, else 32
  * </pre>
  *

@@ -5,13 +5,14 @@ import java.util.AbstractList;
 import java.util.RandomAccess;
 
 /**
- * The strings of an array, copied from the file as one byte array. Few of the hundred thousand
- * tokens are ever needed as a {@link String}. Malformed UTF-8 becomes U+FFFD.
+ * The strings of an array, copied from the file as one byte array. A vocabulary has over a hundred
+ * thousand strings, few of which are ever needed as a {@link String}. Malformed UTF-8 becomes
+ * U+FFFD.
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
   /**
-   * Number of strings per call of a method. It is small because the JIT compiles a method after 100
-   * calls, but a loop only after 60,000 rounds.
+   * Number of strings that a method should process per call. It is small because the JIT compiles a
+   * method after 100 calls, but a loop only after 60,000 rounds.
    */
   public static final int BATCH = 256;
 
@@ -23,7 +24,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
 
   /**
    * Bounds of the texts. Element i is the start of text i, and the last element is the end of all
-   * strings plus {@code Long.BYTES}. Text i thus ends {@code Long.BYTES} before element i + 1.
+   * strings plus {@code Long.BYTES}. Text i thus ends at element i + 1 minus {@code Long.BYTES}.
    */
   private final int[] starts;
 
@@ -43,8 +44,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
   }
 
   /**
-   * Returns the bytes of all strings, with each string's length before it. The array must not be
-   * changed.
+   * Returns the bytes of all strings, each preceded by its length. The array must not be changed.
    */
   public byte[] utf8() {
     return utf8;

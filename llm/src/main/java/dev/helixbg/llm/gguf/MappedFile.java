@@ -23,8 +23,8 @@ import java.util.Optional;
  */
 public final class MappedFile implements AutoCloseable {
   /**
-   * Size, in bytes, of a file that fits into the memory of any machine on which the embedding model
-   * runs.
+   * Maximum size, in bytes, of a file that surely fits into memory. Any machine on which the
+   * embedding model runs has enough memory for such a file.
    */
   private static final long SURELY_FITS = 1L << 30;
 
@@ -81,7 +81,7 @@ public final class MappedFile implements AutoCloseable {
         handle.close();
       }
     } catch (IOException e) {
-      // The file was only read, so nothing is lost; the mapping is already closed.
+      // The file was never written, so nothing is lost; the mapping is already closed.
     }
   }
 
@@ -116,7 +116,7 @@ public final class MappedFile implements AutoCloseable {
    * for the disk. A file larger than three quarters of the memory would evict its own first pages.
    */
   public boolean fitsMemory() {
-    // The first query of the memory's size takes some ten milliseconds.
+    // The first query of the memory's size takes about ten milliseconds.
     return fits(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
   }
 
@@ -153,7 +153,7 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Checks that the file is unchanged since it was opened, by size, times and inode.
+   * Checks, by size, times and inode, that the file is unchanged since it was opened.
    *
    * @throws GgufException if the file was shortened, written to, replaced or removed
    */

@@ -9,7 +9,7 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
  * parts. For few rows, the matrix product that computes the logits does the first step.
  */
 final class ArgmaxEncoder {
-  // A constant of rows.metal.
+  // The same constant is in rows.metal.
   private static final int PART = 1024;
 
   private final CommandRecorder recorder;
@@ -20,8 +20,8 @@ final class ArgmaxEncoder {
   private GpuBuffer places;
 
   /**
-   * Logits whose matrix product did the first step, in submission {@code foundIn}; null if no
-   * product did it.
+   * Logits for which the matrix product did the first step; null if it did not. {@code foundIn} is
+   * the number of the submission with that product.
    */
   private GpuActivations found;
 
@@ -35,7 +35,10 @@ final class ArgmaxEncoder {
     placesRoom = recorder.scratch("their places");
   }
 
-  /** Binds the buffers for the largest logit of each part of each row. */
+  /**
+   * Binds the buffers to which the matrix product writes the largest logit of each part of each
+   * row.
+   */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
     recorder.writes(10, values).writes(11, places);

@@ -19,21 +19,24 @@ import java.lang.foreign.Arena;
  *
  * <p>If every row belongs to a different sequence, as in decoding, one kernel does all steps. The
  * rotation is then delayed until {@link #attend}, unless another step is encoded before {@code
- * attend}. Longer spans are rotated first; their attention is computed tile by tile, or row by row
- * if a tile does not fit threadgroup memory.
+ * attend}. If a sequence has several rows, the rotation is encoded first. Attention is then
+ * computed tile by tile, or row by row if a tile does not fit threadgroup memory.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;
   private static final int SIMDGROUPS = 4;
 
-  // These are constants of attend_row.metal.
+  // The same constants are in attend_row.metal.
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
   /** Maximum number of values of a head for which a tile fits threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /** Maximum number of values of a group's heads for which a row fits threadgroup memory. */
+  /**
+   * Maximum number of values in all query heads of a threadgroup. With more values, a row does not
+   * fit threadgroup memory.
+   */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;
@@ -179,8 +182,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the number of parts of the longest sequence, rounded up to a power of two, so that the
-   * grid seldom changes during an answer.
+   * Returns the number of parts into which attention to the longest sequence is divided. It is a
+   * power of two, so that the dispatch grid seldom changes during an answer.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
@@ -241,8 +244,8 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the largest number of query heads per threadgroup that fits the memory and divides the
-   * number of query heads of a key head.
+   * Returns the largest number of query heads per threadgroup that fits threadgroup memory and
+   * divides the number of query heads that share a key head.
    */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;

@@ -8,8 +8,8 @@ import dev.helixbg.llm.backend.KvCache;
  *
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
- * @param places for each row, the row's position, and the start of the row's sequence in {@code
- *     blocks}
+ * @param places for each row, its position, and the index in {@code blocks} of its sequence's first
+ *     block
  * @param blocks block numbers of all sequences
  * @param tiles tiles of rows for {@code attend_tile}
  * @param mostBlocks number of blocks of the longest sequence
@@ -63,7 +63,8 @@ record BatchTables(
       tileCount += Math.ceilDiv(batch.count(span), TILE);
     }
     int ints = 3 * rows + batch.wanted() + blockCount + 4 * tileCount;
-    // Structs of four and two numbers come first, since they are aligned to their size.
+    // Tiles (four numbers each) and places (two numbers each) come first, because kernels read them
+    // as structs that are aligned to their size.
     UploadTables.Table tiles = recorder.table(ints);
     UploadTables.Table places = tiles.from(4 * tileCount);
     UploadTables.Table allRows = places.from(2 * rows);

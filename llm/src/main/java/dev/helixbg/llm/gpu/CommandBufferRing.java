@@ -17,7 +17,7 @@ import java.util.Deque;
  * earlier buffers.
  */
 final class CommandBufferRing {
-  /** Depth that keeps the GPU busy between two passes. */
+  /** Number of buffers; enough to keep the GPU busy between two passes. */
   static final int DEPTH = 3;
 
   private final GpuDevice device;
@@ -52,7 +52,10 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /** Lets a later {@link #begin} close an arena, once the buffer that was begun last has ended. */
+  /**
+   * Registers an arena that a later {@link #begin} closes, once the buffer begun most recently
+   * before this call has ended.
+   */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }
@@ -90,7 +93,7 @@ final class CommandBufferRing {
   }
 
   /**
-   * @throws GpuException if a buffer failed; the other buffers have ended, too
+   * @throws GpuException if a buffer failed; all other buffers have ended by then
    */
   void flush() {
     awaitThrough(committed - 1);
@@ -122,7 +125,7 @@ final class CommandBufferRing {
     }
   }
 
-  /** Closes a buffer that was begun but never committed, after all other buffers have ended. */
+  /** Closes a buffer that was begun but never committed. All other buffers must have ended. */
   void abandon() {
     if (begun > committed) {
       buffers[slot(committed)].close();

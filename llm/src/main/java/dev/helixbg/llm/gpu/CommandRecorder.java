@@ -70,7 +70,10 @@ final class CommandRecorder {
     inFlight.rehearse(begins);
   }
 
-  /** Returns memory for data between steps, which is released with this recorder. */
+  /**
+   * Returns a buffer for data that passes from one dispatch to a later one. It is released with
+   * this recorder.
+   */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);
     scratches.add(scratch);
@@ -155,7 +158,7 @@ final class CommandRecorder {
     return put(Float.floatToRawIntBits(value));
   }
 
-  /** Binds the constants that were added since {@link #kernel}. */
+  /** Binds the constants that were added since the last call of {@link #kernel}. */
   CommandRecorder constants(int index) {
     commands.constants(index, constants, constantsLength);
     counters.add(Counter.BOUND_BYTES, constantsLength);

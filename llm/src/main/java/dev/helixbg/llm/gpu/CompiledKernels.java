@@ -38,7 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether the kernel is compiled separately for each number of units of columns. */
+    /** Whether the kernel is compiled separately for each number of units (32 columns) per lane. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -75,7 +75,10 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Number of columns that the lanes of {@code matvec.metal} process if each lane has one unit. */
+  /**
+   * Number of columns that the 32 lanes of {@code matvec.metal} process together if each lane has
+   * one unit.
+   */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * Activations in the GPU's memory.
  *
- * @param stride distance between rows in floats, a multiple of 32, so that kernels read whole
- *     units; values past the columns are always zero
+ * @param stride distance between rows in floats, a multiple of 32, so that kernels read whole units
+ *     of 32 columns; values past the columns are always zero
  */
 record GpuActivations(GpuBuffer buffer, int rows, int columns, int stride) implements Activations {
   private static final int UNIT = 32;

@@ -63,7 +63,10 @@ public final class GpuBackend implements Backend {
     return CommandBufferRing.DEPTH;
   }
 
-  /** Returns false, because a fork copies its last block before the pass writes to that block. */
+  /**
+   * Returns false. A fork copies its last block before the pass, so the copy would lack the keys
+   * and values that the pass writes.
+   */
   @Override
   public boolean forksWithinPass() {
     return false;
@@ -93,8 +96,8 @@ public final class GpuBackend implements Backend {
   }
 
   /**
-   * Compiles all kernels that {@code steps} need, and copies the weights to the GPU meanwhile. The
-   * steps are only rehearsed, so no kernel runs.
+   * Compiles all kernels that {@code steps} need, and meanwhile copies the weights to the GPU. The
+   * steps run as a rehearsal that finds the needed kernels and runs none of them.
    *
    * @throws GpuException if a kernel cannot be compiled, or the weights do not fit
    */

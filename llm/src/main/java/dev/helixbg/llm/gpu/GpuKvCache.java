@@ -76,7 +76,9 @@ final class GpuKvCache extends KvCache {
   static final class KvBlocks {
     static final int POSITIONS = 32;
 
-    /** Initial number of blocks. They have 512 positions, as many as one pass of a prompt. */
+    /**
+     * Initial number of blocks. They have 512 positions, as many as a pass over a prompt processes.
+     */
     private static final int FIRST_BLOCKS = 16;
 
     private final CommandRecorder recorder;

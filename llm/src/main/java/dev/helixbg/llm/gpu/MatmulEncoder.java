@@ -23,15 +23,15 @@ final class MatmulEncoder {
   private static final int THREADS = 128;
 
   /**
-   * Maximum number of vectors that are multiplied one by one. So few vectors would leave most of a
-   * tile empty.
+   * Maximum number of vectors that are multiplied one by one. With so few vectors, most of a tile
+   * would be empty.
    */
   private static final int ALONE = 4;
 
   /**
    * Maximum number of vectors that use small tiles. Even small matrices have enough small tiles to
-   * keep a GPU busy. A pass has at most this number of wanted rows, so large tiles never compute
-   * logits.
+   * keep a GPU busy. At most this number of rows of a pass need logits, so large tiles never
+   * compute logits.
    */
   static final int FEW = 32;
 
@@ -47,13 +47,16 @@ final class MatmulEncoder {
   // A constant of matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /** Number of sets of rows that a threadgroup processes in turn, if there are enough rows. */
+  /**
+   * Number of sets of {@link #SIMDGROUPS} rows that a threadgroup processes one after another, if
+   * the matrix has enough rows.
+   */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
 
-  // Size of a tile of matmul.metal. The tile is large because unpacking a weight costs as much as
-  // several multiplications.
+  // Size of a tile of matmul.metal. The tile is large, so that each unpacked weight is used often:
+  // unpacking costs as much as several multiplications.
   private static final int TILE_VECTORS = 32;
   private static final int TILE_ROWS = 64;
 
@@ -106,7 +109,7 @@ final class MatmulEncoder {
     largest = finder;
   }
 
-  /** Multiplies row {@code rowOf[i]} of x with the matrices, for each vector i. */
+  /** Multiplies row {@code rowOf[i]} of x with each matrix, for every i below {@code vectors}. */
   void multiply(UploadTables.Table rowOf, int vectors) {
     WeightsKernel kernel =
         vectors <= ALONE
@@ -150,8 +153,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies like {@link #multiply}, for two matrices. Stores silu of the first product,
-   * multiplied by the second product.
+   * Multiplies with two matrices, like {@link #multiply}. Stores silu(first product) · second
+   * product.
    */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);
@@ -268,7 +271,10 @@ final class MatmulEncoder {
     r.constants(7).dispatch(Math.ceilDiv(vectors, TILE_VECTORS), tiles, 1, THREADS);
   }
 
-  /** Begins a kernel that normalises rows of x itself. The caller adds further constants. */
+  /**
+   * Begins a kernel that itself normalises the rows of x, if there is a norm. The caller adds
+   * further constants.
+   */
   private CommandRecorder ofChosenRows(
       WeightsKernel kernel, List<TensorType> kinds, UploadTables.Table rowOf, int from, int to) {
     CommandRecorder r =
@@ -342,7 +348,7 @@ final class MatmulEncoder {
 
   /**
    * Returns the size of threadgroup memory for a chunk of columns, in bytes. It includes the
-   * padding of the function {@code padded}.
+   * padding of the function {@code padded} in {@code matvec.metal}.
    */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
     int units =

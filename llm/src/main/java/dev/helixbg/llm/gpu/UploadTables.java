@@ -24,7 +24,7 @@ final class UploadTables {
       buffer.data().set(JAVA_INT, offset + 4L * index, value);
     }
 
-    /** Returns the part of the table that begins at an int. */
+    /** Returns the part of the table that begins at index {@code index}. */
     Table from(int index) {
       return new Table(buffer, offset + 4L * index);
     }

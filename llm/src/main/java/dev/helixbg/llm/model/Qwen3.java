@@ -35,8 +35,8 @@ public final class Qwen3 {
   private static final int WIDE = 128;
 
   /**
-   * Number of rows of the prompt in {@link #rehearse}: whole tiles and a partial tile of every
-   * kind.
+   * Number of rows of the prompt in {@link #rehearse}. These rows fill whole tiles of every kind,
+   * and one tile of every kind partly.
    */
   private static final int PROMPT_ROWS = 72;
 
@@ -198,7 +198,10 @@ public final class Qwen3 {
     return rows;
   }
 
-  /** Keeps the wanted rows, after the last layer has written its keys and values. */
+  /**
+   * Copies the wanted rows to their own buffers, after the last layer has written its keys and
+   * values.
+   */
   private Batch keepWanted(Batch batch) {
     wanted.narrow(batch);
     backend.keepWanted(batch, x, wantedX);
@@ -210,7 +213,7 @@ public final class Qwen3 {
     return rows == wanted ? wantedX : x;
   }
 
-  /** Prepares the computation of the logits of a few tokens only. */
+  /** Prepares to compute the logits of just the given tokens. */
   public CandidateLogits candidates(int... ids) {
     Tensor output = weights.outputTensor();
     long bytes = output.rowBytes();
@@ -225,9 +228,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Encodes the kinds of passes that answers need, and runs them unless the backend rehearses. The
-   * passes are: a prompt, a few rows whose logits are all wanted (as when answers are generated in
-   * parallel), and a single token.
+   * Encodes one pass of each kind that answers need. The backend also runs the passes, unless it
+   * only rehearses them to find the kernels that they need. The passes are: a prompt, a few rows
+   * whose logits are all wanted (as when answers are generated in parallel), and a single token.
    */
   public void rehearse(PassLimits limits) {
     pass(Math.min(limits.rows(), PROMPT_ROWS), 1);
@@ -266,8 +269,8 @@ public final class Qwen3 {
   }
 
   /**
-   * Passes the activations of later passes to {@code newTaps}. The last layer then computes all
-   * rows, not only the wanted rows.
+   * Sets the listener that receives the activations of all later passes. With a listener, the last
+   * layer computes all rows, not just the wanted rows.
    */
   public void observe(TapListener newTaps) {
     taps = newTaps;
@@ -304,8 +307,8 @@ public final class Qwen3 {
   public record CandidateLogits(Matrix rows, Activations logits) {}
 
   /**
-   * Receives the activations of a pass, for tests and debugging; they may be read until the call
-   * returns.
+   * Receives the activations of a pass, for tests and debugging. The listener can read them until
+   * the call returns.
    */
   @FunctionalInterface
   public interface TapListener {

@@ -10,7 +10,8 @@ import java.nio.ByteOrder;
  *
  * <p>Layouts and the order of float operations are the same as in ggml's reference ({@code
  * ggml-quants.c}, {@code dequantize_row_*}), so results are bit-identical to those of ggml. All
- * numbers are little-endian; {@code d} and {@code m} are f16.
+ * numbers are little-endian. {@code d} and {@code m} are f16 factors: {@code d} of quanta or
+ * scales, {@code m} of minima.
  */
 public final class Dequantize {
   static final ValueLayout.OfShort SHORT =
@@ -66,8 +67,8 @@ public final class Dequantize {
   /**
    * Reads a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit scales and minima. Q5_K has 32 bytes
    * of fifth bits next; bit {@code sub} of byte j belongs to weight j of sub-block {@code sub}.
-   * Then 4 × 32 bytes follow, with sub-block 2k in low nibbles and sub-block 2k + 1 in high
-   * nibbles.
+   * Then come four groups of 32 bytes. Group k, from 0, has sub-block 2k in its low nibbles and
+   * sub-block 2k + 1 in its high nibbles.
    */
   private static void nibblesK(
       MemorySegment source, long offset, boolean hasFifthBits, float[] y, int i) {

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
  * IQ4_XS are rounded, to f16. Types with a minimum become F16.
  *
  * <p>Layouts are the same as in ggml's {@code ggml-quants.c}, {@code dequantize_row_*}. All numbers
- * are little-endian; d and m are f16.
+ * are little-endian. d (the factor of levels) and m (the minimum) are f16.
  */
 public enum PackedType implements StoredType {
   /** Layout: d, then 16 bytes of nibbles; a level is the nibble minus 8. */

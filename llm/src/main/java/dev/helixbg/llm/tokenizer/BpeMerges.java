@@ -28,7 +28,8 @@ final class BpeMerges {
   private final int[] next;
 
   /**
-   * For each first byte of a token, the length in bytes of the longest token that a merge makes.
+   * For each byte, the length in bytes of the longest token that begins with this byte and that a
+   * merge makes.
    */
   private final int[] longest = new int[1 << Byte.SIZE];
 
@@ -130,7 +131,7 @@ final class BpeMerges {
   }
 
   /**
-   * Returns the last merge in the file that joins two neighbours, or −1.
+   * Returns the last merge in the file that joins two given neighbours, or −1 if there is none.
    *
    * @param middle start of the second neighbour
    */

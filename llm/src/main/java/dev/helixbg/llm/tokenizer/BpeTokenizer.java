@@ -20,9 +20,10 @@ import java.util.stream.IntStream;
 /**
  * Turns text into a model's token ids and back.
  *
- * <p>Any text becomes ordinary tokens only; {@code <|im_end|>} in a text becomes about seven
- * ordinary tokens. Special tokens come from {@link #special} or {@link #encodeWithSpecial}, which
- * must never be used for data. Many threads may use one tokenizer at once.
+ * <p>A text always becomes ordinary tokens. For example, {@code <|im_end|>} in a text becomes about
+ * seven ordinary tokens, not a special token. Special tokens come from {@link #special} or {@link
+ * #encodeWithSpecial}, which must never be used for data. Many threads may use one tokenizer at
+ * once.
  *
  * <p>The normaliser and the pattern are taken from Qwen2's {@code tokenizer.json}.
  */

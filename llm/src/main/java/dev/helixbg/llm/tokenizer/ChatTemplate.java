@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /**
  * Qwen's chat format (ChatML) as tokens. Control tokens frame the turns; the content of a turn
- * becomes ordinary tokens only.
+ * always becomes ordinary tokens.
  *
  * <pre>
  * &lt;|im_start|&gt;system⏎{system}&lt;|im_end|&gt;⏎
@@ -33,7 +33,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     /** The model was trained to think before every answer. */
     ALWAYS;
 
-    /** Pattern of templates that begin answers with a thought. The line break may be escaped. */
+    /** Pattern of templates that begin answers with a thought. The line break can be escaped. */
     private static final Pattern OPENS =
         Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
 
@@ -75,7 +75,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
-   * @param user the question; becomes ordinary tokens only
+   * @param user the question; always becomes ordinary tokens
    * @param thinking whether the model may think before it answers
    */
   public int[] request(String user, boolean thinking) {
@@ -94,7 +94,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
-   * Returns the tokens of a whole answer with its end token, so that no answer is the beginning of
+   * Returns the tokens of a whole answer with its end token, so that no answer is a prefix of
    * another answer.
    */
   public int[] answer(String text) {
@@ -109,7 +109,7 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
       return this;
     }
 
-    /** Adds a text as ordinary tokens only. */
+    /** Adds a text, always as ordinary tokens. */
     Ids text(String text) {
       return all(tokenizer.encode(text));
     }

@@ -22,7 +22,7 @@ public final class Vocabulary {
     UNKNOWN,
     /** A token that controls the model and is never shown. */
     CONTROL,
-    /** A marker that the model writes and that readers may see. */
+    /** A marker that the model writes and that users can see. */
     USER_DEFINED,
     UNUSED,
     BYTE
@@ -41,8 +41,8 @@ public final class Vocabulary {
   private static final Set<String> PATTERNS = Set.of("qwen2", "deepseek-r1-qwen");
 
   /**
-   * Tokens that count as special even if a file calls them ordinary. Otherwise, a text could end a
-   * turn.
+   * Tokens that count as special even if a file calls them ordinary. Otherwise, a text that
+   * contains one of them could end a turn.
    */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(
@@ -57,7 +57,7 @@ public final class Vocabulary {
 
   private static final Kind[] ALL_KINDS = Kind.values();
 
-  /** Value of {@link Kind#NORMAL} in {@link #kinds}. */
+  /** Ordinal of {@link Kind#NORMAL}, as stored in {@link #kinds}. */
   static final byte NORMAL = 0;
 
   /** Ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text. */
@@ -79,7 +79,7 @@ public final class Vocabulary {
   /**
    * Reads the keys {@code tokenizer.ggml.*}.
    *
-   * @param most number of tokens that the model has embeddings for
+   * @param most maximum number of tokens; the model has this number of embeddings
    * @throws dev.helixbg.llm.gguf.GgufException if a key is missing or invalid, or the vocabulary is
    *     not byte-level with Qwen2's pattern
    */
@@ -118,7 +118,7 @@ public final class Vocabulary {
 
   private static void retype(GgufStrings tokens, byte[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
-      // Compares the first byte first, so that only few of the hundred thousand tokens become
+      // Compares the first byte first, so that few of over a hundred thousand tokens become
       // Strings.
       int start = tokens.start(id);
       if (kinds[id] == NORMAL && start < tokens.end(id) && tokens.utf8()[start] == '<') {

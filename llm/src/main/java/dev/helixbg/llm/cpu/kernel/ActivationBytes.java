@@ -23,10 +23,10 @@ import jdk.incubator.vector.VectorSpecies;
  * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
  * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
- * every 256 columns: the bytes, then the eight steps, then the offsets. An offset corrects the
- * products of stored weights, which are too large by {@code zero} scales (Q6_K) or minima (Q4_K,
- * Q5_K). The offset of 32 or 16 columns is {@code −zero} times the step times the sum of their
- * bytes.
+ * every 256 columns: the bytes, then the eight steps, then the offsets. Stored weights are too
+ * large: in Q6_K by {@code zero} times the scale, in Q4_K and Q5_K by {@code zero} times the
+ * minimum. An offset corrects their products. The offset of 32 or 16 columns is {@code −zero} times
+ * the step times the sum of the columns' bytes.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;

@@ -16,9 +16,10 @@ import java.lang.foreign.Arena;
 import jdk.incubator.vector.IntVector;
 
 /**
- * First step of unpacking weights of any quantised type: the quanta of a block become signed bytes,
- * in order, with a scale and a minimum per 16 weights. A weight is byte · scale + minimum,
- * bit-identical to the weight from {@link Dequantize}. Each thread needs its own instance.
+ * First step of unpacking weights of any quantised type. The quanta (stored integers) of a block
+ * become signed bytes, in order, with a scale and a minimum per 16 weights. A weight is byte ·
+ * scale + minimum, bit-identical to the weight from {@link Dequantize}. Each thread needs its own
+ * instance.
  */
 final class BlockQuanta {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;

@@ -16,13 +16,14 @@ import jdk.incubator.vector.IntVector;
 
 /**
  * Rows of a matrix of a quantised type, up to 256 columns wide, unpacked to unsigned bytes. A byte
- * is its quantum plus {@link #bias}.
+ * is the weight's quantum (stored integer) plus {@link #bias}.
  *
- * <p>Some processors can only add pairs of products, in 16 bits. Bytes for such sums of pairs have
- * seven bits, so that two products with signed bytes fit into a short. Without the bias, the sum of
- * all products in one half of an int also fits into a short. It is at most 16 · 16 · 127, or 8 · 32
- * · 127 if every 16 columns have a scale. To ensure this, five-bit quanta are reduced by 16, and
- * their minimum is raised accordingly.
+ * <p>Some processors can only add pairs of products, in 16 bits. For such sums of pairs, a weight's
+ * byte has seven bits, so that the sum of two products with signed bytes fits into a short. Each
+ * half of an int adds up the products of 16 columns, or of 8 columns if every 16 columns have a
+ * scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also fits into
+ * a short. To ensure this, five-bit quanta are reduced by 16, and their minimum is raised
+ * accordingly.
  *
  * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
  * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored

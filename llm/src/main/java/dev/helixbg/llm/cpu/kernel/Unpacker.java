@@ -23,7 +23,7 @@ import jdk.incubator.vector.FloatVector;
  * Dequantize}. First the quanta of a block become signed bytes ({@link BlockQuanta}), in the
  * first-level cache; then byte · scale + minimum becomes a float, in the same way for all types.
  *
- * <p>Each thread needs its own instance, which has memory for the steps and for a row ({@link
+ * <p>Each thread needs its own instance, which has memory for a block's bytes and for a row ({@link
  * #room}).
  */
 public final class Unpacker {

@@ -18,7 +18,10 @@ import jdk.incubator.vector.VectorMask;
 
 /** Steps between the matrix products, on rows of floats. Rows are passed as addresses. */
 public final class VectorOps {
-  /** Float for rounding. The low bits of its sum with a number are the nearest integer. */
+  /**
+   * Float that rounds by addition. The low bits of its sum with a number are the integer nearest to
+   * the number.
+   */
   public static final float TO_INTEGER = 0x1.8p23f;
 
   // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series

@@ -32,7 +32,7 @@ public final class Lanes {
           && MachineCode.function(RETURN).isPresent();
 
   /**
-   * Width of the widest vectors, in bits. 512 bits need machine code for the rows of quantised
+   * Maximum width of vectors, in bits. 512 bits need machine code for the rows of quantised
    * matrices, because the Vector API kernels for these rows support at most 256 bits.
    */
   public static final int LARGEST = MACHINE_CODE ? 512 : 256;
@@ -58,8 +58,8 @@ public final class Lanes {
   public static final int COUNT = FLOATS.length();
 
   /**
-   * Shuffle that repeats the lanes with even indices in both halves of a vector. {@link #ODD}
-   * repeats the lanes with odd indices.
+   * Shuffle that copies the lanes with even indices to both halves of a vector. {@link #ODD} copies
+   * the lanes with odd indices.
    */
   public static final VectorShuffle<Float> EVEN =
       VectorShuffle.fromOp(FLOATS, lane -> 2 * lane % COUNT);
@@ -99,10 +99,10 @@ public final class Lanes {
   public static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ORDER);
   public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
-  /** Swaps lanes whose indices differ by 8, in vectors of 16 lanes. */
+  /** Shuffle that swaps lanes whose indices differ by 8, in vectors of 16 lanes. */
   private static final VectorShuffle<Float> BY_8 = partners(8);
 
-  /** Swaps lanes whose indices differ by 4, in vectors of at least 8 lanes. */
+  /** Shuffle that swaps lanes whose indices differ by 4, in vectors of at least 8 lanes. */
   public static final VectorShuffle<Float> BY_4 = partners(4);
 
   public static final VectorShuffle<Float> BY_2 = partners(2);

@@ -22,7 +22,7 @@ public final class ShortProducts {
   /**
    * Returns products of a vector of byte weights with activations in the layout of {@code
    * QuantisedRow}. The two shorts of an int add up to the sum of four products. That sum is below
-   * 2^15, although single shorts overflow.
+   * 2^15, although each of the two shorts can overflow.
    */
   public static ShortVector ofBytes(IntVector weights, long address) {
     return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));

@@ -54,8 +54,8 @@ public final class ByteProduct {
   /**
    * Computes {@code sums[r][t] += Σ W[r][k] · x[k][t]}.
    *
-   * @param rows number of rows in {@link ByteRows}, at least 1; rows up to the next multiple of
-   *     {@link #ROWS} may be used, too
+   * @param rows number of rows in {@link ByteRows}, at least 1; the machine code can also read and
+   *     write rows after them, up to the next multiple of {@link #ROWS}
    * @param halves whether every 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
    * @param tokens number of tokens that are needed; up to one vector of tokens costs half as much

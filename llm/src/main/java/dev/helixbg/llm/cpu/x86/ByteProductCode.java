@@ -25,8 +25,8 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  *
  * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
  * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16,
- * and their final sums fit into shorts (see {@link ByteRows}). Two such sums become an int once per
- * scale. This runs at half the speed of VNNI.
+ * and their final sums fit into shorts (see {@link ByteRows}). Once per scale, two such sums are
+ * added, which yields an int. This runs at half the speed of VNNI.
  */
 final class ByteProductCode {
   static final int SUM_VECTORS = 12;
@@ -76,7 +76,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Returns the register that, for sums of pairs, first holds products and later a vector of ones.
+   * Returns the number of a register that only sums of pairs need. In {@link #products} it holds
+   * products, in {@link #addUp} a vector of ones.
    */
   private int other() {
     return weight + 1;

@@ -20,19 +20,19 @@ import java.util.function.IntUnaryOperator;
  * place, with vectors of 256 bits. The function's signature is {@code void(weights, x, y, rows,
  * blocks, own)}.
  *
- * <p>Products of quanta (unsigned bytes) and activations (signed bytes) are added in pairs to
- * shorts ({@code vpmaddubsw}; 2 · 63 · 127 fits a short), then to ints ({@code vpmaddwd}, for Q6_K
- * with the scale). Ints become floats and are multiplied by the step. In Q8_0 quanta are signed, so
- * the activation gets the quantum's sign; 2 · 128 · 127 fits, too. The number of instructions
- * determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210
- * bytes). Weights are prefetched {@link #AHEAD} bytes ahead, farther than the processor prefetches
- * itself.
+ * <p>{@code vpmaddubsw} multiplies quanta (unsigned bytes) by activations (signed bytes) and adds
+ * each pair of products, which yields a short (2 · 63 · 127 fits). {@code vpmaddwd} adds each pair
+ * of shorts, which yields an int; for Q6_K, it multiplies the shorts by the scale. Ints become
+ * floats and are multiplied by the step. In Q8_0 quanta are signed, so the activation gets the
+ * quantum's sign; 2 · 128 · 127 fits, too. The number of instructions determines the speed: 88 for
+ * a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched
+ * {@link #AHEAD} bytes in advance, which is farther than the processor itself prefetches.
  */
 final class RowProductCode {
   /**
-   * Offset, in the calling thread's memory, of the distance to the next row of weights; eight
-   * factors come before it. The next two constants are the offsets of the distance to the next
-   * result and of the distance back to the start of the activations.
+   * Offset, in the calling thread's memory, at which the distance to the next row of weights is
+   * stored. Eight factors are stored before it. The next two constants are the offsets of two more
+   * distances: to the next result, and back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 
@@ -60,16 +60,23 @@ final class RowProductCode {
   private static final int Q6_K_SCALES = 192;
   private static final int Q6_K_SCALE = 208;
 
-  // Constant vectors. A function computes each byte or int of a vector from its index.
+  // Offsets of constant vectors in CONSTANTS, in bytes. A function computes each byte or int of a
+  // vector from its index.
   private static final int NO_BYTE = 0x80;
   private static final MemorySegment CONSTANTS = Arena.global().allocate(17 * VECTOR, 64);
   private static final int NIBBLES = bytes(0, _ -> 0x0F);
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
-  /** Shuffle of Q4_K's scales to ints. Each of the last four scales takes bits from two bytes. */
+  /**
+   * Offset of the shuffle of Q4_K's scales to ints. Each of the last four scales takes bits from
+   * two bytes.
+   */
   private static final int SCALES = bytes(2, i -> place(i, 4, 12));
 
-  /** Shuffle of Q4_K's minima to ints. The last four minima have low bits in the upper nibble. */
+  /**
+   * Offset of the shuffle of Q4_K's minima to ints. The last four minima have their low bits in
+   * upper nibbles.
+   */
   private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
 
   private static final int NIBBLES_OF_OTHERS = ints(4, i -> i < 4 ? 0 : 4);
@@ -78,17 +85,20 @@ final class RowProductCode {
   private static final int BITS_TO_HIGH = 10;
 
   /**
-   * Shuffle that moves Q6_K's scales with even indices to the front. They become the lower half
-   * when they are widened.
+   * Offset of the shuffle that moves Q6_K's scales with even indices to the front. When the scales
+   * are widened to shorts, these scales fill the lower half.
    */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
   private static final int FIFTH_BITS = bytes(16, _ -> 1 << FIFTH);
 
-  /** Shuffle {@code SPREAD + 32 · i} copies the i-th short of a half to all shorts of the half. */
+  /**
+   * Offset of the first of eight shuffles. Shuffle i, at {@code SPREAD + 32 · i}, copies the i-th
+   * short of each half to all shorts of that half.
+   */
   private static final int SPREAD = spread();
 
-  // Registers of the arguments and of a row.
+  // General registers, for the arguments and for the current row.
   private static final Register WEIGHTS = Register.RDI;
   private static final Register X = Register.RSI;
   private static final Register Y = Register.RDX;
@@ -105,7 +115,9 @@ final class RowProductCode {
   private static final int ODD = 3;
   private static final int NIBBLE = 4;
 
-  /** Vector of ones, or for Q6_K the mask of the upper two bits. */
+  /**
+   * Number of the register that holds a vector of ones, or for Q6_K the mask of the upper two bits.
+   */
   private static final int OTHER = 5;
 
   private static final int SCALE_SHORTS = 6;

@@ -306,7 +306,10 @@ public final class CudaDevice implements GpuDevice {
     private final MemorySegment memory;
     private final MemorySegment host;
 
-    /** {@code memory} has the GPU's address. {@code host} has the same size, or is null. */
+    /**
+     * {@code memory} has an address that is valid on the GPU. {@code host} has the same size, or is
+     * null.
+     */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;
       this.host = host;

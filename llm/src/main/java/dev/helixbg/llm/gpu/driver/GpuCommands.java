@@ -21,7 +21,9 @@ public interface GpuCommands extends AutoCloseable {
    */
   void threadgroupBytes(int length);
 
-  /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads, in one dimension. */
+  /**
+   * Dispatches {@code x · y · z} threadgroups. Each has {@code threads} threads in one dimension.
+   */
   void dispatch(int x, int y, int z, int threads);
 
   /** Makes earlier writes visible to later dispatches, on GPUs where this is not automatic. */

@@ -46,8 +46,8 @@ public interface GpuDevice extends AutoCloseable {
    * Makes a buffer whose {@link GpuBuffer#data} the host writes for kernels. {@link
    * GpuCommands#upload} makes the data visible to all kernels of its command buffer.
    *
-   * @param other null, or a staged buffer of the same size that other command buffers use; both
-   *     buffers may share the GPU's memory
+   * @param other null, or a staged buffer of the same size that other command buffers use. The new
+   *     buffer can use the same memory of the GPU.
    */
   default GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     return buffer(owner, label, bytes);

@@ -197,7 +197,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Returns null in some virtual machines, where Metal refuses such buffers. */
+  /** Returns null in some virtual machines, where Metal refuses to wrap existing memory. */
   @Override
   public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     long start = pageStart(address);
@@ -334,7 +334,10 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** An {@code MTLBuffer}, whose memory host and GPU share: it is both shared and staged. */
+  /**
+   * An {@code MTLBuffer}. Host and GPU share its memory, so it serves as a shared and as a staged
+   * buffer.
+   */
   record MetalBuffer(long id, MemorySegment data) implements GpuBuffer {
     @Override
     public long bytes() {

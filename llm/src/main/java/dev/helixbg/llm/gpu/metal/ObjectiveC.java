@@ -130,8 +130,8 @@ final class ObjectiveC {
   // ---- messages -------------------------------------------------------------------------------
   //
   // Objects, selectors, pointers and numbers are integers, so one method handle serves all methods
-  // with such arguments. Methods with a by-value struct MTLSize have a separate handle, because
-  // FFM's linker passes structs.
+  // with such arguments. Methods that take a struct MTLSize by value have a separate handle,
+  // because FFM's linker must know the layout of the struct.
 
   /** Calls a method and returns its result, which is undefined for a void method. */
   long ask(long self, String method, long... arguments) {

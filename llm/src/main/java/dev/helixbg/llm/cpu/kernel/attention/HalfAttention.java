@@ -25,8 +25,8 @@ import jdk.incubator.vector.FloatVector;
  */
 public final class HalfAttention {
   /**
-   * Factor by which queries are multiplied before {@link #scores}. That method multiplies scores by
-   * the remaining factor, 2^56.
+   * Factor by which the caller multiplies queries before it calls {@link #scores}. That method
+   * multiplies scores by the remaining factor, 2^56.
    */
   public static final float QUERY_FACTOR = 0x1p56f;
 
@@ -75,9 +75,9 @@ public final class HalfAttention {
    * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
    * values of {@code size} f16 numbers. {@code others} may be {@code weights}, and z may be y.
    *
-   * <p>Eight vectors of values (at 512 bits, a whole head of 128 numbers) are read position after
-   * position, which is sequential in memory. Narrower columns, or four positions at a time, took
-   * two to three times as long.
+   * <p>The method reads eight vectors (at 512 bits, a whole head of 128 numbers) of one position's
+   * values, then of the next position's values. This is sequential in memory. Reading fewer vectors
+   * per position, or four positions at a time, took two to three times as long.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {

@@ -46,8 +46,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the noise in a sub-block's sum, whose products fill {@code COUNT} ints (see
-   * {@link QuantisedRow#BIAS}). Lanes with minima have 0.
+   * Correction of the noise in a sub-block's sum. The sub-block's products fill {@code COUNT} ints,
+   * each with the noise that {@link QuantisedRow#BIAS} describes. Lanes with minima have 0.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
@@ -70,9 +70,9 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    // Products of two lanes are added in 16 bits, so sums must be below 2^15. The largest sums are
-    // 4 · 15 · 511 for Q4_K at 256 bits, 8 · 15 · 255 for Q4_K at 128 bits, and 4 · 31 · 255 for
-    // Q5_K.
+    // All products of an int are added in 16 bits, so their sum must be below 2^15. The largest
+    // sums are 4 · 15 · 511 for Q4_K at 256 bits, 8 · 15 · 255 for Q4_K at 128 bits, and 4 · 31 ·
+    // 255 for Q5_K.
     int limit = COUNT == 8 && !five ? 511 : 255;
     QuantisedRow.quantise(x, columns, GROUP, limit, 1, 0, prepared);
   }

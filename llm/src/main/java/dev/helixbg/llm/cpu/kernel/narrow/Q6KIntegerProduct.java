@@ -40,7 +40,7 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int GROUP = 16;
 
   /**
-   * Largest magnitude of an activation, in steps. Four products are added in 16 bits, and 4 · 63 ·
+   * Maximum magnitude of an activation, in steps. Four products are added in 16 bits, and 4 · 63 ·
    * 127 is below 2^15.
    */
   private static final int LIMIT = 127;

@@ -28,11 +28,11 @@ import jdk.incubator.vector.VectorSpecies;
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
  * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
- * Layout: first the shorts, as {@link #carry} corrects them. For each vector of weight bytes, the
- * shorts of even columns come before the shorts of odd columns. After the shorts come, for each 128
- * activations, the groups' steps times {@link #UNIT}, and then the groups' offsets times the steps.
- * An offset corrects the products of stored weights, which are too large. It is computed from the
- * rounded activations, so its rounding error cancels the error of the products.
+ * Layout: first come the shorts, after {@link #carry} has corrected them. For each vector of weight
+ * bytes, the shorts of even columns come before the shorts of odd columns. After the shorts come,
+ * for each 128 activations, the groups' steps times {@link #UNIT}, and then the groups' offsets
+ * times the steps. An offset corrects the products of stored weights, which are too large. It is
+ * computed from the rounded activations, so its rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -46,8 +46,8 @@ public final class QuantisedRow {
       VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
   /**
-   * Factor of steps. Sums of products are in the upper halves of ints, so they are 2^16 times too
-   * large.
+   * Factor by which stored steps are multiplied. Sums of products are in the upper halves of ints,
+   * so they are 2^16 times too large.
    */
   static final float UNIT = 0x1p-16f;
 
@@ -69,7 +69,8 @@ public final class QuantisedRow {
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
    * @param limit largest magnitude in steps, below 2^15, so that the kernel's sums of products fit
-   * @param zero number of scales (Q6_K) or minima (Q4_K, Q5_K) that is subtracted from each weight
+   * @param zero factor of the scale (Q6_K) or of the minimum (Q4_K, Q5_K); the product is
+   *     subtracted from each weight
    * @param bias correction of the noise in a group's ints
    */
   static void quantise(

@@ -55,8 +55,8 @@ record HalfProduct(boolean brain) implements RowKernel {
   }
 
   /**
-   * Copies the activations. In each pair of vectors, even columns come first; the columns after the
-   * last pair stay in order.
+   * Copies the activations. In each pair of vectors, the even columns come before the odd columns.
+   * The columns after the last whole pair stay in order.
    */
   @Override
   public void prepare(long x, int columns, long prepared) {

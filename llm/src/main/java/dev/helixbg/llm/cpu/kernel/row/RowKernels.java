@@ -47,9 +47,9 @@ public final class RowKernels {
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block
    * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
-   * @param streams number of parts of the matrix, far from each other, that are read in turn, row
-   *     by row. The fastest number depends on the processor's prefetching. The result is the same
-   *     for every number.
+   * @param streams number of distant regions of the matrix that are read in turn, one row at a
+   *     time. The fastest number depends on the processor's prefetching. The result is the same for
+   *     every number.
    * @param own the calling thread's unpacker
    */
   public static void multiply(

@@ -68,8 +68,8 @@ public final class ByteTiles {
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * Excess of the bits of eight rounded numbers over the sum of the integers. The bits of a rounded
-   * number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
+   * Amount by which the sum of the bits of eight rounded numbers exceeds the sum of their integers.
+   * The bits of a rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
@@ -80,7 +80,7 @@ public final class ByteTiles {
    * @param stride distance between tokens, in bytes
    * @param tokens up to {@link #TOKENS}; the content of the tile's other tokens is undefined
    * @param columns number of columns, a multiple of 32, at most {@link #COLUMNS}
-   * @param pairs whether the tile is for sums of pairs
+   * @param pairs whether the tile is for sums of pairs (see {@link ByteRows})
    * @param scratch memory of {@link #SCRATCH} floats, aligned to a vector
    * @param turned memory of {@link TokenTiles#SCRATCH} bytes
    */
@@ -119,7 +119,7 @@ public final class ByteTiles {
   }
 
   /**
-   * Writes the steps. Also writes the steps' inverses to the place of the sums, which are written
+   * Writes the steps. Also writes the steps' inverses, to the place where the sums overwrite them
    * later.
    */
   private static void steps(long x, long target) {

@@ -19,8 +19,8 @@ import jdk.incubator.vector.VectorShuffle;
  * Transposes eight columns of a tile to rows of tokens, a vector of tokens at a time, with vectors
  * of 512 or 256 bits. It writes the results of a panel of eight matrix rows.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Without these rounds,
- * moves of single numbers took a tenth of a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Before, the numbers were
+ * moved one by one, which took a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;

@@ -22,15 +22,15 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Unit of the sizes of panels and sums, which have room for a multiple of this number of rows. It
-   * is a multiple of {@link #ROWS} and of 8.
+   * Unit of the sizes of panels and sums, in rows. Memory for panels and for sums has room for a
+   * multiple of this number, which is a multiple of {@link #ROWS} and of 8.
    */
   public static final int ROOM = 24;
 
   /** Number of tokens of a tile, which is two vectors. */
   public static final int TOKENS = 2 * COUNT;
 
-  /** Largest number of weights in a row of a panel. */
+  /** Maximum number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
   /**
@@ -50,8 +50,8 @@ public final class TileProduct {
    * Computes {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k <
    * depth}. If {@code first} is false, adds to the sums ({@code +=}) instead.
    *
-   * @param rows number of rows of the panel; rows up to the next multiple of {@link #ROOM} may be
-   *     used, too
+   * @param rows number of rows of the panel; the method can also read and write rows after them, up
+   *     to the next multiple of {@link #ROOM}
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
    * @param tokens number of tokens whose sums are needed; up to half a tile of tokens costs half as
