@@ -108,6 +108,9 @@ final class ActCommand extends JsonCommand {
     if (run && (plan != null || !marked.isEmpty())) {
       throw Failure.usage("--run makes these checks itself: leave out --plan and --marked");
     }
+    if (undo && (run || dryRun)) {
+      throw Failure.usage("--undo is carried out at once: leave out --run and --dry-run");
+    }
     String id = ids.getFirst();
     ObjectNode request =
         Json.object().put("id", id).put("as", as).put("keep", keep).put("plan", plan);
@@ -127,7 +130,7 @@ final class ActCommand extends JsonCommand {
       if (run && !dryRun) {
         return act.path("edits").isEmpty()
             ? run(acts, act, chosen)
-            : told(act, Whole.of(() -> files.orElseThrow().run(act)), chosen);
+            : told(act, Whole.of(() -> files.orElseThrow().run(request, act)), chosen);
       }
       show(() -> act, () -> print(act));
     }

@@ -26,7 +26,10 @@ import picocli.CommandLine.Parameters;
         "Watch knowledge bases and keep their vectors and reports up to date. Answer on the"
             + " control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
-  /** Maximum time for work after a stop signal; a batch of texts that needs longer is lost. */
+  /**
+   * Maximum time for work after a stop signal. If embedding the current batch of texts takes
+   * longer, the batch's vectors are lost.
+   */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   @Mixin private GlobalOptions options;
@@ -43,8 +46,8 @@ final class DaemonCommand extends ConsoleCommand {
   @Override
   public Integer call() throws InterruptedException {
     DaemonHome home = DaemonHome.of(GlobalOptions.locations());
-    // The file is shortened before anything can fail, because a daemon that fails at each start
-    // writes an error each time.
+    // A daemon that fails at each start adds an error to this file each time. Therefore the file is
+    // shortened before anything can fail.
     ServiceErrorLog.shorten(home.serviceErrors());
     Settings settings = options.load().settings();
     List<Kb> watched = watched(settings);

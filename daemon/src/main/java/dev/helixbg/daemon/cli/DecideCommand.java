@@ -156,7 +156,7 @@ final class DecideCommand extends JsonCommand {
     }
     return new String(list, StandardCharsets.UTF_8)
         .lines()
-        .filter(line -> !line.startsWith(" ")) // a line about an entry of the finding above
+        .filter(line -> !line.startsWith(" ")) // skips lines about a finding's entries
         .map(line -> line.strip().split("\\s", 2)[0])
         .filter(first -> !first.isEmpty())
         .toList();

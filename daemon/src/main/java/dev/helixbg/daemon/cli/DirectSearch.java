@@ -37,8 +37,9 @@ final class DirectSearch implements AutoCloseable {
   }
 
   /**
-   * Returns the knowledge base that an option names, with its log up to date. Unless a daemon may
-   * answer, other threads meanwhile open the store, and the model that a search probably needs.
+   * Returns the knowledge base that an option names, and brings its log up to date. If no daemon
+   * can be running, other threads meanwhile open the store and the model that a search probably
+   * needs.
    */
   Kb find(KbOption option, DaemonLink link) {
     Kb found = option.locate(settings);
@@ -51,12 +52,12 @@ final class DirectSearch implements AutoCloseable {
   }
 
   /**
-   * Returns the entries nearest to a text. Texts that have no vector yet are embedded first; the
-   * store keeps their vectors.
+   * Returns the entries nearest to a text. Entries and passages that have no vector yet are
+   * embedded first, and the vectors are stored.
    */
   SearchAnswer search(Kb kb, SearchRequest wanted, Progress.Display display)
       throws InterruptedException {
-    source.likelyForQueries().openAhead(); // find() did not, if a daemon might have answered
+    source.likelyForQueries().openAhead(); // find() skips this if a daemon may be running
     KbStore store = stores.of(kb);
     Optional<KbEntries> kept = store.entriesAsKept(source.ids(), source.maxTokens());
     KbEntries known = kept.isPresent() ? kept.get() : embedded(store, display);
@@ -90,7 +91,7 @@ final class DirectSearch implements AutoCloseable {
         stages.keepLayout(log.account().sha256());
         store.outputs().noteLog(seen, log.account().sha256());
       } catch (StoreException e) {
-        // If saving the layout failed, only the next search is slower.
+        // The search can go on. Without the saved layout, the next search is slower.
       }
       return known;
     }

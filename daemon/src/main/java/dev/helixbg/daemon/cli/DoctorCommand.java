@@ -170,7 +170,7 @@ final class DoctorCommand extends JsonCommand {
     }
   }
 
-  /** Opens the model and encodes a word, which also finds a broken vocabulary. */
+  /** Opens the model and its tokenizer, which also finds a broken vocabulary. */
   private void checkLanguageModel(Settings settings) throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty()) {

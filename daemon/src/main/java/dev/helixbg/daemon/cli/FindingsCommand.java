@@ -44,7 +44,7 @@ import picocli.CommandLine.Parameters;
       "With an ID, show one finding: its texts, the reasons for it, and the possible edits."
     })
 final class FindingsCommand extends JsonCommand {
-  /** Maximum number of entries of a group that the list shows. */
+  /** Maximum number of entries that the list shows for a finding about a group of entries. */
   private static final int ENTRIES = 3;
 
   @Mixin private GlobalOptions options;

@@ -100,7 +100,7 @@ public final class HelixBg implements Runnable {
   static int run(
       Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
     if (arguments.length == 1 && VERSION.contains(arguments[0])) {
-      console.say("%s", Version.line()); // without picocli, in two thirds of the time
+      console.say("%s", Version.line()); // skipping picocli saves a third of the time
       return ExitCode.OK.number();
     }
     Map<String, Supplier<Object>> commands = commands(bench);
@@ -241,7 +241,10 @@ public final class HelixBg implements Runnable {
       return errors.report(e).number();
     }
 
-    /** Reports a mistyped word before picocli can act on --help. */
+    /**
+     * Reports unknown arguments even if --help is given; picocli alone would print the help and
+     * ignore them.
+     */
     @Override
     public int execute(ParseResult parsed) {
       for (CommandLine line : parsed.asCommandLineList()) {
@@ -272,7 +275,7 @@ public final class HelixBg implements Runnable {
         "Measure this machine; in a source checkout only.");
   }
 
-  /** Returns a command that only refuses to run; {@code where} tells what to run instead. */
+  /** Returns a command that always fails; its message {@code where} tells what to run instead. */
   private static CommandLine absent(String where, String description) {
     Callable<Integer> refusal =
         () -> {

@@ -121,7 +121,10 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Prints the path of a first look (an early report); at a terminal, also its summary. */
+  /**
+   * Prints the path of a first look (an early report). Before it, prints the report's summary at a
+   * terminal, and otherwise a short text about the first look.
+   */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

@@ -76,7 +76,8 @@ final class ServiceCommand extends ConsoleCommand {
         switch (action) {
           case INSTALL -> Optional.of(installed(locations));
           case RESTART -> ServiceRequest.read(home);
-          default -> Optional.empty(); // a service with invalid settings can still be stopped
+          // reads no settings, so that a service with invalid settings can still be stopped
+          default -> Optional.empty();
         };
     Optional<ServiceSpec> spec = request.flatMap(known -> spec(known, locations, home));
     List<ServiceStep> steps = new ArrayList<>();
@@ -136,8 +137,8 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * Returns the service to write. The result is empty if a restart is requested and helix-bg is not
-   * installed.
+   * Returns the specification from which the service's files are written. The result is empty if a
+   * restart is requested and helix-bg is not installed.
    */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
@@ -176,7 +177,7 @@ final class ServiceCommand extends ConsoleCommand {
         .settings();
   }
 
-  /** Returns the settings in the environment, which the service gets as well. */
+  /** Returns the environment variables that the service gets, too: settings and XDG_CACHE_HOME. */
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isSetting(name) && !name.equals("XDG_CACHE_HOME"));
@@ -199,7 +200,7 @@ final class ServiceCommand extends ConsoleCommand {
     return ServicePlan.launchd(action, spec, home, domain);
   }
 
-  /** Returns the file that the service manager of this machine reads. */
+  /** Returns the file from which this machine's service manager reads the service's definition. */
   static Path file(UserDirectories locations) {
     return isMac() ? ServicePlan.plist(locations.home()) : ServicePlan.unit(configHome(locations));
   }

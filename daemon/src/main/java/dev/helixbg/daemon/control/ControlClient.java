@@ -38,7 +38,7 @@ public final class ControlClient implements AutoCloseable {
   /**
    * Sends a request and returns all lines of the answer.
    *
-   * @throws Failure with the daemon's error message
+   * @throws Failure with the daemon's message when the daemon answers with an error
    * @throws IOException when the daemon ends or does not answer in time
    */
   public List<JsonNode> ask(ObjectNode request) throws IOException {

@@ -55,7 +55,8 @@ public final class ControlServer implements AutoCloseable {
   /** Answers requests of clients. */
   public interface Handler {
     /**
-     * Returns the lines that answer a request. The client gets the message of an exception.
+     * Returns the lines that answer a request. If this method throws an exception, the client gets
+     * the exception's message.
      *
      * @throws InterruptedException when the server closes, which cancels the request
      */
@@ -90,8 +91,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Opens the socket and starts answering. The caller must have the daemon's lock. An existing
-   * socket therefore belongs to a dead daemon.
+   * Opens the socket and starts answering. The caller must hold the daemon's lock. Therefore a
+   * socket that already exists at this path belongs to a dead daemon, and is replaced.
    *
    * @throws IOException when the socket cannot be opened
    */

@@ -24,8 +24,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * JSON objects over a channel, one per line. The channel is closed if a line takes too long. One
- * thread may read while another thread writes.
+ * Reads and writes JSON objects over a channel, one object per line. The channel is closed if a
+ * line takes too long. One thread may read while another thread writes.
  */
 final class JsonLineChannel implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();

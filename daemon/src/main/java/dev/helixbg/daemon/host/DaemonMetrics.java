@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counters of the daemon's work since its start; any thread may count. */
+/** Counters of the daemon's work since its start; any thread may increment them. */
 public final class DaemonMetrics {
   public record Trouble(Instant at, String message) {}
 
@@ -18,7 +18,7 @@ public final class DaemonMetrics {
 
   public final LongAdder reports = new LongAdder();
 
-  /** Number of embedded texts; the texts of the current batch may not be saved yet. */
+  /** Number of embedded texts, including texts whose vectors are not saved yet. */
   public final LongAdder embedded = new LongAdder();
 
   public final LongAdder searches = new LongAdder();

@@ -18,8 +18,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final DaemonClock clock;
 
   /**
-   * Host of the separate model for queries, set once. It is read without this object's lock,
-   * because a thread that loads a model holds that lock.
+   * Host of the separate model for queries, set once. It is read without this object's lock. A
+   * thread that loads a model holds that lock, and readers would wait for the thread.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -44,7 +44,10 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
     return source.describe();
   }
 
-  /** Returns a use of the model; closing it ends the use but does not unload the model. */
+  /**
+   * Loads the model if needed, and returns an embedder that uses it. Closing the embedder does not
+   * unload the model.
+   */
   @Override
   public Embedder open() {
     Use use = new Use();
@@ -62,8 +65,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns another way to embed. If its model also embeds queries, the host keeps the model loaded
-   * between uses.
+   * Returns another method of computing vectors. If its model also embeds queries, a host keeps
+   * that model loaded between uses.
    */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {

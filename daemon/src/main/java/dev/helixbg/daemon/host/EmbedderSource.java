@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 /** Source of an embedding model, which is opened only when a text must be embedded. */
 public interface EmbedderSource {
 
-  /** Returns the id; models with the same id make the same vector of a text. */
+  /** Returns the id; models with the same id compute the same vector for a text. */
   String id();
 
   /** Returns the model's token limit for a text. */
@@ -24,7 +24,10 @@ public interface EmbedderSource {
   /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /** Minimum number of texts for a trial of {@link #otherWay}: a few seconds of work. */
+  /**
+   * Minimum number of texts for which {@link #otherWay} is tried out. Embedding so many texts takes
+   * a few seconds.
+   */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -34,37 +37,37 @@ public interface EmbedderSource {
   default void prepareAhead() {}
 
   /**
-   * Another way to embed, which may be faster.
+   * Another method of computing vectors, which may be faster than the usual method.
    *
-   * @param id id of the vectors that this way makes
+   * @param id id of the vectors that this method computes
    * @param opensFaster whether the model opens faster than the usual model
-   * @param gain speed of this way
+   * @param gain speed of this method
    * @param model opens the model
    */
   record OtherWay(String id, boolean opensFaster, Gain gain, Supplier<Embedder> model) {}
 
-  /** Speed of another way to embed. */
+  /** Speed of another method of computing vectors. */
   interface Gain {
     /**
-     * Returns the speed as a multiple of the usual speed, or 0 if the way must not be used.
+     * Returns the speed as a multiple of the usual speed, or 0 if the method must not be used.
      *
-     * @param few whether the texts are too few for a trial, which may take seconds. For few texts,
-     *     a way that opens faster counts as fast enough if no trial has measured it.
+     * @param few whether there are too few texts for a trial, which can take seconds. In this case,
+     *     a method that opens faster counts as fast enough if no earlier trial has measured it.
      */
     double of(boolean few);
   }
 
-  /** Returns another way to embed; empty if there is only the usual way. */
+  /** Returns another method of computing vectors; empty if there is only the usual method. */
   default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }
 
-  /** Returns the source for queries that are compared with vectors that have this id. */
+  /** Returns the source that embeds queries, for comparison with vectors that have this id. */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }
 
-  /** Whether this source embeds queries for vectors of any id. */
+  /** Whether this source embeds all queries, regardless of the id of the compared vectors. */
   default boolean isForAllQueries() {
     return true;
   }

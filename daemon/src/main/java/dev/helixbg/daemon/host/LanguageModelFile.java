@@ -17,20 +17,20 @@ import java.util.Optional;
 /** File of the language model that a run asks. Locating the file does not open it. */
 public record LanguageModelFile(Path file) {
   /**
-   * Size of the context, in tokens. It is more than enough for the longest beginning of a prompt,
-   * two entries at the largest token budget and an answer.
+   * Size of the context, in tokens. It is more than enough for the longest system prompt, two
+   * entries of the maximum number of tokens, and an answer.
    */
   private static final int CONTEXT = 8192;
 
   /**
-   * Number of rows (one per token) in a pass through the model. Several whole prompts share a pass.
-   * In a larger pass, a smaller share of rows stays unused.
+   * Maximum number of rows (one per token) in a pass through the model. A pass reads several whole
+   * prompts. The larger the pass, the smaller the share of rows that stay unused.
    */
   public static final int PASS_ROWS = 1024;
 
   /**
-   * Returns the model of the flag {@code --model}, else the model of the settings, else the first
-   * usable model by name in the models folder.
+   * Returns the model that the settings name, else the usable model in the models folder whose name
+   * comes first.
    *
    * @throws Failure with {@link ExitCode#MODEL} when the named file does not exist
    */

@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The language model in the models folder: the first usable file by name. If no file is usable, the
- * file that comes nearest to a usable model is chosen; the attempt to open it then reports the
- * reason.
+ * The language model in the models folder: the usable file whose name comes first. If no file is
+ * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
+ * reports why it is not usable.
  *
  * @param chosen the chosen file; empty if there is no model file
  * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty if
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   static final String SUFFIX = ".gguf";
 
-  /** Results of checks by file and state, kept until the process ends. */
+  /** Results of checks, keyed by the file's path and state and kept until the process ends. */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
   /** Searches a folder. The headers of files are read once, and only if there are several files. */
@@ -48,7 +48,7 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
     return new ModelFolder(Optional.of(files.get(nearest)), List.of());
   }
 
-  /** Returns the model files by name, without hidden files ({@code ._NAME.gguf} on a Mac). */
+  /** Returns the model files, sorted by name; omits hidden ones ({@code ._NAME.gguf} on a Mac). */
   private static List<Path> files(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       return files

@@ -25,9 +25,9 @@ abstract class ModelHost<M> implements AutoCloseable {
   }
 
   /**
-   * A use of the model, which is loaded if needed. A use may begin even after {@link #close}, for
-   * example for a search that began before new settings were read. The model is then released after
-   * the last use.
+   * A use of the model, which is loaded if needed. A use can begin even after {@link #close}, for
+   * example in a search that began before new settings were read. The model is then released when
+   * its last use ends.
    */
   final class Use implements AutoCloseable {
     final M model = begin();
@@ -68,7 +68,10 @@ abstract class ModelHost<M> implements AutoCloseable {
     return loaded != null;
   }
 
-  /** Releases the model if it was idle for this time (empty: never); returns whether it did so. */
+  /**
+   * Releases the model if it has been idle for this time; never releases it if the time is empty.
+   * Returns whether the model was released.
+   */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();
   }

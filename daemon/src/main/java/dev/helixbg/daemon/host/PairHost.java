@@ -17,7 +17,10 @@ public final class PairHost extends ModelHost<PairReader> implements PairSource 
     return source.judge();
   }
 
-  /** Returns a use of the pair judges; closing it ends the use but does not unload the models. */
+  /**
+   * Loads the pair judges if needed, and returns a reader that uses them. Closing the reader does
+   * not unload the pair judges.
+   */
   @Override
   public PairReader open() {
     Use use = new Use();

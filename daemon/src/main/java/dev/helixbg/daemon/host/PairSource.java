@@ -11,7 +11,11 @@ public interface PairSource {
   /** Properties of the pair judges; judges with the same id give the same results. */
   record Judge(String id, PairCalibration ofNotes, PairCalibration ofFacts) {}
 
-  /** Throws an {@link EmbeddingException} when a pair judge is missing or of another format. */
+  /**
+   * Returns the properties of the pair judges.
+   *
+   * @throws EmbeddingException when a pair judge is missing or has another format
+   */
   Judge judge();
 
   /**

@@ -22,7 +22,10 @@ public final class TroubleLog {
     this.metrics = metrics;
   }
 
-  /** Logs a problem of a subject, such as a KB's folder; returns whether the problem is new. */
+  /**
+   * Logs a problem of a subject, such as a KB's folder, if the problem is new. Returns whether the
+   * problem is new.
+   */
   public boolean met(String about, String message) {
     String steady = RANDOM.matcher(message).replaceAll("");
     boolean news = !steady.equals(current.put(about, steady));

@@ -32,12 +32,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of low priority that works while the daemon has no other work. It embeds passages and
+ * The low-priority thread that works while the daemon has no other work. It embeds passages and
  * reads pairs that a first look (an early report) left out. It asks the language model open
  * questions if no other program needs the machine. Any change interrupts the work, which later
  * continues with the stored answers.
  *
- * <p>The loop's thread calls {@link #consider}; any thread may call {@link #current}.
+ * <p>The thread of the daemon's main loop calls {@link #consider}; any thread may call {@link
+ * #current}.
  */
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
@@ -60,7 +61,7 @@ public final class IdleWork implements AutoCloseable {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
 
-  /** Jobs for idle time, in the order of trying. The report is complete after the first two. */
+  /** Idle jobs, in the order in which they are tried. The first two complete the report. */
   public enum IdleJob {
     /** Embeds the passages that a first look left out. */
     PASSAGES,
@@ -379,7 +380,10 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** Stops the running job, which ends after the model's present layer. Waits at most a second. */
+  /**
+   * Stops the running job, which ends when the model has computed its present layer. Waits at most
+   * a second.
+   */
   @Override
   public void close() {
     Run running = run;

@@ -54,8 +54,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Returns the report that users open, in the KB's folder; {@link #kept} if the folder is
-   * read-only.
+   * Returns the report that users open. It is in the KB's folder; if that folder is read-only, it
+   * is the report {@link #kept}.
    */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;

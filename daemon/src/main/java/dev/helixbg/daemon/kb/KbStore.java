@@ -119,7 +119,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
     ProcessLock lock = takeLock();
     try {
       outputs.deleteLeftovers();
-      // Other processes write decisions without the lock, but within a transaction.
+      // Other processes write decisions without this lock, but in transactions. They wait while
+      // this transaction runs.
       database.write(
           Database.Durability.COMPUTED,
           connection -> {

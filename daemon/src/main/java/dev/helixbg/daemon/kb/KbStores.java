@@ -88,8 +88,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Begins to load classes that each use of a store needs, on another thread. Loading takes as long
-   * as parsing the command line. The first use of a store reports errors.
+   * Starts a thread that loads the classes that each use of a store needs. Loading takes as long as
+   * parsing the command line, which happens meanwhile. The first use of a store reports errors.
    */
   public static void prepare() {
     FutureTask<Void> loading =

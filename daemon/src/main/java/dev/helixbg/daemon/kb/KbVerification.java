@@ -34,7 +34,7 @@ public final class KbVerification {
   }
 
   /**
-   * @param aRunWould actions that one-shot would do now, each beginning with a verb
+   * @param aRunWould actions that one-shot would take now, each beginning with a verb
    */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 

@@ -34,7 +34,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The last report on a knowledge base, in the store: its sources, and its findings, one per row.
+ * The last report on a knowledge base, as its store holds it: the report's sources, and its
+ * findings, one per row.
  */
 public record LastReport(Kb kb, Database database) {
   /** SQL statements that create the tables, for {@link Database.Schema}. */
@@ -82,7 +83,7 @@ public record LastReport(Kb kb, Database database) {
    *     shows first), then the other findings by kind
    */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
-    /** Finds a finding by its id, or by the id that an earlier version gave it. */
+    /** Finds a finding by its id, or by an id that an earlier version of helix-bg gave it. */
     public Optional<ReportedFinding> find(String id) {
       return findings.stream()
           .filter(one -> one.id().equals(id))
@@ -95,7 +96,7 @@ public record LastReport(Kb kb, Database database) {
     }
   }
 
-  /** Returns the sources of the last report; empty before the first one. */
+  /** Returns the sources of the last report; empty before the first report. */
   public Optional<Origin> origin() {
     return read(LastReport::origin);
   }
@@ -288,7 +289,10 @@ public record LastReport(Kb kb, Database database) {
     return value(row.getString(1), JsonNode.class);
   }
 
-  /** Returns the pair judges' probabilities that pairs are worth an edit, by the finding's id. */
+  /**
+   * Returns the pair judge's probability that a pair is worth an edit. The key is the id of the
+   * finding about the pair.
+   */
   public Map<String, Double> acts() {
     return read(
         connection -> {

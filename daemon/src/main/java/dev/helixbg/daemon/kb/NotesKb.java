@@ -43,7 +43,7 @@ import java.util.stream.Stream;
  *
  * @param notes the folder or file, as a real path if it exists
  * @param home the user's home folder if the memory files of coding agents are read; else empty
- * @param items whether lists are cut into items
+ * @param items which lists in the notes are divided into items, each of which becomes an entry
  */
 public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
   private static final String FOLDER = "notes";
@@ -65,8 +65,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final int FORMAT = 6;
 
   /**
-   * Minimum age of the latest change of the files when {@link #SEEN} is written. A second change of
-   * a file within this time may leave the file's time unchanged.
+   * Minimum age that the files' latest change must have before {@link #SEEN} is written. If a file
+   * changes twice within this time, the second change may not show in the file's time.
    */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
@@ -170,7 +170,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Returns the part of the account that lists the notes, as JSON text. */
+  /** Returns the part of the account that describes the notes, as JSON text. */
   public String made() {
     return account(kb).map(json -> json.path(MADE).toString()).orElse("");
   }

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.tidy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -17,21 +18,34 @@ import dev.helixbg.insight.acts.FileEdit;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.notes.FactFile.Span;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Carries out acts on memory files, and reverses them. Before the first change, the removed text is
- * saved in the store's folder {@value #FOLDER}, in one file for each finding.
+ * saved in the store's folder {@value #FOLDER}: in {@code ID.json} for the first act on a finding,
+ * in {@code ID-1.json}, {@code ID-2.json} and so on for further acts. An undo reverses the latest
+ * act that is saved.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
+  private static final List<String> LOG = List.of("log");
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** Name of a file with a saved act: the finding's id and, after the first act, a number. */
+  private static final Pattern SAVED = Pattern.compile("(.+?)(?:-(\\d{1,6}))?\\.json");
 
   record Kept(String id, List<KeptEdit> edits) {}
 
@@ -47,10 +61,13 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries out an act that was just planned, and records its finding as done if the finding is
-   * gone.
+   * Carries out an act, and records its finding as done if the finding is gone. The act is planned
+   * again first. If the notes have changed so that the plan differs, nothing is changed. This also
+   * protects a text that the act keeps: without this check, the text could have gone from its file.
+   *
+   * @param request the request that {@code act} was planned for
    */
-  public Outcome run(JsonNode act) throws IOException, InterruptedException {
+  public Outcome run(ObjectNode request, JsonNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = acts.store().report().list().find(id);
     if (finding.isEmpty()) {
@@ -60,7 +77,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     Outcome outcome;
     try (ProcessLock _ = lock()) {
       deleteLeftovers();
-      outcome = change(id, edits);
+      outcome = change(request, act, edits);
     }
     if (outcome.state() != State.DONE) {
       return outcome;
@@ -72,7 +89,23 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         .orElse(outcome);
   }
 
-  private Outcome change(String id, List<FileEdit> edits) throws IOException {
+  /** Returns the reason why an act would be planned differently now; empty if it would not be. */
+  private Optional<String> stale(ObjectNode request, JsonNode act)
+      throws IOException, InterruptedException {
+    notes.refresh();
+    try {
+      ObjectNode now = acts.findings().act(request);
+      return now.without(LOG).equals(((ObjectNode) act.deepCopy()).without(LOG))
+          ? Optional.empty()
+          : Optional.of("the notes have changed meanwhile");
+    } catch (Failure e) {
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  private Outcome change(ObjectNode request, JsonNode act, List<FileEdit> edits)
+      throws IOException, InterruptedException {
+    String id = act.path("id").asText();
     List<Step> steps = new ArrayList<>();
     List<KeptEdit> kept = new ArrayList<>();
     for (FileEdit edit : edits) {
@@ -89,6 +122,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       } catch (IOException e) {
         return Outcome.nothing(State.UNDONE, refused(file, e));
       }
+    }
+    Optional<String> stale = stale(request.deepCopy().put("id", id), act);
+    if (stale.isPresent()) {
+      return Outcome.nothing(State.STALE, stale.get());
     }
     keep(new Kept(id, kept));
     return replace(id, steps);
@@ -146,11 +183,12 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   private Outcome putBack(String id) throws IOException {
-    if (!Files.exists(fileOf(id))) {
+    Optional<Path> saved = latest(id);
+    if (saved.isEmpty()) {
       return Outcome.nothing(
           State.UNDONE, "helix-bg has no text that it removed from a file for " + id);
     }
-    Kept kept = Json.read(Files.readString(fileOf(id)), Kept.class);
+    Kept kept = Json.read(Files.readString(saved.get()), Kept.class);
     List<Step> steps = new ArrayList<>();
     for (KeptEdit edit : kept.edits().reversed()) {
       UserFile file = new UserFile(Path.of(edit.edit().file()));
@@ -159,12 +197,14 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         if (Sha256.of(now).equals(edit.edit().sha256())) {
           continue; // the act did not change this file
         }
-        Optional<String> text = edit.takenBack(new String(now, UTF_8));
+        file.requireChangeable(); // all files, before the first of them is changed
+        Optional<String> text = decoded(now).flatMap(edit::takenBack);
         if (text.isEmpty()) {
           return Outcome.nothing(
               State.STALE,
-              "%s has changed around the place of the removed text, which is kept in %s"
-                  .formatted(file.file(), fileOf(id)));
+              ("%s has changed around the place of the removed text, or is no longer UTF-8; the"
+                      + " text is saved in %s")
+                  .formatted(file.file(), saved.get()));
         }
         steps.add(new Step(file, now, text.get().getBytes(UTF_8)));
       } catch (IOException e) {
@@ -173,9 +213,24 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
     Outcome outcome = replace(id, steps);
     if (outcome.state() == State.DONE) {
-      Files.deleteIfExists(fileOf(id));
+      Files.deleteIfExists(saved.get());
+    } else if (!outcome.made().isEmpty()) { // the next undo is for the other files
+      save(new Kept(id, without(kept.edits(), outcome.made())), saved.get());
     }
     return outcome;
+  }
+
+  private static List<KeptEdit> without(List<KeptEdit> edits, List<JsonNode> made) {
+    return edits.stream().filter(edit -> !made.contains(changed(edit.edit().file()))).toList();
+  }
+
+  /** Decodes a file strictly: lenient decoding would replace bytes that are not UTF-8. */
+  private static Optional<String> decoded(byte[] bytes) {
+    try {
+      return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    }
   }
 
   /** Removes the leftovers of a killed process, unless another process is changing files. */
@@ -233,17 +288,38 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     return acts.store().folder().resolve(FOLDER);
   }
 
-  private Path fileOf(String id) {
-    return folder().resolve(id + ".json");
+  /** Returns the file of the latest saved act on a finding. */
+  private Optional<Path> latest(String id) throws IOException {
+    if (!Files.isDirectory(folder())) {
+      return Optional.empty();
+    }
+    try (Stream<Path> files = Files.list(folder())) {
+      return files
+          .filter(file -> number(file, id).isPresent())
+          .max(Comparator.comparingInt(file -> number(file, id).getAsInt()));
+    }
   }
 
-  private void keep(Kept kept) {
+  /** Returns the number in the name of a saved act, 0 for the first; empty for other files. */
+  private static OptionalInt number(Path file, String id) {
+    Matcher name = SAVED.matcher(file.getFileName().toString());
+    return name.matches() && name.group(1).equals(id)
+        ? OptionalInt.of(name.group(2) == null ? 0 : Integer.parseInt(name.group(2)))
+        : OptionalInt.empty();
+  }
+
+  private void keep(Kept kept) throws IOException {
+    Optional<Path> before = latest(kept.id());
+    String number = before.map(file -> "-" + (number(file, kept.id()).getAsInt() + 1)).orElse("");
+    save(kept, folder().resolve(kept.id() + number + ".json"));
+  }
+
+  private void save(Kept kept, Path file) {
     try {
       PrivateFiles.makeFolder(folder());
-      AtomicFile.replace(
-          fileOf(kept.id()), out -> out.write(Json.of(kept).toPrettyString().getBytes(UTF_8)));
+      AtomicFile.replace(file, out -> out.write(Json.of(kept).toPrettyString().getBytes(UTF_8)));
     } catch (IOException e) {
-      throw Failure.io(ExitCode.WRITE, "write " + fileOf(kept.id()), e, "Nothing was changed");
+      throw Failure.io(ExitCode.WRITE, "write " + file, e, "Nothing was changed");
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,8 +113,8 @@ final class TidyActs {
       if (!act.path("edits").isEmpty()) {
         text.on("enter", "carry it out", () -> carryOut(shown, request, act));
       }
-      if (!told.copies().isEmpty()) {
-        text.on("enter", "move to the trash", () -> throwAway(shown, request, act, told.copies()));
+      if (!told.copies().isEmpty() && areOneText(told)) {
+        text.on("enter", "move to the trash", () -> throwAway(shown, request, act, told));
       }
     } else if (act.has("byHand") || desk.helix().isEmpty()) {
       if (!act.has("byHand")) {
@@ -133,13 +134,34 @@ final class TidyActs {
         .map(side -> request.deepCopy().put("keep", side))
         .ifPresent(other -> text.on("x", "keep the other", () -> confirm(shown, other)));
     session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
+    if (!told.copies().isEmpty() && !areOneText(told)) {
+      session.say(
+          "The files differ in parts that are not compared, such as front matter or embedded data:"
+              + " edit them by hand.");
+    }
+  }
+
+  /** Whether the files of copies have exactly the bytes of the file that stays. */
+  private boolean areOneText(ActPage told) throws IOException {
+    NoteFiles now = notes.orElseThrow().look();
+    List<Path> kept = filesOf(told.kept(), now);
+    List<Path> copies = filesOf(told.copies(), now);
+    if (kept.size() != 1 || copies.size() != told.copies().size()) {
+      return false;
+    }
+    for (Path copy : copies) {
+      if (Files.isSameFile(kept.getFirst(), copy) || Files.mismatch(kept.getFirst(), copy) >= 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void carryOut(Shown shown, ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     List<FileEdit> edits = NoteRun.edits(act);
     desk.working(edits.isEmpty() ? "helix is working" : "changing the files");
-    ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : files.orElseThrow().run(act);
+    ActRun.Outcome outcome = edits.isEmpty() ? byHelix(act) : files.orElseThrow().run(request, act);
     String words = act.path("do").asText();
     switch (outcome.state()) {
       case DONE -> {
@@ -271,17 +293,17 @@ final class TidyActs {
   }
 
   /** Moves copies to the trash, unless the act now differs from the act that was shown. */
-  private void throwAway(Shown shown, ObjectNode request, ObjectNode act, List<NamedEntry> copies)
+  private void throwAway(Shown shown, ObjectNode request, ObjectNode act, ActPage told)
       throws IOException, InterruptedException {
     refresh();
     list.look();
     ObjectNode now = list.act(shown.finding(), request);
-    if (!now.without(LOG).equals(act.deepCopy().without(LOG))) {
+    if (!now.without(LOG).equals(act.deepCopy().without(LOG)) || !areOneText(told)) {
       confirm(shown, request);
       session.say("The notes have changed meanwhile: nothing was moved.");
       return;
     }
-    List<Path> files = filesOf(copies, found);
+    List<Path> files = filesOf(told.copies(), found);
     List<Trash.Moved> moved = new ArrayList<>();
     try {
       for (Path file : files) {

@@ -1,9 +1,15 @@
 package dev.helixbg.daemon.tidy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
@@ -23,6 +29,9 @@ public record UserFile(Path file) {
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final int ACCESS = 3;
+
+  /** Maximum size of the names of a file's extended attributes on Linux, in bytes. */
+  private static final long LONGEST_NAMES = 1 << 16;
 
   /**
    * Replaces all bytes of the file. A new file with the same mode, owner and group is written
@@ -76,9 +85,31 @@ public record UserFile(Path file) {
     if ((Integer) Files.getAttribute(file, "unix:nlink") > 1) {
       throw refused("it has a second name (a hard link), which would keep the old text");
     }
+    if (hasAccessList()) {
+      throw refused("it has an access control list, which the changed file would lose");
+    }
     Optional<String> writer = writer();
     if (writer.isPresent()) {
       throw refused(writer.get());
+    }
+  }
+
+  /**
+   * Whether the file has an access control list beside its mode. Linux shows such a list as an
+   * extended attribute (acl(5)).
+   */
+  private boolean hasAccessList() {
+    if (!Files.isDirectory(PROCESSES)) {
+      return false; // not Linux
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment names = arena.allocate(LONGEST_NAMES);
+      long length =
+          NativeFunction.ofC("listxattr")
+              .orElseThrow()
+              .call(arena.allocateFrom(file.toString()).address(), names.address(), LONGEST_NAMES);
+      String all = new String(names.toArray(ValueLayout.JAVA_BYTE), ISO_8859_1);
+      return length > 0 && all.substring(0, (int) length).contains("system.posix_acl_access\0");
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.helixbg.daemon.tidy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +13,7 @@ import dev.helixbg.daemon.tidy.ActRun.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
@@ -54,15 +57,19 @@ class NoteRunTest {
     return kb.pair(kb.beginning(a), kb.beginning(b));
   }
 
+  private static ObjectNode request(String id, String keep) {
+    return Json.object().put("id", id).put("as", "same").put("keep", keep);
+  }
+
   private ObjectNode same(String id, String keep) throws Exception {
-    return kb.acts.findings().act(Json.object().put("id", id).put("as", "same").put("keep", keep));
+    return kb.acts.findings().act(request(id, keep));
   }
 
   /** Takes the first item out; the id of the finding. */
   private String taken() throws Exception {
     String id = pair("Use", "Builds");
     kb.report();
-    done(same(id, "b"));
+    done(request(id, "b"));
     return id;
   }
 
@@ -71,8 +78,8 @@ class NoteRunTest {
     return kb.store.folder().resolve("acts").resolve(id + ".json");
   }
 
-  private Outcome done(ObjectNode act) throws Exception {
-    Outcome outcome = run.run(act);
+  private Outcome done(ObjectNode request) throws Exception {
+    Outcome outcome = run.run(request, kb.acts.findings().act(request));
     assertEquals(State.DONE, outcome.state(), outcome.why());
     return outcome;
   }
@@ -101,7 +108,7 @@ class NoteRunTest {
     assertTrue(act.path("byHand").asText().contains("delete the item"), "words for agents");
     assertEquals(TEXT, text());
 
-    done(act);
+    done(request(id, "b"));
     assertEquals(TEXT.replace("- Use mvnd.\r\n  - on Linux\r\n", ""), text());
     assertTrue(isSettled(id));
     assertEquals(List.of("MEMORY.md"), beside());
@@ -121,12 +128,12 @@ class NoteRunTest {
     String second = pair("Two", "Tests");
     kb.report();
     ObjectNode early = same(second, "b");
-    done(same(first, "b"));
-    Outcome stale = run.run(early);
+    done(request(first, "b"));
+    Outcome stale = run.run(request(second, "b"), early);
     assertEquals(State.STALE, stale.state());
     assertTrue(text().contains("- Two forks."));
 
-    done(same(second, "b"));
+    done(request(second, "b"));
     String both =
         TEXT.replace("- Use mvnd.\r\n  - on Linux\r\n", "").replace("- Two forks.\r\n", "");
     assertEquals(both, text());
@@ -140,7 +147,7 @@ class NoteRunTest {
   void whatAgentsWroteElsewhereStaysWhenItIsTakenBack() throws Exception {
     String id = pair("Last", "Two");
     kb.report();
-    done(same(id, "b"));
+    done(request(id, "b"));
     Files.writeString(file, text() + "- Appended.\r\n");
     assertEquals(State.DONE, run.takeBack(id).state());
     assertTrue(text().endsWith("- Last.\n- Appended.\r\n"), text());
@@ -164,10 +171,63 @@ class NoteRunTest {
     kb.report();
     ObjectNode act = same(id, "b");
     Files.writeString(file, TEXT + "\n- One more.\n");
-    Outcome stale = run.run(act);
+    Outcome stale = run.run(request(id, "b"), act);
     assertEquals(State.STALE, stale.state());
     assertEquals(TEXT + "\n- One more.\n", text());
     assertFalse(isSettled(id));
+  }
+
+  /** Else both texts of a pair could go, each from its file. */
+  @Test
+  void aFactGoesOnlyWhileTheOneThatStaysIsThere() throws Exception {
+    Path other = file.resolveSibling("CLAUDE.md");
+    Files.writeString(
+        other, "- Never push.\n- mvnd builds, everywhere.\n- Be short.\n- Be kind.\n");
+    open(file.getParent());
+    String id = kb.pair(kb.beginning("Use"), kb.beginning("mvnd"));
+    kb.report();
+    ObjectNode act = same(id, "b");
+    Files.writeString(other, "- Never push.\n- Be short.\n- Be kind.\n");
+    Outcome stale = run.run(request(id, "b"), act);
+    assertEquals(State.STALE, stale.state(), stale.why());
+    assertEquals(TEXT, text());
+    assertFalse(isSettled(id));
+  }
+
+  @Test
+  void bytesThatAreNotUtf8StayAsTheyAre() throws Exception {
+    String id = taken();
+    byte[] latin = "- caf\u00E9\r\n".getBytes(ISO_8859_1);
+    Files.write(file, latin, StandardOpenOption.APPEND);
+    byte[] before = Files.readAllBytes(file);
+    assertEquals(State.STALE, run.takeBack(id).state());
+    assertArrayEquals(before, Files.readAllBytes(file));
+    assertTrue(Files.exists(kept(id)));
+  }
+
+  @Test
+  void aSecondActOnAFindingIsSavedBesideTheFirst() throws Exception {
+    String id = taken();
+    Files.writeString(file, text() + "\r\n- Use mvnd.\r\n  - on Linux");
+    kb.notes.refresh();
+    ActRun.note(kb.acts.findings(), id, "open", "");
+    done(request(id, "b"));
+    assertTrue(Files.exists(kept(id)) && Files.exists(kept(id + "-1")));
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertTrue(text().endsWith("- on Linux"), text());
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(2, text().split("- Use mvnd", -1).length - 1, text());
+  }
+
+  @Test
+  void anItemWithEmbeddedDataIsNotRemoved() throws Exception {
+    String key = "A".repeat(300);
+    Files.writeString(
+        file, "- The key is " + key + "\n- The key is B" + key + "\n- More.\n- Last.\n");
+    open(file);
+    String id = kb.pair(kb.live().get(0).name(), kb.live().get(1).name());
+    kb.report();
+    assertTrue(same(id, "b").path("edits").isEmpty());
   }
 
   @Test
@@ -177,7 +237,7 @@ class NoteRunTest {
     ObjectNode act = same(id, "b");
     Path real = Files.move(file, folder.resolve("elsewhere.md"));
     Files.createSymbolicLink(file, real);
-    Outcome refused = run.run(act);
+    Outcome refused = run.run(request(id, "b"), act);
     assertEquals(State.UNDONE, refused.state());
     assertEquals("cannot change " + file + ": it is a link", refused.why());
     assertEquals(TEXT, Files.readString(real));
@@ -197,7 +257,7 @@ class NoteRunTest {
     kb.report();
     Path other = file.resolveSibling("CLAUDE.md");
     String before = Files.readString(other);
-    done(kb.acts.findings().act(Json.object().put("id", id)));
+    done(Json.object().put("id", id));
     assertEquals(
         TEXT.replace("- Builds use mvnd, always and everywhere.", "- Use mvnd,\r\n  always."),
         text());
@@ -215,7 +275,8 @@ class NoteRunTest {
     open(file.getParent());
     String id = kb.merge("Use mvnd.", kb.beginning("Builds"), kb.beginning("mvnd"));
     kb.report();
-    Outcome outcome = run.run(kb.acts.findings().act(Json.object().put("id", id)));
+    Outcome outcome =
+        run.run(Json.object().put("id", id), kb.acts.findings().act(Json.object().put("id", id)));
     assertEquals(State.FAILED, outcome.state());
     assertEquals(1, outcome.made().size());
     assertTrue(outcome.why().contains("act " + id + " --undo"), outcome.why());
@@ -235,7 +296,7 @@ class NoteRunTest {
             .toList();
     String id = kb.copies(names.toArray(String[]::new));
     kb.report();
-    done(kb.acts.findings().act(Json.object().put("id", id)));
+    done(Json.object().put("id", id));
     assertEquals(1, text().lines().filter("- same"::equals).count(), text());
     assertEquals(3, text().lines().count());
     assertEquals(State.DONE, run.takeBack(id).state());

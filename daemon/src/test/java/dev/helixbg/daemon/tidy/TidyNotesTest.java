@@ -106,6 +106,19 @@ class TidyNotesTest {
     assertEquals(3, files().split(",").length, undone);
   }
 
+  /** Front matter is not compared, and may be all that differs. */
+  @Test
+  void filesThatDifferInWhatIsNotComparedStay() throws Exception {
+    Files.writeString(notes.resolve("leases copy.md"), "---\nurl: https://a.example\n---\n" + TEXT);
+    report();
+    copies();
+    String page = press("s");
+    assertFalse(page.contains("move to the trash"), page);
+    assertTrue(page.replaceAll("\\s+", " ").contains("The files differ in parts"), page);
+    press("enter");
+    assertEquals("leases copy.md,leases.md,ports.md", files());
+  }
+
   @Test
   void severalCopiesGoAndComeBackTogether() throws Exception {
     Files.writeString(notes.resolve("leases again.md"), TEXT);

@@ -1,17 +1,25 @@
 package dev.helixbg.daemon.tidy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.natives.NativeFunction;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +70,45 @@ class UserFileTest {
       assertEquals(mode, PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
       assertEquals(group, Files.getAttribute(file, "unix:gid"));
     }
+  }
+
+  @Test
+  void attributesOfTheUserStay() throws Exception {
+    UserDefinedFileAttributeView old =
+        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+    assumeTrue(Files.getFileStore(file).supportsFileAttributeView("user"), "no such file system");
+    old.write("tag", ByteBuffer.wrap(NEW));
+    assertTrue(replace());
+    ByteBuffer now = ByteBuffer.allocate(NEW.length);
+    Files.getFileAttributeView(file, UserDefinedFileAttributeView.class).read("tag", now);
+    assertArrayEquals(NEW, now.array());
+  }
+
+  /** Without the list, the mode would give the group the rights of its mask. */
+  @Test
+  void anAccessControlListIsRefused() throws Exception {
+    ByteBuffer list = ByteBuffer.allocate(4 + 5 * 8).order(ByteOrder.LITTLE_ENDIAN).putInt(2);
+    int[][] entries = {{1, 6, -1}, {2, 6, 1000}, {4, 0, -1}, {16, 6, -1}, {32, 4, -1}};
+    for (int[] entry : entries) { // tag, rights, user
+      list.putShort((short) entry[0]).putShort((short) entry[1]).putInt(entry[2]);
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocateFrom(ValueLayout.JAVA_BYTE, list.array());
+      long failed =
+          NativeFunction.ofC("setxattr")
+              .orElseThrow()
+              .call(
+                  arena.allocateFrom(file.toString()).address(),
+                  arena.allocateFrom("system.posix_acl_access").address(),
+                  value.address(),
+                  value.byteSize(),
+                  0,
+                  0,
+                  0,
+                  0);
+      assumeTrue(failed == 0, "the file system has no access control lists");
+    }
+    assertRefused("it has an access control list");
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.helixbg.config.files.PrivateFiles;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -19,10 +20,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -168,7 +171,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Gives the written file the group and mode of {@code target}, a file of the user.
+   * Gives the written file the group, the mode and the extended attributes of {@code target}, a
+   * file of the user.
    *
    * @throws IOException also when this user may not set the group or the mode
    */
@@ -179,6 +183,29 @@ public final class AtomicFile implements AutoCloseable {
       made.setGroup(own.group());
     }
     made.setPermissions(own.permissions());
+    copyAttributes(target);
+  }
+
+  /** Copies the extended attributes that users set, such as tags. */
+  private void copyAttributes(Path target) throws IOException {
+    UserDefinedFileAttributeView from =
+        Files.getFileAttributeView(target, UserDefinedFileAttributeView.class);
+    UserDefinedFileAttributeView to =
+        Files.getFileAttributeView(temporary, UserDefinedFileAttributeView.class);
+    if (from == null || to == null) {
+      return;
+    }
+    List<String> names;
+    try {
+      names = from.list();
+    } catch (IOException e) {
+      return; // the file system has no extended attributes
+    }
+    for (String name : names) {
+      ByteBuffer value = ByteBuffer.allocate(from.size(name));
+      from.read(name, value);
+      to.write(name, value.flip());
+    }
   }
 
   private static PosixFileAttributeView mode(Path file) {

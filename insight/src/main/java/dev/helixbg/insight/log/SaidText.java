@@ -31,6 +31,11 @@ public final class SaidText {
     return NormalForm.composed(plain);
   }
 
+  /** Whether a text has embedded data, which {@link #of} replaces. */
+  public static boolean hasData(String text) {
+    return mayHaveData(text) && DATA.matcher(text).find();
+  }
+
   /**
    * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
    * tries each position of each word.

@@ -100,8 +100,8 @@ public final class FactFile {
 
   /**
    * Returns the changes that remove some facts and give other facts a new text, in the order of
-   * their places. The result is empty if the file no longer has these facts, or if other facts
-   * would change.
+   * their places. The result is empty if the file no longer has these facts, if other facts would
+   * change, or if embedded data would go.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -125,7 +125,9 @@ public final class FactFile {
           left.indexOf(section.get()), SaidText.of(bare(section.get(), one.getValue().strip())));
     }
     List<Span> spans = spans(cuts);
-    return isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty())
+    // Texts are compared without embedded data: two keys or pictures would count as the same.
+    return spans.stream().noneMatch(span -> SaidText.hasData(span.was()))
+            && isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty())
         ? Optional.of(spans)
         : Optional.empty();
   }

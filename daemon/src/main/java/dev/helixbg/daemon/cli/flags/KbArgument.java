@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli.flags;
 import java.nio.file.Path;
 import picocli.CommandLine.Parameters;
 
-/** Option for commands whose only argument is the folder of the knowledge base. */
+/** Argument and options that name the knowledge base, for commands that have no other arguments. */
 public final class KbArgument extends KbOption {
   @Parameters(
       arity = "0..1",

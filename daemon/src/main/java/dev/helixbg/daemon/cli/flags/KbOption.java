@@ -63,8 +63,8 @@ public class KbOption {
   }
 
   /**
-   * Returns the words without the folder, if one of them is a folder. The folder is the first word
-   * that is a path or an existing folder, and that {@code isName} does not accept.
+   * Returns the words without the first word that names a folder. A word names a folder if it is a
+   * path or an existing folder, and {@code isName} does not accept it.
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
@@ -132,8 +132,8 @@ public class KbOption {
   }
 
   /**
-   * Returns the named knowledge base, else the default of one-shot; fails if none exists. Its log
-   * is up to date with the notes.
+   * Returns the named knowledge base, else the default of one-shot; fails if none exists. If the
+   * knowledge base is made from notes, first updates its log from them.
    */
   public final Kb find(Settings settings) {
     Kb found = locate(settings);
@@ -141,7 +141,10 @@ public class KbOption {
     return found;
   }
 
-  /** Does the same as {@link #find}, but leaves the log of notes as it is. */
+  /**
+   * Returns the same knowledge base as {@link #find}, but does not update a log that is made from
+   * notes.
+   */
   public final Kb locate(Settings settings) {
     Optional<Path> named = named();
     if (memory) {

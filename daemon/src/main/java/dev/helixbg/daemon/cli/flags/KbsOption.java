@@ -28,8 +28,8 @@ public final class KbsOption {
   }
 
   /**
-   * Returns the named knowledge bases, then a knowledge base for each folder of notes, whose log
-   * may not exist yet.
+   * Returns the named knowledge bases, then a knowledge base for each folder of notes. The logs of
+   * the latter need not exist yet.
    */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return Stream.concat(
