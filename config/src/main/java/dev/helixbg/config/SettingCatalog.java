@@ -35,8 +35,8 @@ final class SettingCatalog {
   static final Setting<NotesItems> NOTES_ITEMS =
       choice("notes.items", NotesItems.AUTO)
           .means(
-              "Whether each item of a list in a note is an entry. auto: only in memory files that"
-                  + " are lists of facts.");
+              "Whether each list item in a note becomes an entry of its own. auto: only in memory"
+                  + " files that are lists of facts.");
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
@@ -73,7 +73,9 @@ final class SettingCatalog {
                   + " permits; fp32 if a trial on this machine found them slower.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
-          .means("Length in tokens at which a text is cut before it is embedded.");
+          .means(
+              "Maximum length of an embedded text, in tokens. The rest of a longer text is"
+                  + " ignored.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
           .means(
@@ -115,7 +117,7 @@ final class SettingCatalog {
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
           .means(
-              "Threads of the language model during idle work. 0: half of the number in the setting"
+              "Threads of the language model during idle work. 0: half of the value of the setting"
                   + " threads.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)

@@ -44,7 +44,7 @@ public final class TokenizerLibrary {
       System.load(library.toString());
     } catch (UnsatisfiedLinkError e) {
       throw new IOException(
-          "the tokenizer's library cannot be loaded from %s: %s. The folder must be on a file system mounted without noexec"
+          "the tokenizer's library cannot be loaded from %s: %s. The folder's file system must not be mounted with the option noexec"
               .formatted(library, e.getMessage()),
           e);
     }

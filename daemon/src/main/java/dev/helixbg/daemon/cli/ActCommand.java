@@ -219,7 +219,7 @@ final class ActCommand extends JsonCommand {
       }
     }
     if (act.path("holds").asBoolean()) {
-      say("holds", "go on with the next call, at once");
+      say("holds", "the plan is still valid: make the next call at once");
     }
     act.path("losses").forEach(loss -> say("lost", loss.asText()));
     act.path("undo").forEach(call -> say("undo", call.toString()));

@@ -160,7 +160,7 @@ public final class HelixBg implements Runnable {
         "fetch-models",
         () ->
             absent(
-                "this jar downloads nothing; bin/helix-bg fetch-models runs the script",
+                "the jar cannot download models; run bin/helix-bg fetch-models instead",
                 "Download language models into ~/.helix/models; 'fetch-models list' shows which"
                     + " ones fit this machine."));
     commands.put("embed-test", EmbedTestCommand::new);

@@ -124,7 +124,10 @@ final class FindingJson {
     return shown;
   }
 
-  /** Returns the matching passage of a long entry; a list omits the text around it. */
+  /**
+   * Returns the matching passage of a long entry. In a list of findings, the text around the
+   * passage is left out.
+   */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();

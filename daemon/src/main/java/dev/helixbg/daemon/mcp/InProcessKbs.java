@@ -36,9 +36,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests without a daemon, from the daemon's files. If the log of a KB has changed, the
- * KB is first brought up to date without the language model. Lists of findings show a decision at
- * once; the report is updated later, between requests.
+ * Answers requests in this process if no daemon watches the KB, from the same files that a daemon
+ * uses. If the log of a KB has changed, the KB is first brought up to date without the language
+ * model. A decision shows in lists of findings at once; the report is updated later, between
+ * requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -47,7 +48,10 @@ final class InProcessKbs implements AutoCloseable {
   /** Requests that embed a text. */
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
-  /** Requests about findings; the order of findings depends on the answers of agents. */
+  /**
+   * Requests about findings. Agents' answers change the order of findings, so these requests wait
+   * until the report has them.
+   */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
   private final KbHost host;
@@ -56,18 +60,21 @@ final class InProcessKbs implements AutoCloseable {
   private final KbRequests requests;
   private final ScheduledExecutorService chores;
 
-  /** State of each KB after its last complete run. One run at a time holds the map's monitor. */
+  /**
+   * State of each KB after its last complete run. Each run holds the map's monitor, so that runs do
+   * not overlap.
+   */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
 
-  /** Watches of the KBs that are made of notes; empty for other KBs. */
+  /** For each KB, the watch of its notes; empty for a KB that is not made of notes. */
   private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
 
   /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
 
-  /** Whether decisions may be missing in a report. */
+  /** Whether it is possible that a report lacks decisions. */
   private volatile boolean due;
 
   /** KBs for which an agent has answered questions since the last list of findings. */

@@ -21,11 +21,11 @@ import java.util.function.Supplier;
 /**
  * Puts open questions to the language model of a client that offers sampling, while the client
  * calls no tool. The model gets the page that {@code study --export} writes. Its answers are
- * checked like the answers that a client gives itself. If no answer can be kept, sampling ends,
- * because each question costs the user tokens.
+ * checked like the answers that a client gives itself. If none of its answers can be stored,
+ * sampling ends, because each question costs the user tokens.
  */
 final class McpSampling {
-  /** Time without a call after which a client is idle. */
+  /** Time without a call after which a client counts as idle. */
   private static final Duration IDLE = Duration.ofSeconds(10);
 
   /** Time until the next check for open questions, if no question is open. */
@@ -35,8 +35,8 @@ final class McpSampling {
   private static final int QUESTIONS_A_DAY = 50;
 
   /**
-   * Maximum number of tokens per answer. The brackets and numbers that enclose the answers may take
-   * as many tokens as one answer.
+   * Maximum number of tokens per answer. The same number is added once for the brackets and numbers
+   * around the answers.
    */
   private static final int TOKENS = 50;
 

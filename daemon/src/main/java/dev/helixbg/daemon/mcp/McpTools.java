@@ -19,7 +19,7 @@ import java.util.Set;
 
 /**
  * The tools as clients see them. They are few and have small schemas, because a client sends all of
- * them with every request. {@link ToolAnswers} computes the answers.
+ * them to its model with every request. {@link ToolAnswers} computes the answers.
  */
 record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;

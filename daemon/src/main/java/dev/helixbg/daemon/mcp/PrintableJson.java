@@ -10,14 +10,14 @@ import dev.helixbg.config.text.PrintableText;
 final class PrintableJson {
   private PrintableJson() {}
 
-  /** Returns the value with all its texts printable, at any depth. */
+  /** Returns a copy of a value in which all texts, at any depth, are printable. */
   static JsonNode printable(JsonNode value) {
     return printable(value, Integer.MAX_VALUE);
   }
 
   /**
-   * Returns the value with all its texts printable. Each text is cut after {@code characters}
-   * characters.
+   * Returns a copy of a value in which all texts are printable. Each text is cut after {@code
+   * characters} characters.
    */
   static JsonNode printable(JsonNode value, int characters) {
     if (value instanceof ObjectNode object) {
@@ -37,12 +37,12 @@ final class PrintableJson {
         : value;
   }
 
-  /** Returns the beginning of a text, printable. */
+  /** Returns the beginning of a text in printable form. */
   static String excerpt(String text, int characters) {
     return PrintableText.block(PrintableText.beginning(text, characters));
   }
 
-  /** Returns the beginning of a text, printable and on one line. */
+  /** Returns the beginning of a text in printable form, on one line. */
   static String line(String text, int characters) {
     return PrintableText.line(PrintableText.beginning(text, characters));
   }

@@ -42,7 +42,8 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * One client on two streams, with one JSON-RPC message on each line.
+ * Connection to one client over an input and an output stream, with one JSON-RPC message on each
+ * line.
  *
  * <p>The SDK's own transport ends the session at the first bad line. It does not know {@code
  * notifications/cancelled}, and drops unfinished answers when the input ends. This transport
@@ -60,7 +61,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private static final int WAITING = 256;
 
-  /** Time for running calls after the client has closed its end. */
+  /** Maximum time that running calls get to end after the client has closed the input. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
   /** Maximum length of an unknown tool name in an error message, in characters. */
@@ -230,7 +231,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   /**
-   * Returns the error in a request, if any. The SDK's own message would not list the known tools.
+   * Returns the error in a request, if any. For an unknown tool, the SDK's own message would not
+   * list the known tools.
    */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
@@ -249,7 +251,7 @@ final class StdioTransport implements McpServerTransportProvider {
                 + NearestName.meant(name, tools, "; there are " + String.join(", ", tools)));
   }
 
-  /** Handles a message to its end, in the calling thread. */
+  /** Handles a message completely, in the calling thread. */
   private void handle(JSONRPCMessage message) {
     session.handle(message).subscribe(_ -> {}, e -> LOG.error("a message was not handled", e));
   }

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * The answers of the tools, one JSON object each. Only fields called {@code text} quote the text of
- * an entry; control characters are removed.
+ * an entry. Control characters are removed or replaced.
  *
  * <p>Each method gets a request with the tool's name and the client's arguments.
  */
@@ -107,7 +107,7 @@ record ToolAnswers(KbRouter kbs) {
     Optional<JsonNode> kb = Optional.ofNullable(request.get("kb"));
     KbRouter.Answer answer = kbs.ask(request, progress);
     ObjectNode act = FindingJson.act(answer.first());
-    for (JsonNode call : act.path("calls")) { // the further calls must name the same KB
+    for (JsonNode call : act.path("calls")) { // further calls of act must name the same KB
       if (call.path("name").asText().equals("act")) {
         kb.ifPresent(named -> ((ObjectNode) call.path("arguments")).set("kb", named));
       }
@@ -155,7 +155,7 @@ record ToolAnswers(KbRouter kbs) {
 
   private static ObjectNode result(KbRouter.Answer answer) {
     ObjectNode result = Json.object();
-    if (!answer.byDaemon()) { // absent if the daemon answered
+    if (!answer.byDaemon()) { // answeredBy is absent if the daemon answered
       result.put("answeredBy", by(false));
     }
     return result;

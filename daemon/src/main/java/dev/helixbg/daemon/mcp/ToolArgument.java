@@ -16,12 +16,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * An argument of a tool: its schema for clients, and its check. An error message also names the
- * valid values.
+ * An argument of a tool: its schema for clients, and the check of a given value. If the check
+ * fails, its message names the valid values.
  *
  * @param schema JSON schema for clients
- * @param check converts the value, which may be null, to JSON; the result is a null node for an
- *     absent value
+ * @param check checks the given value, which is null if absent, and converts it to JSON; a null
+ *     node means that the request gets no value
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {

@@ -65,7 +65,7 @@ final class ToolCallProgress implements AutoCloseable {
     if (ErrorReporter.isExpected(e)) {
       return e instanceof Failure || e.getMessage() != null ? e.getMessage() : "cancelled";
     }
-    new ErrorReporter(console).report(e); // clients keep stderr as a log
+    new ErrorReporter(console).report(e); // clients write stderr to a log
     return "a fault in helix-bg: " + e + "; helix-bg's stderr says where the details are";
   }
 
@@ -96,8 +96,8 @@ final class ToolCallProgress implements AutoCloseable {
     }
 
     /**
-     * Sends the progress. The number in the message must grow each time, so the message has the
-     * seconds since the start. The step is in the text.
+     * Sends the progress. Its number must grow with each message, so it is the number of seconds
+     * since the start. The step is in the text.
      */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;

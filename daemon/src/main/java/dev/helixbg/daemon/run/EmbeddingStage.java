@@ -39,7 +39,9 @@ import java.util.stream.IntStream;
  * and passages, because the last bits of a vector depend on the texts of its batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
-  /** Number of texts between two checks whether a first look at the newest entries is due. */
+  /**
+   * Number of texts to embed before each check whether a first look at the newest entries is due.
+   */
   static final int NEWEST_TEXTS = 256;
 
   private final Database store;
@@ -88,11 +90,12 @@ public final class EmbeddingStage implements AutoCloseable {
    * @param keys keys of the entries, in their order
    * @param present indices of the entries with a vector; all entries once a run has ended
    * @param vectors one vector per present entry, in the order of the entries
-   * @param passages passages of present entries that have a vector
+   * @param passages passages that have a vector and belong to present entries
    * @param whole number of present entries that have a vector for each of their passages
    * @param reused number of distinct texts whose vector was known
    * @param embedded number of distinct texts that were embedded
-   * @param passagesLeft number of distinct passages of present entries without a vector
+   * @param passagesLeft number of distinct passages that have no vector and belong to present
+   *     entries
    * @param way id of the entries' vectors
    */
   public record Result(

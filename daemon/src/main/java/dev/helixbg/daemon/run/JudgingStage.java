@@ -42,7 +42,7 @@ import java.util.function.Supplier;
  */
 public record JudgingStage(Settings settings, Asking asking, Consumer<String> warnings) {
   /**
-   * The way in which a language model is asked.
+   * Settings and callbacks for asking a language model.
    *
    * @param threads number of threads, if the CPU runs the model
    * @param gpu repeats the questions after a failure of a GPU
@@ -110,7 +110,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Returns all judgements; without a model, labels come from the classifier.
+   * Returns all judgements. Labels that the model and agents have not given come from the
+   * classifier.
    *
    * @throws InterruptedException when interrupted; answers so far are saved
    */
@@ -166,8 +167,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Asks the language model all questions without a stored answer. The kind with the most questions
-   * comes last.
+   * Asks the language model all questions that have no stored answer. Labels and lessons come last,
+   * because these questions are the most numerous.
    *
    * @throws InterruptedException when interrupted or cancelled; all answers until then are saved
    * @throws GgufException when the file is not a usable model
@@ -217,7 +218,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     }
   }
 
-  /** Measures the model once; returns the remaining time for questions. */
+  /** Measures the model unless it was measured before; returns the remaining time for questions. */
   private Duration measure(ModelTrial<?> trial, Supplier<Judge> opener, Duration time)
       throws InterruptedException {
     if (time.isZero() || trial.known().isPresent()) {
@@ -235,13 +236,18 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /** Returns the trust in the model; empty if there is no model or it was not measured. */
+  /**
+   * Returns the model's measured reliability as a judge of pairs; empty if there is no model or it
+   * was not measured.
+   */
   public Optional<JudgeTrust> trust() {
     return LanguageModelFile.locate(settings)
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
-  /** Returns the part of a report's basis that depends on the model. */
+  /**
+   * Returns the part of a report's basis that identifies the model and its measured reliability.
+   */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(

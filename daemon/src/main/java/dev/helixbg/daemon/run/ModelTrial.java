@@ -36,7 +36,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
       new Database.Schema(2, List.of(AnswerStore.TABLE, VectorStore.TABLE));
 
   private interface Questions<T> {
-    /** Returns the result; empty while a question has no stored answer. */
+    /** Returns the result of the trial; empty while a question has no stored answer. */
     Optional<T> ask(QuestionSession asking, Database database)
         throws InterruptedException, IOException;
   }
@@ -83,7 +83,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Asks the questions without a stored answer.
+   * Asks the questions that have no stored answer.
    *
    * @return the result; empty if the time was too short; the next run then continues
    * @throws IOException when answers cannot be read or stored

@@ -35,7 +35,8 @@ import java.util.Optional;
  * One run over one knowledge base: reads the log, updates vectors, finds findings, reads pairs,
  * judges, and makes the report.
  *
- * @param newest time of embedding after which a first look at the newest entries is made
+ * @param newest duration of embedding after which a first look (an early report) at the newest
+ *     entries is made
  */
 public record Pipeline(
     Settings settings,
@@ -73,7 +74,10 @@ public record Pipeline(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
   }
 
-  /** Minimum number of passages without vectors for a first look: a few seconds of work. */
+  /**
+   * Minimum number of passages without vectors for a first look. Embedding them takes a few
+   * seconds.
+   */
   static final int MANY_PASSAGES = 512;
 
   /** Minimum number of unread pairs for a first look. */
@@ -153,7 +157,7 @@ public record Pipeline(
     return new Outcome(report(found, judging.run(subject(found))), vectors);
   }
 
-  /** Whether the KB has no complete report that a first look would replace. */
+  /** Whether the KB has no complete report yet. A first look would replace a complete report. */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }
@@ -176,7 +180,8 @@ public record Pipeline(
   }
 
   /**
-   * Findings that vectors and words yield, before any judging; {@code open} omits decided findings.
+   * Findings computed from vectors and words, before any judging. {@code open} leaves out findings
+   * that are already decided.
    */
   private record KbFindings(
       KbStore kb,
@@ -256,7 +261,7 @@ public record Pipeline(
             found -> found.account().map(account -> new Report.NotesFolder(found.name(), account)));
   }
 
-  /** Reads the pairs that a first look left out; only the readings are saved. */
+  /** Reads the pairs that a first look left out. Saves the readings, but makes no report. */
   public void readPairs(KbStore kb, Findings findings) throws InterruptedException {
     reading.run(kb, findings);
   }
@@ -279,7 +284,7 @@ public record Pipeline(
     kb.outputs().publishVectors(offsets, made.vectors().rows(), log.account().sha256());
   }
 
-  /** Returns the present basis of a report: everything except the log. */
+  /** Returns the present basis of a report: all that the report is made from, except the log. */
   public ReportBasis basis(KbStore kb) {
     List<String> made = new ArrayList<>();
     made.add(Version.text());

@@ -14,7 +14,8 @@ import java.util.function.Function;
 
 /**
  * Lets the pair judges read the pairs of a KB that are most likely about the same matter, and ranks
- * the pairs by their readings. Without the pair judges, vectors and words rank the pairs.
+ * the pairs by the judges' results (readings). Without the pair judges, vectors and words rank the
+ * pairs.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
@@ -80,8 +81,8 @@ public final class RerankingStage {
       return findings;
     }
     try {
-      // Answers of agents that judge worse than the language model should not count. The trust in
-      // the model is unknown here, so the answers of all accepted agents are used.
+      // Answers of agents that judge worse than the language model should not count. The model's
+      // reliability is unknown here, so the answers of all accepted agents are used.
       RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
@@ -125,7 +126,7 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /** Returns the part of a report's basis that depends on the pair judges. */
+  /** Returns the part of a report's basis that tells whether pair judges read pairs. */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }

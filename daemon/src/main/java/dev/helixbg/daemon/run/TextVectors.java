@@ -26,11 +26,11 @@ import java.util.function.LongSupplier;
  * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
  * latest. If the process dies, only the vectors since the last save are lost.
  *
- * <p>All vectors of an instance are made in one way: the usual way, or another way (see {@link
- * EmbedderSource#otherWay}). The other way replaces the usual way under two conditions: a trial
- * found it faster, and embedding all texts in it takes less time than embedding the missing texts
- * in the usual way. A few new texts do not change the way. If no text has a vector yet, a few texts
- * also use the other way if its model opens faster, without a trial.
+ * <p>All vectors of an instance are made by one method: the usual method, or another (see {@link
+ * EmbedderSource#otherWay}). The other method replaces the usual method under two conditions: a
+ * trial found it faster, and with it, embedding all texts takes less time than embedding the
+ * missing texts with the usual method. A few new texts do not change the method. If no text has a
+ * vector yet, the other method also embeds a few texts without a trial, if its model opens faster.
  *
  * <p>One thread at a time may use an instance.
  */
@@ -61,7 +61,7 @@ public final class TextVectors {
 
   /**
    * @param order indices of the texts, in the order of embedding
-   * @param other another way to embed, which may be faster
+   * @param other another method of embedding, which may be faster
    */
   TextVectors(
       VectorStore store,
@@ -121,7 +121,7 @@ public final class TextVectors {
     return embedded;
   }
 
-  /** Chooses the way, before texts are embedded. This may run a trial. */
+  /** Chooses the method of embedding, before texts are embedded. This may run a trial. */
   void chooseWay() {
     boolean isUsed = !isUsual();
     boolean few = missing.size() < EmbedderSource.MANY;
@@ -142,17 +142,20 @@ public final class TextVectors {
     return id.equals(source.id());
   }
 
-  /** Opens the model of the chosen way, which the caller closes. */
+  /** Opens the model of the chosen method. The caller closes the model. */
   Embedder open() {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
 
-  /** Returns the id of the chosen way. */
+  /** Returns the id of the chosen method's vectors. */
   String way() {
     return id;
   }
 
-  /** Returns the texts' keys with the usual id; other classes identify texts by these keys. */
+  /**
+   * Returns the keys by which other classes identify the texts. They have the usual method's id,
+   * even if the other method is chosen.
+   */
   List<TextKey> names() {
     return isUsual()
         ? List.copyOf(keys)
@@ -180,7 +183,7 @@ public final class TextVectors {
     return known.get(keys.get(text));
   }
 
-  /** Adds a new vector, and saves a complete batch. */
+  /** Adds a new vector; saves the batch once it is complete. */
   private void add(TextKey key, float[] vector) {
     known.put(key, vector);
     missing.remove(key);

@@ -28,7 +28,10 @@ public record RelatedAnswer(
     return Entry.of(0, topic, text, 0);
   }
 
-  /** Returns a search for the entries nearest to a text; {@code limit} entries are shown. */
+  /**
+   * Returns a search for the entries nearest to a text. At most {@code limit} of the found entries
+   * are shown.
+   */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
         PrintableText.beginning(asked.embeddedText().strip(), SearchRequest.MAX_TEXT),

@@ -36,7 +36,10 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
     return limit;
   }
 
-  /** Returns the query, with the text's vector and the topic in the KB's own spelling. */
+  /**
+   * Returns the query. {@code vector} is the text's vector; {@code topic} is in the KB's own
+   * spelling.
+   */
   public SearchIndex.Query query(float[] vector, Optional<String> topic) {
     return new SearchIndex.Query(text, vector, topic, from, limit);
   }

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 public final class SearchService implements AutoCloseable {
   private static final int REMEMBERED = 2_000;
 
-  /** Longest wait for an answer, a little shorter than the time that the command waits. */
+  /** Longest wait for an answer, a little shorter than the wait of the commands that search. */
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(55);
 
   // Workers use these fields.

@@ -37,10 +37,10 @@ import java.util.concurrent.TimeUnit;
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /** Time without a search, after the first search, until the full index is made. */
+  /** Time that the thread waits for a second search before it makes the full index. */
   private static final Duration PAUSE = Duration.ofMillis(300);
 
-  /** Request that only wakes the thread. */
+  /** Request that wakes the thread and asks nothing. */
   private static final Asked WAKE = new Asked(null, new CompletableFuture<>());
 
   /** Request to read the KB. */

@@ -45,7 +45,7 @@ public final class Daemon implements AutoCloseable {
   /** Subject of logged problems that belong to no KB. */
   private static final String CHORE = "the daemon";
 
-  /** Longest time between two rounds of chores. */
+  /** Maximum time between two rounds of {@link #chores}. */
   private static final Duration CHORES = Duration.ofSeconds(30);
 
   private static final Duration CHORES_WHILE_WORKING = Duration.ofMillis(250);
@@ -169,8 +169,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Does the work beside watching: starts idle work, releases unused models, shortens the error
-   * file. An error is logged as a trouble, and the next round tries again.
+   * Does the work other than watching: starts idle work, releases unused models, shortens the file
+   * of the service's errors. An error is logged as a trouble, and the next round tries again.
    *
    * @return nanoseconds until the next call
    */

@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  * decisions, and stores new decisions.
  *
  * @param notes the notes that the knowledge base is made from, if any
- * @param present the findings compared with the present log
+ * @param present the report's findings, compared with the present log
  */
 public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFindings present) {
   /** Maximum number of findings in an answer, and of entries in a finding. */
@@ -51,7 +51,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   public static final List<String> SIDES = List.of("a", "b");
 
-  /** Returns a handler. The log is read as soon as it has been unchanged for a moment. */
+  /**
+   * Returns a handler. If the log has changed since the last report, reads it after a moment
+   * without a change.
+   */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
     return new FindingRequests(
@@ -117,7 +120,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
                 + " judge's findings are listed without a verdict.");
   }
 
-  /** Returns one sentence on the trust in each coding agent that answered questions. */
+  /** Returns one sentence on the reliability of each coding agent that answered questions. */
   public List<String> agents() {
     return store.agents().clients().stream().map(AgentSayings.Trust::words).toList();
   }
@@ -162,8 +165,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    *
    * @param request request with {@code id} and optionally {@code as}; for a pair also optionally
    *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, only the
-   *     plan's validity is checked. If it has {@code marked}, only the marks are checked: lines
-   *     that the plan's calls append to notes.
+   *     plan's validity is checked. If it has {@code marked}, only the marks (lines that the plan's
+   *     calls append to notes) are checked.
    * @throws Failure when the last report has no such finding, the finding is settled or stale, or
    *     the calls must not be made
    */
@@ -265,8 +268,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Stores a decision or an opinion. The client is a person only if the request says so. An agent
-   * may decide {@code done} only if the log shows that the finding is done.
+   * Stores a decision or an opinion. The client counts as a person only if the request says so. An
+   * agent may decide {@code done} only if the log shows that the finding is done.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}

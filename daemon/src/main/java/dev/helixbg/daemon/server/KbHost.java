@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Stores, models and searches that all knowledge bases of a process share. Each part is opened at
- * its first use.
+ * The stores, the models and the search service that all knowledge bases of a process share. Each
+ * part is opened at its first use.
  *
  * @param pairs the pair judges, if they may be used
  */

@@ -46,9 +46,9 @@ final class PairQuestions {
   private PairQuestions() {}
 
   /**
-   * Returns an excerpt of one text of a pair, around the part that matches the other text. {@code
-   * omitted} is the number of left-out characters; {@code entry} is the key for reading the whole
-   * text.
+   * Returns an excerpt of one text of a pair, around the part that matches the other text. The
+   * field {@code omitted} is the number of left-out characters; the field {@code entry} is the key
+   * for reading the whole text.
    */
   static ObjectNode excerpt(String content, int match, Optional<String> key) {
     int room = Math.min(MOST_SHOWN, content.length());

@@ -50,7 +50,7 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Returns the findings. The log is read as soon as it has been unchanged for a moment. */
+  /** Returns the findings. Reads the log after it has been unchanged for a moment. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }

@@ -30,10 +30,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Handler of coding agents' requests: it gives open questions of a knowledge base, and stores the
- * agents' answers.
+ * Handler of coding agents' requests: it gives open questions about a knowledge base, and stores
+ * the agents' answers.
  *
- * @param model the trust in the local language model, if it was measured
+ * @param model the reliability of the local language model, if it was measured
  * @param embedder embedder that compares lessons
  */
 public record QuestionRequests(
@@ -262,7 +262,10 @@ public record QuestionRequests(
         : Optional.empty();
   }
 
-  /** Returns the times of question pages that were answered faster than they can be read. */
+  /**
+   * Finds the pages of questions that were answered faster than they can be read. Returns the times
+   * when these pages were given.
+   */
   private static Set<Instant> hasty(
       Set<String> answered, Map<String, AgentQuestion> asked, Instant now) {
     Map<Instant, Integer> characters = new HashMap<>();

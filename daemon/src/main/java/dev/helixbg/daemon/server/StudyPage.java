@@ -27,7 +27,10 @@ public final class StudyPage {
 
   private StudyPage() {}
 
-  /** Returns the page of {@code given}, which is an answer to the request {@code questions}. */
+  /**
+   * Returns the page with the questions of {@code given}, an answer to the request {@code
+   * questions}.
+   */
   public static String of(JsonNode given) {
     String possible =
         given.path("answers").valueStream().map(JsonNode::asText).collect(Collectors.joining(", "));

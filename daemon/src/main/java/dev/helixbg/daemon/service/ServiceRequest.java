@@ -22,7 +22,7 @@ import java.util.TreeMap;
  *
  * @param kbs folders of knowledge bases to watch, absolute
  * @param notes folders of notes to watch as knowledge bases, absolute
- * @param config the named settings file, absolute; null if none was named
+ * @param config the settings file that the user named, absolute; null if none was named
  * @param set settings from flags
  * @param environment settings from the environment at the time of installation
  */

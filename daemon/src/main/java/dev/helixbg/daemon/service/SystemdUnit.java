@@ -68,7 +68,7 @@ final class SystemdUnit {
     return unit.toString();
   }
 
-  /** Returns a word of a line, quoted if needed. */
+  /** Returns a text as one word of a line, quoted if needed. */
   private static String quoted(String text) {
     if (text.matches("[A-Za-z0-9_./:=+,-]+")) {
       return text;

@@ -72,9 +72,9 @@ public record Console(
   }
 
   /**
-   * Returns the descriptor with this number. If the descriptor is a file, opening {@code /dev/fd/3}
-   * instead would start at another position, so that the shell's next command would overwrite the
-   * messages. A socket cannot be opened by that path at all.
+   * Returns the descriptor with this number. The path {@code /dev/fd/3} cannot replace it: a file
+   * that is opened by this path starts at another position, so that the shell's next command would
+   * overwrite the messages. A socket cannot be opened by that path at all.
    */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {

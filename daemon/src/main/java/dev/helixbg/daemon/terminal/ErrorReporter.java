@@ -43,7 +43,7 @@ public record ErrorReporter(Console console) {
     List<String> unmatched =
         e instanceof UnmatchedArgumentException unknown
             ? unknown.getUnmatched()
-            // an unknown option may hide a missing argument
+            // an argument can be missing because an option is misspelled
             : e.getCommandLine().getUnmatchedArguments();
     if (unmatched.isEmpty()) { // picocli prints constants in upper case: [INSTALL, STOP]
       return CONSTANTS
@@ -107,7 +107,10 @@ public record ErrorReporter(Console console) {
     };
   }
 
-  /** Whether Ctrl-C caused the error: an interrupted read or write looks like a damaged file. */
+  /**
+   * Whether Ctrl-C caused the error. Without this check, an interrupted read or write would look
+   * like a damaged file.
+   */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException

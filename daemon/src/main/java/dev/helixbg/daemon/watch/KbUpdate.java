@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Updates vectors and report of one KB, and keeps the outcome. It runs on the loop's thread, with
- * the KB's lock, when {@link KbWatch} calls it.
+ * Updates vectors and report of one KB, and remembers the outcome. {@link KbWatch} runs the update
+ * on the thread of {@link DaemonLoop}, while it holds the KB's lock.
  */
 public final class KbUpdate {
   private static final Logger LOG = LoggerFactory.getLogger(KbUpdate.class);
@@ -87,13 +87,16 @@ public final class KbUpdate {
     outcome = null;
   }
 
-  /** Releases memory that only makes the next update faster. */
+  /** Releases memory whose only use is to make the next update faster. */
   public void forget() {
     forgetting.run();
     forgetOutcome();
   }
 
-  /** Requests an update at the next check, to use new answers or readings or to get an outcome. */
+  /**
+   * Requests an update at the next check, because there are new answers or readings, or because the
+   * outcome is missing.
+   */
   public void runAgain() {
     again = true;
   }

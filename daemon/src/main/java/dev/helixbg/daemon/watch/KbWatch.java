@@ -51,8 +51,8 @@ public final class KbWatch {
   public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
 
   /**
-   * Minimum time between two writings, divided by the number of entries. This limit keeps the
-   * average write rate below 160 KB/s.
+   * Minimum time between two writings of {@code embeddings.bin}, per entry of the KB. This limit
+   * keeps the average write rate below 160 KB/s.
    */
   private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
@@ -87,10 +87,10 @@ public final class KbWatch {
   /** Time of the first change since {@link #done}. */
   private long changedSince;
 
-  /** State of the log at the last check; null before that. */
+  /** State of the log at the last noticed change; null before the first check. */
   private FileState seenLog;
 
-  /** Time when {@code embeddings.bin} was last written; empty before that. */
+  /** Time when this process last wrote {@code embeddings.bin}; empty before the first time. */
   private OptionalLong vectorsPublished = OptionalLong.empty();
 
   /** Whether {@code embeddings.bin} is older than the report. */
@@ -226,7 +226,7 @@ public final class KbWatch {
         troubles.met(name, e);
       }
       if (e instanceof Error) {
-        update.forget(); // the kept data may have exhausted the memory
+        update.forget(); // the remembered data may have exhausted the memory
       }
       return later();
     }

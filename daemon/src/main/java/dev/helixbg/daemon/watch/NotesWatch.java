@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks names and times in a folder of notes. When changed notes have stayed unchanged for a
- * while, it updates the notes' log. {@link KbWatch} handles the changed log.
+ * Checks names and times of the files in a folder of notes. When notes have changed and then stayed
+ * unchanged for a while, it updates the notes' log. {@link KbWatch} handles the changed log.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);

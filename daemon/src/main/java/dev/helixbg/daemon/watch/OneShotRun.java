@@ -50,7 +50,10 @@ public record OneShotRun(Pipeline pipeline) {
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
-  /** Whether a KB's log has this hash; a log that was seen with this hash is not read again. */
+  /**
+   * Whether a KB's log has this hash. If the log is unchanged since it was read with this hash, it
+   * is not read again.
+   */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {
       return true;
@@ -66,10 +69,10 @@ public record OneShotRun(Pipeline pipeline) {
   }
 
   /**
-   * Updates vectors and report. The caller must have the KB's lock. A first look is published
-   * before each long stage.
+   * Updates vectors and report. The caller must have the KB's lock. A first look (an early report)
+   * is published before each long stage.
    *
-   * @param enough the same as for {@link #isDone}
+   * @param enough whether the last report is acceptable, as for {@link #isDone}
    * @param reader receives each published first look; if empty, no first looks are made
    * @throws InterruptedException when interrupted; vectors and answers so far are saved
    */

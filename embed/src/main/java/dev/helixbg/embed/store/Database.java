@@ -295,7 +295,7 @@ public final class Database implements AutoCloseable {
 
   private ProcessLock lock() throws IOException {
     return ProcessLock.take(file.resolveSibling(file.getFileName() + ".lock"), BUSY)
-        .orElseThrow(() -> new IOException("another helix-bg is making it"));
+        .orElseThrow(() -> new IOException("another helix-bg process is creating it"));
   }
 
   /** Whether an error means that the database is damaged; a full or slow disk is not damage. */

@@ -116,12 +116,14 @@ public final class ActPlanner {
           fates.put(link.from(), Fate.APPENDED);
         }
         case Change.Move move -> {
-          require(isPlainTopic(move.topic()), "helix spells the name of this topic differently");
+          require(
+              isPlainTopic(move.topic()), "helix would store this topic under a different name");
           EntryBodies.requireKeepable(move.entry());
           fates.put(move.entry(), Fate.STORED);
         }
         case Change.MergeTopics merge ->
-            require(isPlainTopic(merge.large()), "helix spells the name of this topic differently");
+            require(
+                isPlainTopic(merge.large()), "helix would store this topic under a different name");
         case Change.Rewrite rewrite -> {
           fates.put(rewrite.kept(), Fate.REVISED);
           rewrite.gone().forEach(one -> fates.put(one, Fate.DELETED));

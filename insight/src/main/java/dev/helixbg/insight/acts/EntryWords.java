@@ -48,7 +48,7 @@ record EntryWords(
           Act.name(entry)
               + " is stored "
               + twins.size()
-              + " times, word for word: deal with the copies first");
+              + " times with exactly the same text: remove the copies first");
     }
     return MatchString.of(entry.entry().body(), othersThan(entry, twins))
         .orElseThrow(

@@ -43,12 +43,12 @@ final class NoteSteps {
       }
       case Change.Move move ->
           NoteName.of(move.entry().entry()).orElseThrow().isWholeFile()
-              ? "move %s to the folder %s, and mend links that name its path"
+              ? "move %s to the folder %s, and fix links that name its path"
                   .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "))
               : "move %s into a file in the folder %s"
                   .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "));
       case Change.MergeTopics merge ->
-          "move the files of the folder %s into %s, and mend links that name their paths"
+          "move the files of the folder %s into %s, and fix links that name their paths"
               .formatted(
                   folder(foldersOf.apply(merge.small()), " and "),
                   folder(foldersOf.apply(merge.large()), " or "));

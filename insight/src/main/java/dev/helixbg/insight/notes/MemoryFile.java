@@ -67,7 +67,7 @@ public record MemoryFile(
     int over = (isOfBlocks ? characters : lines) - bound;
     String words =
         isOfBlocks
-            ? "%,d characters over the %,d that its agent keeps"
+            ? "%,d characters more than the %,d that its agent stores"
             : "%,d lines over the %,d that are loaded at start";
     return Items.name(path).equals("memory.md") && over > 0
         ? Optional.of(words.formatted(over, bound))

@@ -237,7 +237,7 @@ public final class NoteFiles {
         for (Path path : stream) {
           if (++names > MAX_NAMES) {
             throw new IOException(
-                "it has more than %,d files and folders in it; name the folder of the notes"
+                "it contains more than %,d files and folders; name the folder of the notes"
                         .formatted(MAX_NAMES)
                     + " themselves");
           }

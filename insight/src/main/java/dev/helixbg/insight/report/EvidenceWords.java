@@ -45,7 +45,7 @@ public final class EvidenceWords {
         words.add("A is B’s " + nearest(evidence.rankOfA()));
       }
       if (words.isEmpty()) {
-        words.add("similar by their words only");
+        words.add("similar only in their words");
       }
     }
     evidence

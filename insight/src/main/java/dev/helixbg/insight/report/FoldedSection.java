@@ -102,7 +102,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
       all.add(
           section(
               "Sources that moved",
-              "Files that entries name and that are gone, and lines of indexes that lead nowhere. "
+              "Files that entries name but that no longer exist, and index lines that link to a"
+                  + " missing or wrong file. "
                   + looked(sources),
               sources.moved(),
               one -> LineView.of(one.id(), one.entry(), one.words())));
@@ -133,8 +134,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   private static String lessons(Judgements.Lessons lessons) {
     return "Entries about different things that teach one lesson. "
         + lessons.reader().map(PrintableText::line).orElse("")
-        + " put the lesson of each entry, seen alone, into a sentence, and compared sentences that"
-        + " are near to each other."
+        + " wrote the lesson of each entry on its own as one sentence, and then compared similar"
+        + " sentences."
         + (lessons.areGuesses()
             ? lessons.trust().map(trust -> " " + trust.words()).orElse("")
             : "");

@@ -24,7 +24,7 @@ final class JudgementWords {
     return verdict.verdict().title()
         + " "
         + percent(verdict.probability())
-        + (verdict.cut() ? ", by the beginnings of the texts" : "");
+        + (verdict.cut() ? ", judged only from the beginnings of the texts" : "");
   }
 
   /** Returns an assessment such as {@code A may be overtaken}; empty without one. */

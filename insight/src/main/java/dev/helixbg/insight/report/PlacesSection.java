@@ -67,7 +67,7 @@ record PlacesSection(
             .toList();
     return new PlacesSection(
         "notes-left-out",
-        left == 0 ? "Some notes could be read in part only" : "Some notes were not read",
+        left == 0 ? "Some notes could be read only in part" : "Some notes were not read",
         NumberWords.count(notes.files(), "file was", "files were")
             + " read, "
             + NumberWords.count(left, "was", "were")

@@ -491,11 +491,11 @@ class ActsTest {
         new PresentEntries(
             DataLog.read(Files.write(folder.resolve("data.log"), helix.log())), "model");
     assertEquals(
-        "move the files of the folder “Daily Notes/” into “My Work/”, and mend links that name"
+        "move the files of the folder “Daily Notes/” into “My Work/”, and fix links that name"
             + " their paths",
         byHand(present, new Act.Change.MergeTopics("Daily-Notes/", "My-Work/")));
     assertEquals(
-        "move “Daily Notes/a.md” to the folder “My Work/”, and mend links that name its path",
+        "move “Daily Notes/a.md” to the folder “My Work/”, and fix links that name its path",
         byHand(present, new Act.Change.Move(present.all().getFirst(), "My-Work/")));
   }
 

@@ -39,7 +39,7 @@ class ReportViewTest {
         List.of("similarity 0.950", "each is the other’s nearest"), pairs.get(0).evidence());
     assertEquals("Near each other", pairs.get(1).verdict());
     assertEquals("B is A’s nearest, A is B’s 2nd nearest", pairs.get(1).evidence().getLast());
-    assertEquals("similar by their words only", pairs.get(2).evidence().getLast());
+    assertEquals("similar only in their words", pairs.get(2).evidence().getLast());
   }
 
   private static Finding.Evidence nearness(int rankOfB, int rankOfA) {

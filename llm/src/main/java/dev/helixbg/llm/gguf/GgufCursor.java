@@ -18,7 +18,8 @@ final class GgufCursor {
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   /** Message with the usual cause of a file that is too short. */
-  static final String BROKEN_OFF = "the download broke off, or the file is damaged; fetch it again";
+  static final String BROKEN_OFF =
+      "the download was interrupted, or the file is damaged; download it again";
 
   /**
    * Size, in bytes, of the window of the file that {@link #skipStrings} copies at a time. A window

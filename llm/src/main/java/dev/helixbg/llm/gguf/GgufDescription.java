@@ -101,7 +101,7 @@ public record GgufDescription(
           file,
           "this is one of %s files of a split model; join them with llama-gguf-split --merge, and"
                   .formatted(metadata.values().get(SPLIT_COUNT))
-              + " take the result",
+              + " open the joined file",
           GgufException.NO_OFFSET,
           SPLIT_COUNT);
     }

@@ -55,7 +55,9 @@ public final class GgufMetadata {
     }
     int[] each = array.ints();
     if (each.length == 0 || IntStream.of(each).anyMatch(one -> one != each[0])) {
-      throw error(key, "layers that differ are not supported: " + Arrays.toString(each));
+      throw error(
+          key,
+          "models whose layers have different values are not supported: " + Arrays.toString(each));
     }
     return whole(key, (long) each[0], least, most);
   }

@@ -71,7 +71,7 @@ public record Qwen3Config(
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
     if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
-      throw metadata.error(key, "this is an embedding model; take a Qwen3 model that chats");
+      throw metadata.error(key, "this is an embedding model; use a Qwen3 chat model");
     }
   }
 

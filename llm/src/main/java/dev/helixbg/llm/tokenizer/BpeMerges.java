@@ -71,7 +71,7 @@ final class BpeMerges {
       }
       int made = made(utf8, start, space, end);
       if (made < 0) {
-        throw wrong(merge, "makes a text that is no token");
+        throw wrong(merge, "makes a text that is not a token of the vocabulary");
       }
       expected = made + 1;
       int last = makers[made] - 1;

@@ -48,7 +48,7 @@ final class TokenIndex {
       if (kinds[id] == Vocabulary.NORMAL) {
         int place = place(hash(utf8, tokens.start(id), tokens.end(id)));
         if (++counts[place] > MOST_AT_A_PLACE) {
-          throw new IllegalArgumentException("too many tokens are the same, or have one hash");
+          throw new IllegalArgumentException("too many tokens have the same text or the same hash");
         }
         next[id] = heads[place];
         heads[place] = id + 1;

@@ -223,7 +223,7 @@ public final class GenerateCommand extends JsonCommand {
 
   private void print(BackendAgreement agreement) {
     console.note(
-        "check     differences as shares of the largest value at each tap; %s",
+        "check     differences at each tap, relative to the largest value there; %s",
         agreement.sameToken() ? "same next token" : "ANOTHER NEXT TOKEN");
     for (BackendAgreement.Parting place : agreement.places()) {
       console.note(

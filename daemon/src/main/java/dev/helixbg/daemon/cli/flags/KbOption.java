@@ -126,7 +126,8 @@ public class KbOption {
     }
     Path named = kb != null ? kb : notes;
     if (memory && named != null) {
-      throw Failure.usage("--memory reads the usual places: leave it out, or " + named);
+      throw Failure.usage(
+          "--memory already selects the files to read: leave out --memory or " + named);
     }
     return Optional.ofNullable(named);
   }
