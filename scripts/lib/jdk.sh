@@ -43,6 +43,8 @@ packaged_jdk() { # prints the command that installs one from the system's packag
 }
 
 get_jdk() { # the home of a JDK >= 25, fetched where there is none: Temurin, by Adoptium's API; ends the script with a message when that fails
+  # The program refuses a cache that others may write to, and earlier versions made it by the user's umask.
+  [ ! -d "$setup_cache" ] || chmod go-w "${setup_cache%/*}" "$setup_cache" 2> /dev/null || true
   search_jdk || (fetch_jdk) || return $?
 }
 
@@ -50,6 +52,7 @@ fetch_jdk() { # prints the home of what it fetched
   local version=25.0.4.1+1 platform sum size packaged home archive
   me=helix-bg patience=60 host=${HELIX_BG_LAUNCHER_JDK_FROM:-https://api.adoptium.net}
   source "${BASH_SOURCE[0]%/*}/download.sh"
+  umask 077 # the cache is this user's alone
   # Size and hash of each: docs/decisions/0079-set-up-of-a-checkout.md says where they are known from.
   case "$(uname) $(uname -m)" in
     "Linux x86_64") platform=linux/x64 size=141329719 sum=dbb698396d478e7fa2b1e50f4103324b2a99b90569ee27c33f2261f9215cf41e ;;

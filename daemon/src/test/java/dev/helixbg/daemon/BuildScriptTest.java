@@ -10,6 +10,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -106,6 +108,36 @@ class BuildScriptTest {
       assertEquals("Error: JAVA_HOME is not defined correctly", lines.getLast());
       assertEquals(1, build.waitFor());
     }
+  }
+
+  /** The program refuses a cache folder that others may write to. */
+  @Test
+  void theCacheForAJdkIsTheUsersAlone() throws Exception {
+    Path cache = folder.resolve("caches/helix-bg");
+    String jdk = "umask 000; set -euo pipefail; source scripts/lib/jdk.sh; ";
+    bash(jdk + "(fetch_jdk 2> /dev/null) || [ $? = 4 ]");
+    for (Path made : List.of(cache.getParent(), cache, cache.resolve("setup"))) {
+      assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+    }
+    bash("chmod 775 $XDG_CACHE_HOME $XDG_CACHE_HOME/helix-bg $XDG_CACHE_HOME/helix-bg/setup");
+    bash(jdk + "get_jdk > /dev/null");
+    for (Path made : List.of(cache, cache.resolve("setup"))) {
+      assertEquals("rwxr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+    }
+    assertTrue(
+        Files.getPosixFilePermissions(cache.getParent()).contains(PosixFilePermission.GROUP_WRITE),
+        "it is not only for helix-bg");
+  }
+
+  private void bash(String commands) throws Exception {
+    ProcessBuilder bash = new ProcessBuilder("bash", "-c", commands);
+    bash.environment().keySet().removeIf(name -> name.toLowerCase().endsWith("_proxy"));
+    bash.environment().put("XDG_CACHE_HOME", folder.resolve("caches").toString());
+    bash.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    bash.environment().put("HELIX_BG_LAUNCHER_JDK_FROM", "http://127.0.0.1:1");
+    Process process = bash.directory(Program.ROOT.toFile()).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(0, process.waitFor(), said);
   }
 
   /**

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,7 +58,7 @@ class ContractScriptTest {
   }
 
   private void check() throws Exception {
-    said(folder, "mark_contract $(contract_mark)");
+    said(folder, "umask 000; mark_contract $(contract_mark)");
   }
 
   @Test
@@ -81,6 +82,11 @@ class ContractScriptTest {
     report("Cuda", TEST);
     check();
     assertEquals("", option());
+    assertEquals(
+        "rwx------",
+        PosixFilePermissions.toString(
+            Files.getPosixFilePermissions(folder.resolve("cache/helix-bg"))),
+        "the program refuses a cache that others may write to");
     write("llm/src/main/java/dev/helixbg/llm/tokenizer/Other.java", "changed");
     assertEquals("", option());
     Files.writeString(kernel, "changed");

@@ -258,6 +258,16 @@ class FetchModelsTest {
   }
 
   @Test
+  void withoutHomeItIsThatOfTheAccount() throws Exception {
+    Process list =
+        new ProcessBuilder("env", "-u", "HOME", "bash", SCRIPT.toString(), "list")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(list.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, list.waitFor(), said);
+  }
+
+  @Test
   void fetchesOnceAndChecks() throws Exception {
     assertFetched(fetch());
     Ended again = fetch();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.googlejavaformat.java.Main;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ class FormatTest {
         unformatted(
             hashes.keySet().stream().filter(name -> !known.contains(hashes.get(name))).toList());
     hashes.keySet().removeAll(unformatted);
-    Files.createDirectories(FORMATTED.getParent());
+    PrivateFiles.makeFolders(FORMATTED.getParent());
     Files.write(FORMATTED, hashes.values());
     assertEquals(List.of(), unformatted, "run scripts/format");
   }

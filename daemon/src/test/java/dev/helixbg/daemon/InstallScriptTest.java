@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** scripts/install in a checkout whose build makes a program of a few lines. */
 class InstallScriptTest {
@@ -55,7 +57,9 @@ class InstallScriptTest {
         case "$*" in
           "status --json") [ ! -e "$HOME/model-is-gone" ] || exit 5; [ -e "$HOME/runs" ] || exit 8; echo "{ \\"program\\" : \\"$(cd -P "$HOME" && pwd -P)/.local/opt/helix-bg/x/lib/helix-bg.jar\\" }" ;;
           stop) rm "$HOME/runs" ;;
-          daemon*) until [ -e "$HOME/ends" ]; do sleep 0.1; done ;;
+          daemon*|mcp*)
+            java=$(cd -P "$(dirname "$0")/.." && pwd -P)/runtime/bin/java
+            exec -a "$java" bash -c 'touch "$HOME/begun"; until [ -e "$HOME/ends" ]; do sleep 0.1; done' "$@" ;;
           "service uninstall") rm "$HOME/.helix/service.json" ;;
         esac
         END
@@ -154,6 +158,46 @@ class InstallScriptTest {
     assertEquals("of the user", Files.readString(fish));
   }
 
+  /** As of people who keep the files of their home in a folder of their own. */
+  @Test
+  void aFolderOfProgramsMayBeALink() throws Exception {
+    Path programs = Files.createDirectories(home.resolve("dotfiles/local/bin"));
+    Files.createDirectories(home.resolve(".local"));
+    Files.createSymbolicLink(home.resolve(".local/bin"), programs);
+    Path start = programs.resolve("helix-bg");
+    Path former = Path.of("../opt/helix-bg/current/bin/helix-bg");
+    Files.createSymbolicLink(start, former);
+    String version = installed();
+    assertEquals(opt.resolve(version).resolve("bin/helix-bg").toRealPath(), start.toRealPath());
+    assertEquals(0, install("--uninstall").code());
+    assertFalse(Files.isSymbolicLink(start));
+    Files.createSymbolicLink(start, former);
+    assertEquals(0, install("--uninstall").code());
+    assertFalse(Files.isSymbolicLink(start), "of an earlier version");
+  }
+
+  @Test
+  void anExportedCdpathLeadsNowhereElse() throws Exception {
+    Files.createDirectories(folder.resolve("elsewhere/scripts/lib"));
+    Ended ended =
+        run("env", "CDPATH=" + folder.resolve("elsewhere"), "bash", "scripts/install", "--help");
+    assertEquals(0, ended.code(), ended.err());
+  }
+
+  @Test
+  void eachScriptForgetsCdpathBeforeItChangesFolders() throws Exception {
+    for (Path scripts : List.of(SCRIPTS, SCRIPTS.resolveSibling("packaging"))) {
+      try (Stream<Path> files = Files.list(scripts)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          String text = Files.readString(file);
+          int cd = text.indexOf("cd \"$(dirname");
+          int unset = text.indexOf("\nunset CDPATH");
+          assertTrue(cd < 0 || unset >= 0 && unset < cd, file.toString());
+        }
+      }
+    }
+  }
+
   /** The version stays what it is over hundreds of commits. */
   @Test
   void theNewestIsCurrentAndTheOneBeforeIsKept() throws Exception {
@@ -245,20 +289,27 @@ class InstallScriptTest {
     assertFalse(Files.isSymbolicLink(home.resolve(".local/bin/helix-bg")));
   }
 
-  /** As after service stop, which may take a while: it does not answer any more. */
-  @Test
-  void underADaemonThatHasNotEndedNothingIsDeleted() throws Exception {
+  /** A daemon after service stop does not answer any more, and an agent's server never does. */
+  @ParameterizedTest
+  @ValueSource(strings = {"daemon", "mcp"})
+  void underWhatHasNotEndedNothingIsDeleted(String command) throws Exception {
     String first = installed();
     Path program = opt.resolve(first).resolve("bin/helix-bg");
-    ProcessBuilder builder = new ProcessBuilder(program.toString(), "daemon", "a kb");
+    ProcessBuilder builder = new ProcessBuilder(program.toString(), command, "a kb");
     builder.environment().put("HOME", home.toString());
     Process daemon = builder.start();
     try {
+      while (!Files.exists(home.resolve("begun"))) {
+        Thread.sleep(10);
+      }
       patience = "0";
       Ended refused = install("--uninstall");
       assertEquals(6, refused.code(), refused.err());
       assertTrue(
-          refused.err().contains("a daemon has not ended yet (process " + daemon.pid() + ")"),
+          refused
+              .err()
+              .contains(
+                  "it still runs, as a daemon or for an agent (process " + daemon.pid() + ")"),
           refused.err());
       assertTrue(Files.exists(program));
       for (String next : List.of("second", "third")) {

@@ -191,6 +191,9 @@ class LauncherIT {
         UNKNOWN.formatted("one; did you mean one-shot?") + "between\n" + UNKNOWN.formatted("two"),
         err(run, "{ $hb one; echo between >&2; $hb two; } 2>>ERR"));
     assertEquals("helix-bg 0", err(run, "$hb --version 2>&- | cut -c1-10 > ERR").strip());
+    String relative =
+        "cd link; export CDPATH=/nowhere:" + home + "/link; " + shell + " bin/helix-bg";
+    assertEquals("helix-bg 0", err(relative + " --version 2>&1 | cut -c1-10 > ERR").strip());
     // what the JVM says before there is a program goes through the filter
     assertEquals(
         "Error: Unable to access jarfile no-such.jar",

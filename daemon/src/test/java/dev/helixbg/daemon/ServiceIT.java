@@ -5,7 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.control.ControlServer;
+import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
  * they are told, and an installation that is a name.
  */
 class ServiceIT {
+  private static final List<String> RESTARTED =
+      List.of("--user show-environment", "--user daemon-reload", "--user restart helix-bg.service");
+
   @TempDir Path home;
 
   private Program program;
@@ -43,7 +51,7 @@ class ServiceIT {
         #!/bin/sh
         echo "$*" >> '%1$s/told'
         [ ! -e '%1$s/no-bus' ] || { echo 'Failed to connect to bus'; exit 1; }
-        case "$*" in *status*) echo 'Active: inactive (dead)'; exit 3;; esac
+        case "$*" in *show-environment*) echo PATH=/bin;; *status*) echo 'Active: inactive (dead)'; exit 3;; esac
         """);
     // bootout is over at once, and the label is there for three more questions: until then,
     // bootstrap fails.
@@ -138,6 +146,7 @@ class ServiceIT {
     succeed("service", "install", kb.toString());
     assertEquals(
         List.of(
+            "--user show-environment",
             "--user daemon-reload",
             "--user enable helix-bg.service",
             "--user restart helix-bg.service"),
@@ -154,7 +163,7 @@ class ServiceIT {
     }
     Files.writeString(unit, "of another version");
     succeed("service", "restart");
-    assertEquals(List.of("--user daemon-reload", "--user restart helix-bg.service"), told());
+    assertEquals(RESTARTED, told());
     assertEquals(written, Files.readString(unit));
     Files.writeString(home.resolve(".helix/helix-bg.toml"), "no such setting = 1\n");
     assertEquals(ExitCode.USAGE.number(), program.run("service", "install").code());
@@ -188,17 +197,22 @@ class ServiceIT {
   void whatTheServiceWasToldIsKeptByARestart() throws Exception {
     Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
     program.with("HELIX_BG_LLM_SECONDS", "7");
+    program.with("XDG_STATE_HOME", home.resolve("states").toString());
     succeed("service", "install", kb.toString(), "--config", "my.toml", "--set", "llm.seconds=9");
     told();
     program.with("HELIX_BG_LLM_SECONDS", "8");
+    program.with("XDG_STATE_HOME", home.resolve("others").toString());
     succeed("service", "restart");
-    assertEquals(List.of("--user daemon-reload", "--user restart helix-bg.service"), told());
+    assertEquals(RESTARTED, told());
     String command =
         "\nExecStart=%s daemon --config %s --set llm.seconds=9 \"%s\""
             .formatted(launcher, config, kb);
     String written = Files.readString(unit);
     assertTrue(written.contains(command + "\n"), written);
     assertTrue(written.contains("\nEnvironment=HELIX_BG_LLM_SECONDS=7\n"), written);
+    Path states = home.resolve("states");
+    assertTrue(written.contains("\nEnvironment=XDG_STATE_HOME=" + states + "\n"), written);
+    assertTrue(written.contains("\nReadWritePaths=-" + states + "/helix-bg\n"), written);
     Files.writeString(home.resolve(".helix/service.json"), "{\"kbs\": 5");
     String damaged = fail(ExitCode.USAGE, "service", "restart");
     assertTrue(damaged.contains("service.json is damaged"), damaged);
@@ -264,7 +278,23 @@ class ServiceIT {
   void whatSystemdRefusesIsOneLine() throws Exception {
     Files.createFile(home.resolve("no-bus"));
     String told = fail(ExitCode.WRITE, "service", "install", kb.toString());
-    assertTrue(told.contains("systemctl --user daemon-reload failed (1): Failed to connect"), told);
+    assertTrue(told.contains("the user's systemd does not answer"), told);
+    assertTrue(told.contains("Failed to connect to bus"), told);
+    for (Path file : List.of(unit, home.resolve(".helix/service.json"))) {
+      assertFalse(Files.exists(file), "written");
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "of an earlier version, which failed");
+    }
+    ObjectNode status = new ObjectMapper().createObjectNode().put("service", true);
+    Path socket = new DaemonHome(home.resolve(".helix")).socket();
+    try (ControlServer _ = ControlServer.start(socket, _ -> List.of(status), ControlLimits.USUAL)) {
+      fail(ExitCode.WRITE, "service", "uninstall");
+      assertTrue(Files.exists(unit), "its daemon still runs");
+    }
+    succeed("service", "uninstall");
+    for (Path file : List.of(unit, home.resolve(".helix/service.json"))) {
+      assertFalse(Files.exists(file), "it would block each later uninstall");
+    }
     assertEquals(ExitCode.USAGE.number(), program.run("service", "explode").code());
     fail(ExitCode.KB, "service", "install", home.resolve("nowhere").toString());
   }

@@ -16,23 +16,25 @@ import java.nio.file.Path;
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
-  FUSED("FP32", "fused"),
+  FUSED("FP32", "fused graph"),
 
   /** Eight-bit arithmetic in ONNX Runtime. */
-  FUSED_INT8("INT8", "fused in eight bits"),
+  FUSED_INT8("INT8", "fused graph in 8-bit arithmetic"),
 
   /** Eight-bit arithmetic in {@link Encoder}, which not every processor can run. */
-  ENCODER("INT8 by machine code", "in bytes by machine code", Square.BYTES),
+  ENCODER("INT8 by machine code", "8-bit arithmetic by machine code", Square.BYTES),
 
   /** Sixteen-bit arithmetic in {@link Encoder}. */
-  FINE_ENCODER("INT16 by machine code", "in 16 bits by machine code", Square.SHORTS),
+  FINE_ENCODER("INT16 by machine code", "16-bit arithmetic by machine code", Square.SHORTS),
 
   /**
    * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, decision 104).
    * It needs the bundled model and a processor with VNNI.
    */
   SMOOTHED_ENCODER(
-      "INT8 smoothed by machine code", "in smoothed bytes by machine code", Square.FINE_BYTES);
+      "INT8 smoothed by machine code",
+      "smoothed 8-bit arithmetic by machine code",
+      Square.FINE_BYTES);
 
   private final String id;
   private final String description;

@@ -198,7 +198,7 @@ class MiniLmTest {
     try (MiniLm int8 = TestModels.bundled(Precision.INT8, 256).open(2)) {
       String graph = int8.provenance().graph();
       boolean ours = Encoder.isAvailable(Square.BYTES);
-      assertTrue(graph.contains(ours ? "bytes by machine code" : "fused in eight bits"), graph);
+      assertTrue(graph.contains(ours ? "8-bit arithmetic by machine code" : "8-bit arithmetic"), graph);
       float[][] vectors = int8.embedAll(texts);
       double[] cosines = new double[vectors.length];
       for (int i = 0; i < vectors.length; i++) {
@@ -219,7 +219,9 @@ class MiniLmTest {
     assertEquals(
         !Encoder.isAvailable(Square.BYTES),
         printed[0].equals(TestModels.bundled(Precision.INT8, 256).id()));
-    assertTrue(printed[1].startsWith("fused in eight bits, cosine to the original"), printed[1]);
+    assertTrue(
+        printed[1].startsWith("fused graph in 8-bit arithmetic, cosine to the original"),
+        printed[1]);
     assertEquals(1, Double.parseDouble(printed[2]), 1e-6);
   }
 

@@ -24,8 +24,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
   /**
-   * Minimum age of the last change in a settled state. If the last change is more recent, the file
-   * can change again without a change of its times.
+   * Minimum age of the last change of a file in a settled state. After a more recent change, the
+   * file could be modified again while its timestamps stay the same.
    */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 

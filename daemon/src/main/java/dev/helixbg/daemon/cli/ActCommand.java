@@ -38,9 +38,9 @@ import picocli.CommandLine.Parameters;
       "Make the checks first, then run the lines 'look' and 'call' in their order. Stop at the"
           + " first failure, which means that another program has written in the meantime. At"
           + " the end, run: helix-bg done ID.",
-      "With --run, helix makes the calls, and helix-bg checks that the log shows them and records"
-          + " the finding as done. Items of a memory file are removed or replaced by helix-bg"
-          + " itself."
+      "With --run, helix makes the calls. helix-bg then checks that the log contains the changes,"
+          + " and marks the finding as done. Items of a memory file are removed or replaced by"
+          + " helix-bg itself."
     })
 final class ActCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
@@ -74,7 +74,7 @@ final class ActCommand extends JsonCommand {
               + " The exit code tells the result: 0, 9, 10 or 11.")
   private boolean run;
 
-  @Option(names = "--dry-run", description = "With --run: only show the edits.")
+  @Option(names = "--dry-run", description = "With --run: show the changes, but do not make them.")
   private boolean dryRun;
 
   @Option(

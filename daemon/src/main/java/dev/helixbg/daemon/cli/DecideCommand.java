@@ -89,7 +89,7 @@ final class DecideCommand extends JsonCommand {
         });
     console.warn(
         "%s for %d %s%s",
-        dryRun ? "would be noted" : "noted",
+        dryRun ? "decision would be stored" : "decision stored",
         made.size(),
         made.size() == 1 ? "finding" : "findings",
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));

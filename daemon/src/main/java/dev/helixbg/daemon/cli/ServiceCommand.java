@@ -17,6 +17,7 @@ import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceRequest;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.ServiceStep;
+import dev.helixbg.daemon.service.UserSystemd;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
@@ -170,27 +171,38 @@ final class ServiceCommand extends ConsoleCommand {
   /** Returns the settings that the service will use. */
   private static Settings settings(ServiceRequest request, UserDirectories locations) {
     Map<String, String> environment = new HashMap<>(System.getenv());
-    environment.keySet().removeIf(ServiceCommand::isSetting);
+    environment.keySet().removeIf(ServiceCommand::isKept);
     environment.putAll(request.environment());
-    return new SettingsLoader(locations, environment)
+    UserDirectories ofService =
+        UserDirectories.of(environment, locations.home().toString(), System.getProperty("os.name"));
+    return new SettingsLoader(ofService, environment)
         .load(Optional.ofNullable(request.config()).map(Path::of), request.set())
         .settings();
   }
 
-  /** Returns the environment variables that the service gets, too: settings and XDG_CACHE_HOME. */
+  /** Returns the environment variables that the service gets, too: settings and XDG folders. */
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
-    kept.keySet().removeIf(name -> !isSetting(name) && !name.equals("XDG_CACHE_HOME"));
+    kept.keySet().removeIf(name -> !isKept(name));
     return kept;
   }
 
-  private static boolean isSetting(String variable) {
-    return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_");
+  /** Whether a variable is a setting or names a folder that the daemon shares with commands. */
+  private static boolean isKept(String variable) {
+    return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_")
+        || variable.equals("XDG_CACHE_HOME")
+        || variable.equals("XDG_STATE_HOME");
   }
 
   private List<ServiceStep> plan(Optional<ServiceSpec> spec, UserDirectories locations)
       throws IOException, InterruptedException {
     if (!isMac()) {
+      if (!dryRun && spec.isPresent()) {
+        UserSystemd.requireAnswer();
+      }
+      if (!dryRun && action == Action.UNINSTALL && isServiceRunning()) {
+        UserSystemd.requireAnswer(); // else the files would go, and the daemon would stay
+      }
       return ServicePlan.systemd(action, spec, configHome(locations));
     }
     Path home = locations.home();
@@ -198,6 +210,13 @@ final class ServiceCommand extends ConsoleCommand {
         ((Number) Files.getAttribute(home, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
     String domain = dryRun ? "gui/" + uid : LaunchdPlist.domain(uid);
     return ServicePlan.launchd(action, spec, home, domain);
+  }
+
+  private static boolean isServiceRunning() {
+    return GlobalOptions.daemon()
+        .status()
+        .filter(status -> status.path("service").asBoolean())
+        .isPresent();
   }
 
   /** Returns the file from which this machine's service manager reads the service's definition. */

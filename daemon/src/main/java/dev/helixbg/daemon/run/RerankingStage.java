@@ -96,9 +96,9 @@ public final class RerankingStage {
   }
 
   /**
-   * Stops using the pair judges after an error. If the thread was interrupted, this method throws
-   * instead, because an interrupted write fails like a write to an unwritable file. If this method
-   * did not throw, a report without readings would count as complete.
+   * Stops using the pair judges after an error. Throws instead if the thread was interrupted: an
+   * interrupt can make a write fail, and that failure looks the same as an unwritable file. Without
+   * the exception, a report without readings would count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -75,11 +75,11 @@ public final class ServicePlan {
   public static List<ServiceStep> systemd(
       Action action, Optional<ServiceSpec> spec, Path configHome) {
     Path unit = unit(configHome);
-    ServiceStep reload = ServiceStep.run("systemctl", "--user", "daemon-reload");
+    String[] reload = {"systemctl", "--user", "daemon-reload"};
     List<ServiceStep> steps = new ArrayList<>();
     if (spec.isPresent()) {
       steps.add(ServiceStep.write(unit, SystemdUnit.of(spec.get())));
-      steps.add(reload);
+      steps.add(ServiceStep.run(reload));
     }
     steps.addAll(
         switch (action) {
@@ -94,7 +94,7 @@ public final class ServicePlan {
               List.of(
                   ServiceStep.maybe("systemctl", "--user", "disable", "--now", ServiceSpec.UNIT),
                   ServiceStep.delete(unit),
-                  reload);
+                  ServiceStep.maybe(reload));
           case START, STOP, RESTART -> List.of(systemctl(action.toString()));
           case STATUS ->
               List.of(

@@ -63,9 +63,19 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Runs a command whose failure means that there was nothing to do. */
+  /** Runs a command whose failure, or absence, means that there was nothing to do. */
   static ServiceStep maybe(String... command) {
-    return running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
+    ServiceStep run =
+        running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
+    return new ServiceStep(
+        run.shown(),
+        out -> {
+          try {
+            run.deed().take(out);
+          } catch (Failure e) {
+            // The command is not installed here.
+          }
+        });
   }
 
   /** Prints the output of a command that fails if the service does not run. */
@@ -112,7 +122,9 @@ public record ServiceStep(String shown, Deed deed) {
 
   static Ended ended(String... command) throws InterruptedException {
     try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      UserSystemd.addRuntimeFolder(builder.environment(), Path.of("/run/user"));
+      Process process = builder.start();
       process.getOutputStream().close();
       String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * then shows the change, the finding is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
-  /** Longest wait for an act: enough for a few calls, even if the last call gets no answer. */
+  /** Maximum wait for an act: enough for a few calls, even if the last call gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
   /** Beginning of a line that lists one entry in helix's answer. */
@@ -153,7 +153,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
           ? Outcome.done()
           : Outcome.nothing(
               State.STALE,
-              "helix does not count as many entries in %s as the log has: %d"
+              "helix counts a different number of entries in %s than the log has (%d)"
                   .formatted(topic, entries));
     } catch (Helix.Refusal e) {
       return Outcome.nothing(
@@ -216,7 +216,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     for (JsonNode call : calls) {
       try {
         if (call.path("name").asText().equals("edit") && !hitsOne(call, helix)) {
-          return stopped(Json.object(), made, State.STALE, "the rewritten note has changed since");
+          return stopped(
+              Json.object(),
+              made,
+              State.STALE,
+              "the note that the act wrote has changed since the act");
         }
         helix.call(call.path("name").asText(), arguments(call));
         made.add(call);

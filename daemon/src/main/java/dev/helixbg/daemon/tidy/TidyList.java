@@ -105,7 +105,9 @@ final class TidyList {
     return open.size();
   }
 
-  /** Keeps the place of a finding that is decided now. */
+  /**
+   * Remembers that the user has decided a finding, so that the finding keeps its place in the list.
+   */
   void handled(String id) {
     handled.add(id);
   }

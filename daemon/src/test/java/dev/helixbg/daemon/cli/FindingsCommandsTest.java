@@ -115,7 +115,7 @@ class FindingsCommandsTest {
     reported();
     List<String> all = open();
     assertEquals(0, run("dismiss", "--kb", kb, "--topic", "broker", "--dry-run"));
-    assertTrue(err.toString().contains("would be noted"), err::toString);
+    assertTrue(err.toString().contains("decision would be stored"), err::toString);
     assertTrue(out.toString().contains("broker:0"), out::toString);
     assertEquals(all, open());
 
@@ -124,7 +124,7 @@ class FindingsCommandsTest {
     assertEquals(relations, json().findValuesAsText("id"));
     assertTrue(open().stream().noneMatch(id -> id.startsWith("rel-")), out::toString);
     assertEquals(0, run("done", "--kb", kb, "--topic", "cache", "--kind", "relation"));
-    assertTrue(err.toString().contains("noted for 0 findings"), err::toString);
+    assertTrue(err.toString().contains("decision stored for 0 findings"), err::toString);
 
     for (String[] wrong : List.of(new String[] {"--kind", "relations"}, new String[] {})) {
       List<String> arguments = new ArrayList<>(List.of("dismiss", "--kb", kb));
@@ -398,7 +398,7 @@ class FindingsCommandsTest {
     assertEquals(ExitCode.USAGE.number(), run("undo", "--kb", kb, id));
 
     assertEquals(0, run("dismiss", "--kb", kb, id), err::toString);
-    assertTrue(err.toString().contains("noted for 1 finding"), err::toString);
+    assertTrue(err.toString().contains("decision stored for 1 finding"), err::toString);
     assertTrue(!open().contains(id), "it is open no longer");
     assertEquals(0, run("findings", kb, "--settled", "--json"));
     assertEquals("dismissed", json().get(0).path("decision").asText());

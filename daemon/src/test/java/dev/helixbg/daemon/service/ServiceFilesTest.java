@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -211,6 +212,30 @@ class ServiceFilesTest {
     String written = "would write /home/ada/.config/systemd/user/helix-bg.service\n";
     assertTrue(install.getFirst().startsWith(written), install.getFirst());
     assertTrue(install.getLast().contains("loginctl enable-linger"));
+  }
+
+  /** Without systemd, an installation that failed can be undone. */
+  @Test
+  void aProgramThatIsMissingKeepsNothing() throws Exception {
+    for (String command : List.of("/no/such/program", "false")) {
+      ServiceStep.maybe(command).deed().take(System.out);
+      assertThrows(Failure.class, () -> ServiceStep.run(command).deed().take(System.out));
+    }
+  }
+
+  @Test
+  void theSocketOfSystemdIsFoundWithoutASession() throws Exception {
+    assumeTrue(Files.exists(Path.of("/proc/self")), "systemd is Linux's");
+    String user = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
+    Map<String, String> environment = new HashMap<>();
+    UserSystemd.addRuntimeFolder(environment, folder);
+    assertEquals(Map.of(), environment);
+    Path own = Files.createDirectory(folder.resolve(user));
+    UserSystemd.addRuntimeFolder(environment, folder);
+    assertEquals(Map.of("XDG_RUNTIME_DIR", own.toString()), environment);
+    environment.put("XDG_RUNTIME_DIR", "/named");
+    UserSystemd.addRuntimeFolder(environment, folder);
+    assertEquals("/named", environment.get("XDG_RUNTIME_DIR"));
   }
 
   @Test

@@ -218,7 +218,7 @@ public final class ActPlanner {
           Act.name(rename.entry())
               + " does not say "
               + QuotedName.of(rename.from())
-              + " by itself any more");
+              + " as a separate name any more");
       return EntryBodies.metadata(text, text.tags(), source, after.linksAfter(rename.entry()))
           + content;
     }
@@ -295,8 +295,8 @@ public final class ActPlanner {
     }
 
     /**
-     * Returns checks that helix reads the same topics as helix-bg. They fail if helix serves
-     * another knowledge base, or has not read the log to its end.
+     * Returns the checks which verify that helix and helix-bg read the same topics. The checks fail
+     * if helix serves another knowledge base, or has not read the log to its end.
      */
     private List<Check> checks() {
       return after.topicsConcerned().stream()

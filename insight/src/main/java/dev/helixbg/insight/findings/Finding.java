@@ -136,8 +136,8 @@ public sealed interface Finding {
     }
 
     /**
-     * Whether even the nearest parts are far apart. A pair judge's opinion alone does not let such
-     * a pair lead the report.
+     * Whether the two entries are far apart even where their texts are most similar. Such a pair
+     * cannot lead the report on a pair judge's opinion alone.
      */
     public boolean isFar() {
       return nearest() < FAR;
@@ -153,8 +153,8 @@ public sealed interface Finding {
    *     them
    * @param sharedWords rarest words, identifiers and numbers in both entries, spelled as in a,
    *     rarest first
-   * @param newer the later entry; empty if the order is unknown or both entries are of the same
-   *     minute
+   * @param newer the later entry; empty if the order is unknown or both entries were written in
+   *     the same minute
    * @param matching nearest passages of a and b; empty if the whole entries are nearer
    */
   record Evidence(
@@ -210,7 +210,7 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /** Whether an act is likelier than not, and the pair may lead the report. */
+    /** Whether the pair is more likely than not worth an act, and its tier lets it lead. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
@@ -228,9 +228,9 @@ public sealed interface Finding {
 
   /** The claim that may be made about a pair that was read; the strongest claim is first. */
   enum Tier {
-    /** Nine of ten such pairs say the same. */
+    /** The entries probably say the same; nine of ten such claims are right. */
     LIKELY_SAME,
-    /** The older entry was overtaken in nine of ten such pairs. */
+    /** The older entry was probably overtaken; nine of ten such claims are right. */
     LIKELY_OVERTAKEN,
     /** The entries are about the same thing. */
     RELATED,
@@ -312,9 +312,9 @@ public sealed interface Finding {
     private String led(String where) {
       boolean areSeveral = path.contains(", ");
       return areSeveral
-          ? "%s: each leads to a file that %s, the first to %s"
+          ? "%s: each points to a file that %s (the first one points to %s)"
               .formatted(QuotedName.of(path), where, QuotedName.of(named))
-          : "%s leads to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
+          : "%s points to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
   }
 

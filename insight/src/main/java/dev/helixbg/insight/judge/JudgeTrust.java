@@ -62,7 +62,9 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
         + (" orders of a pair agree beyond chance by %s (Cohen’s kappa; 1 means that they always"
                 + " agree).")
             .formatted(hundredths(kappa))
-        + (isGuessing() ? " " + GUESSING + " helix-bg fetch-models list names larger ones." : "");
+        + (isGuessing()
+            ? " " + GUESSING + " To see larger models, run 'helix-bg fetch-models list'."
+            : "");
   }
 
   static String hundredths(double value) {

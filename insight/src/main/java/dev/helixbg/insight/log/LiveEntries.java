@@ -79,8 +79,8 @@ final class LiveEntries implements RecordSink {
   }
 
   /**
-   * Returns the live entries and the account, after the whole log was read. {@code sha256} is the
-   * hash of the log, if it is already known; then it is not computed again.
+   * Returns the live entries and the {@link LogAccount}. Call this only after the whole log has
+   * been read. If {@code sha256} contains the log's hash, the hash is not computed again.
    */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);

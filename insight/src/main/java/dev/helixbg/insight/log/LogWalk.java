@@ -7,11 +7,18 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  * Reads a log record by record. Passes each record to a sink, and the bytes between records as
  * damage.
  *
- * <p>A record is passed on if the bytes after it confirm the record ({@link RecordResync}). If they
- * do not, there are two possible causes. The topic may be so long that its length byte overflowed
- * ({@link #topicLength}). Or the record was never finished, so the length in its header also covers
- * later records; the walk then searches for records within that length. If neither is true, the
- * record is passed on, and the damage begins after the record.
+ * <p>If the bytes after a record confirm the record ({@link RecordResync}), the walk passes it on.
+ * If they do not, the walk tries these explanations in order:
+ *
+ * <ol>
+ *   <li>The topic of an entry is so long that its length byte overflowed ({@link #topicLength}). The
+ *       walk passes the record on with the repaired length.
+ *   <li>An entry record was never finished, so the length in its header also covers later records.
+ *       The bytes up to the first record within that length are damage, and the walk continues with
+ *       that record.
+ *   <li>Otherwise the record is sound, and the damage begins after the record. The walk passes the
+ *       record on.
+ * </ol>
  */
 final class LogWalk {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */

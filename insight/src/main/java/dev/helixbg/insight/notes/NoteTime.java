@@ -4,10 +4,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.Month;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.time.format.TextStyle;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -67,9 +65,6 @@ record NoteTime(Optional<Boolean> dayFirst) {
                   + " datecreated createddate creationdate ctime published publishedat publishdate"
                   + " datepublished pubdate")
               .split(" "));
-
-  private static final List<String> LANGUAGES =
-      List.of("en", "de", "fr", "es", "pt", "it", "nl", "pl", "sv", "ru");
 
   private static final int FIRST_YEAR = 2000;
   private static final int LAST_YEAR = 2099;
@@ -216,17 +211,40 @@ record NoteTime(Optional<Boolean> dayFirst) {
         : OptionalInt.empty();
   }
 
-  /** Holds the names of the months. The class is loaded only if a date has its month in words. */
+  /**
+   * Holds the names of the months. The class is loaded only if a date has its month in words. The
+   * names are not the JDK's, because the runtime of an installation has only the English ones.
+   */
   private static final class Months {
+    /** Names and short names of each month in ten languages. */
+    private static final List<String> OF_EACH =
+        List.of(
+            "january jan januar januari janvier janv enero ene janeiro gennaio gen stycznia styczeń"
+                + " sty января январь янв",
+            "february feb februar februari février févr febrero fevereiro fev febbraio lutego luty"
+                + " lut февраля февраль февр фев",
+            "march mar märz mär maerz mars marzo março maart mrt marca marzec марта март мар",
+            "april apr avril avr abril abr aprile kwietnia kwiecień kwi апреля апрель апр",
+            "may mai mayo maio maggio mag mei maja maj мая май",
+            "june jun juni juin junio junho giugno giu czerwca czerwiec cze июня июнь июн",
+            "july jul juli juillet juil julio julho luglio lug lipca lipiec lip июля июль июл",
+            "august aug août aout agosto ago augustus augusti sierpnia sierpień sie августа август"
+                + " авг",
+            "september sep sept septembre septiembre setembro set settembre września wrzesień wrz"
+                + " сентября сентябрь сент сен",
+            "october oct oktober okt octobre octubre outubro out ottobre ott października"
+                + " październik paź октября октябрь окт",
+            "november nov novembre noviembre novembro listopada listopad lis ноября ноябрь нояб"
+                + " ноя",
+            "december dec dezember dez décembre déc diciembre dic dezembro dicembre grudnia"
+                + " grudzień gru декабря декабрь дек");
+
     private static final Map<String, Integer> NAMES = new HashMap<>();
 
     static {
-      for (String language : LANGUAGES) {
-        for (Month month : Month.values()) {
-          for (TextStyle style : TextStyle.values()) {
-            String name = month.getDisplayName(style, Locale.of(language));
-            NAMES.putIfAbsent(name.toLowerCase(Locale.ROOT).replace(".", ""), month.getValue());
-          }
+      for (int month = 1; month <= MONTHS; month++) {
+        for (String name : OF_EACH.get(month - 1).split(" ")) {
+          NAMES.put(name, month);
         }
       }
     }

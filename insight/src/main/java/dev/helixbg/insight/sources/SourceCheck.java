@@ -63,7 +63,9 @@ public final class SourceCheck {
     this.zone = zone;
   }
 
-  /** Returns a hash of the folders and their commits, on which outcomes depend, in hex. */
+  /**
+   * Returns a hex hash of the folders and their commits. The outcomes of the checks depend on both.
+   */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {

@@ -103,7 +103,7 @@ class MovedSourcesReportTest {
     String markdown = MarkdownReport.render(three());
     assertTrue(markdown.contains("## Sources that moved (3)"), markdown);
     assertTrue(
-        markdown.contains("LegacyGateway leads to LegacyGateway, which is not there"), markdown);
+        markdown.contains("LegacyGateway points to LegacyGateway, which is not there"), markdown);
     String terminal = TerminalSummaryTest.plain(three());
     assertTrue(terminal.replace("\n", " ").contains("sources that moved (3)"), terminal);
     assertTrue(terminal.contains("Sources lost not looked at: there is no such folder"), terminal);

@@ -6,8 +6,8 @@
  * large call trees. A kernel is therefore one flat method of about a thousand bytecodes that takes
  * addresses and numbers, never vectors.
  *
- * <p>Loops over vectors end with {@code !=} and count bytes. If C2 can count the rounds of a loop,
- * it copies the loop's body three times or more. The copies take longer to compile and run no
- * faster. Counts must not be negative.
+ * <p>Loops over vectors count bytes and use {@code !=} as their end condition, so that C2 cannot
+ * compute the number of iterations. If it could, it would copy the loop body three times or more.
+ * The copies take longer to compile and run no faster. Counts must not be negative.
  */
 package dev.helixbg.llm.cpu.kernel;
