@@ -120,6 +120,7 @@ public final class NoteFiles {
     }
     Walk shared = new Walk(top, "", home);
     shared.taken.addAll(own.taken); // no file twice if the home folder is a repository itself
+    shared.keys.addAll(own.keys);
     for (Path file : MemoryPlaces.inRepository(top)) {
       shared.takeNamed(file);
     }
@@ -193,6 +194,12 @@ public final class NoteFiles {
 
     /** Files that are found, left out, or taken by another walk. */
     private final Set<Path> taken = new HashSet<>();
+
+    /**
+     * Keys of the files in {@link #taken}. One file can have two paths: through a link to a folder,
+     * as a hard link, or in two spellings where the file system ignores case.
+     */
+    private final Set<Object> keys = new HashSet<>();
 
     private final List<LeftOut.File> leftOut = new ArrayList<>();
     private Instant newest = Instant.EPOCH;
@@ -333,7 +340,7 @@ public final class NoteFiles {
     }
 
     private void take(Path path, FileState state) {
-      if (!taken.add(path)) {
+      if (!taken.add(path) || state.key() != null && !keys.add(state.key())) {
         return; // it was taken before
       }
       String why =

@@ -405,6 +405,23 @@ class NotesLogTest {
   }
 
   @Test
+  void aFileWithTwoPathsIsReadOnce() throws IOException {
+    note("docs/learnings.md", "Text.");
+    Files.createLink(notes.resolve("docs/other.md"), notes.resolve("docs/learnings.md"));
+    assertEquals(List.of("docs/learnings.md"), paths(NoteFiles.in(notes, log.getParent())));
+    note("dotfiles/.claude/CLAUDE.md", "Text.");
+    note("dotfiles/AGENTS.md", "Text.");
+    Files.createSymbolicLink(notes.resolve(".claude"), notes.resolve("dotfiles/.claude"));
+    assertEquals(
+        List.of("~/.claude/CLAUDE.md", "AGENTS.md"),
+        paths(NoteFiles.ofMemory(notes, notes.resolve("dotfiles"))));
+  }
+
+  private static List<String> paths(NoteFiles files) {
+    return files.files().stream().map(NoteFiles.File::path).toList();
+  }
+
+  @Test
   void noMoreThan256MebibytesAreRead() throws IOException {
     for (int i = 100; i < 358; i++) {
       try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
