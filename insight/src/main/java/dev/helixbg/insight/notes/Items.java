@@ -88,7 +88,10 @@ final class Items {
    */
   private static final int MOST_LABELLED = 2;
 
-  private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
+  /** A line that opens fenced code, also directly after the markers of list items. */
+  private static final Pattern FENCE =
+      Pattern.compile("\\s*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+){0,3}(`{3,}|~{3,})[^`]*");
+
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
 
   /** An item that begins with a link, and therefore only describes another file. */
@@ -285,6 +288,7 @@ final class Items {
         marked = at + marker.end();
         indent = marker.end();
         end = at + line.length();
+        fence = fenceAfter(line, "");
       } else {
         if (blank && indented(line) < Math.min(2, indent)) {
           finish(); // a paragraph after the list

@@ -56,6 +56,20 @@ class ItemsTest {
   }
 
   @Test
+  void codeThatBeginsOnTheLineOfAMarkerEndsWithItsItem() {
+    String text =
+        "# M\n\n## A\n- ```bash\n  # build\n  mvn test\n  ```\n- - ~~~\n    x\n    ~~~\n"
+            + "- three\n\n## B\n- four\n- five\n";
+    Note note = NoteTest.note("MEMORY.md", text);
+    assertEquals(
+        List.of("```bash\n# build\nmvn test\n```", "- ~~~\n  x\n  ~~~", "three", "four", "five"),
+        note.sections().stream().map(Section::text).toList());
+    assertEquals(
+        List.of("A", "A", "A", "B", "B"),
+        note.sections().stream().map(one -> one.place().heading()).toList());
+  }
+
+  @Test
   void anItemIsCalledByItsHeadingAndItsFirstWords() {
     List<NoteName> places =
         NoteTest.note("a/MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
