@@ -116,7 +116,7 @@ final class MarkdownScan {
       } else if (indent < 4 && isFence(content)) {
         fence = run(content, 0);
         fenced = content.equals(stripped) ? 0 : line.indexOf(fence);
-      } else if (stripped.startsWith("<!--") && !stripped.contains("-->")) {
+      } else if (content.startsWith("<!--") && !content.contains("-->")) {
         comment = true;
       } else if (indent < 4 && level(stripped) > 0) {
         headings.add(new Heading(level(stripped), title(stripped), start, next));
