@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
  *
  * <p>No link is followed. The following are skipped: folders and files whose name begins with a
  * dot, except memory files of agents; {@code node_modules}; knowledge bases of helix; reports of
- * helix-bg; and files that git ignores. The depth, the number of names and the number of files are
- * limited.
+ * helix-bg; further work trees of a repository; backups of Logseq; and files that git ignores. The
+ * depth, the number of names and the number of files are limited.
  */
 public final class NoteFiles {
   /**
@@ -68,6 +68,9 @@ public final class NoteFiles {
    */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
+
+  /** Folders in which Logseq keeps former texts of its notes. */
+  private static final Set<String> BACKUPS = Set.of("bak", "version-files");
 
   private static final String ATTRIBUTES =
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
@@ -257,16 +260,31 @@ public final class NoteFiles {
       if (depth > 0 && there.contains("data.log")) {
         return; // a knowledge base has a report of its own
       }
+      if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
+        return; // each of its facts would be a copy
+      }
       ignored = ignored.in(folder);
+      boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
       boolean hasReport = there.contains("report.json") && there.contains("report.html");
       all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
       for (Child child : all) {
         String name = child.name();
         if ((!name.startsWith(".") || AGENTS.contains(name))
+            && !(isLogseq && BACKUPS.contains(name))
             && !(hasReport && name.equals("report.md"))) {
           look(child.path(), name, depth);
         }
       }
+    }
+
+    /**
+     * Whether a folder is a further work tree of a repository whose first work tree is read, in
+     * whole or in part.
+     */
+    private boolean isFurtherTree(Path folder) {
+      return GitIgnore.firstTree(folder)
+          .filter(first -> first.startsWith(root) || root.startsWith(first))
+          .isPresent();
     }
 
     /** Returns the files with unique paths. */

@@ -422,6 +422,15 @@ class NotesLogTest {
   }
 
   @Test
+  void backupsOfLogseqAreNotRead() throws IOException {
+    note("logseq/config.edn", "{}");
+    note("logseq/bak/pages/a.md", "Old.");
+    note("logseq/version-files/a.md", "Old.");
+    note("pages/bak/a.md", "New.");
+    assertEquals(List.of("pages/bak/a.md"), paths(NoteFiles.in(notes, log.getParent())));
+  }
+
+  @Test
   void noMoreThan256MebibytesAreRead() throws IOException {
     for (int i = 100; i < 358; i++) {
       try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
