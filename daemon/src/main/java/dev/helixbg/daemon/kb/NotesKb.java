@@ -62,7 +62,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    * Version of the format. Raise it when a change of the code makes a different log from the same
    * folder.
    */
-  private static final int FORMAT = 6;
+  private static final int FORMAT = 7;
 
   /**
    * Minimum age of the latest change of the files when {@link #SEEN} is written. A second change of

@@ -431,6 +431,15 @@ class NotesLogTest {
   }
 
   @Test
+  void aHeadingThatObligesIsReadWithItsItems() throws IOException {
+    note("CLAUDE.md", "## Docker\n- one\n## Do\n- two\n## Don't do\n- three\n## 禁止事项\n- four\n");
+    update();
+    assertEquals(
+        List.of("one", "Do: two", "Don't do: three", "禁止事项: four"),
+        entries().stream().map(one -> one.entry().text().content()).toList());
+  }
+
+  @Test
   void noMoreThan256MebibytesAreRead() throws IOException {
     for (int i = 100; i < 358; i++) {
       try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
