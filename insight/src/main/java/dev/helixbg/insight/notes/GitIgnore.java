@@ -7,12 +7,16 @@ import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /** The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides. */
@@ -26,6 +30,9 @@ record GitIgnore(List<Rule> rules) {
 
   /** Greatest number of stars in a line. With more stars, each match could be slow. */
   private static final int MAX_STARS = 4;
+
+  /** The text of the file {@code .git} in a work tree that {@code git worktree} made. */
+  private static final Pattern LINKED = Pattern.compile("gitdir: (.+)/\\.git/worktrees/[^/]+\\s*");
 
   static final GitIgnore NONE = new GitIgnore(List.of());
 
@@ -57,6 +64,20 @@ record GitIgnore(List<Rule> rules) {
 
   static boolean isTop(Path folder) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * Returns the repository's first work tree, if a folder is a further work tree of the repository.
+   */
+  static Optional<Path> firstTree(Path folder) {
+    Matcher linked = LINKED.matcher(read(folder.resolve(".git")));
+    try {
+      return linked.matches()
+          ? Optional.of(folder.resolve(linked.group(1)).normalize())
+          : Optional.empty();
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
   }
 
   /**

@@ -8,6 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +20,8 @@ import java.util.regex.Pattern;
 
 /**
  * Compares the lines of an index of memory files, {@code - [Title](file.md) — description}, with
- * the files to which they link. Files are looked up by path.
+ * the files to which they link. Files are looked up by path. Lines in code and in comments are
+ * examples or former lines, and are skipped.
  */
 record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   private static final Pattern LINE =
@@ -45,6 +47,8 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   /** Returns the lines that are wrong, in their order. */
   List<IndexLine> of(Note note, String text) {
     List<IndexLine> wrong = new ArrayList<>();
+    Map<Integer, String> targets = new HashMap<>(); // without those in code and in comments
+    MarkdownScan.of(text).links().forEach(link -> targets.put(link.at(), link.target()));
     int line = 1;
     int counted = 0;
     int looked = 0;
@@ -52,17 +56,20 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
       for (; counted < found.start(); counted++) {
         line += text.charAt(counted) == '\n' ? 1 : 0;
       }
-      String target = found.group(1);
+      String target = targets.get(found.start(1) - "](".length());
+      if (target == null || target.startsWith("~")) {
+        continue; // an example, or a file in the user's home folder
+      }
       boolean isGone = isGone(note, target);
       if (isGone || saysSomethingElse(note, target, found.group(2))) {
-        wrong.add(new IndexLine(line, target, isGone));
+        wrong.add(new IndexLine(line, found.group(1), isGone));
       }
     }
     return wrong;
   }
 
   private Optional<NoteName> target(Note note, String path) {
-    return links.target(note, new Link(0, false, path.replace("%20", " "), "", Optional.empty()));
+    return links.target(note, new Link(0, false, path, "", Optional.empty()));
   }
 
   private boolean isGone(Note note, String target) {
@@ -70,7 +77,7 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
       return false;
     }
     try {
-      Path there = files.get(note.path()).file().getParent().resolve(target.replace("%20", " "));
+      Path there = files.get(note.path()).file().getParent().resolve(target);
       return Files.notExists(there, LinkOption.NOFOLLOW_LINKS);
     } catch (InvalidPathException e) {
       return false; // the path is not valid on this operating system

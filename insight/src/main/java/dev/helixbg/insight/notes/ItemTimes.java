@@ -27,13 +27,26 @@ final class ItemTimes {
 
   private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
 
-  /** A date with any word as its month, such as {@code Jul 1} or {@code 1 juillet 2026}. */
+  /** A date with any word as its month, such as {@code 1 juillet 2026}. */
   private static final String WORDS =
-      "(?:\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?(?:,?\\s20\\d{2})?"
-          + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?(?:\\s(?:de\\s)?20\\d{2})?)";
+      "\\p{L}{3,10}\\.?\\s\\d{1,2}(?:st|nd|rd|th)?,?\\s20\\d{2}"
+          + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?\\s(?:de\\s)?20\\d{2}";
+
+  /**
+   * A date without a year. Names of months in some languages are usual words in others, as in
+   * {@code gen 2} or {@code 3 out of 5}. Therefore punctuation must follow, and only months in
+   * English come before the day.
+   */
+  private static final String DAY =
+      "(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{L}{0,6}\\.?\\s\\d{1,2}"
+          + "(?:st|nd|rd|th)?|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?)"
+          + "(?=[*_`]{0,3}\\s{0,3}(?:[,;:：.|)\\]】）—–]|-(?!\\p{L})|$))";
+
+  private static final String CLOCK = "(?:[T ]\\d{1,2}:\\d{2}[^\\s\\])]*)?";
 
   private static final String DATE =
-      "(?<!\\d)((?:%s)|(?:%s)|(?:%s))(?![\\d\\p{L}])".formatted(YEAR_FIRST, YEAR_LAST, WORDS);
+      "(?<!\\d)((?:%s)|(?:%s)|(?:%s)|(?:%s))%s(?![\\d\\p{L}])"
+          .formatted(YEAR_FIRST, YEAR_LAST, WORDS, DAY, CLOCK);
 
   private static final Pattern ANY = Pattern.compile(DATE);
 
@@ -163,7 +176,7 @@ final class ItemTimes {
                 Stream.of(before),
                 sections.stream()
                     .flatMap(one -> Stream.concat(one.headings().stream(), Stream.of(one.text()))))
-            .flatMap(text -> ANY.matcher(text).results().map(MatchResult::group))
+            .flatMap(text -> ANY.matcher(text).results().map(date -> date.group(1)))
             .flatMap(date -> YEAR.matcher(date).results().map(MatchResult::group))
             .collect(Collectors.toSet());
     return years.size() == 1 ? Optional.of(years.iterator().next()) : Optional.empty();

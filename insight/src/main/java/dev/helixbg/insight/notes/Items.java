@@ -88,7 +88,14 @@ final class Items {
    */
   private static final int MOST_LABELLED = 2;
 
-  private static final Pattern FENCE = Pattern.compile("\\s*(`{3,}|~{3,})[^`]*");
+  /** A line that opens fenced code, also directly after the markers of list items. */
+  private static final Pattern FENCE =
+      Pattern.compile("\\s*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+){0,3}(`{3,}|~{3,})[^`]*");
+
+  /** A line that begins a comment, ends an HTML element, or has only the opening tag of one. */
+  private static final Pattern TAG =
+      Pattern.compile(" ?(?:<!--.*|</.*|<[a-zA-Z][\\w-]*(?:\\s[^<>]*)?>\\s*)");
+
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
 
   /** An item that begins with a link, and therefore only describes another file. */
@@ -267,6 +274,7 @@ final class Items {
    */
   private String listed(int from) {
     String fence = "";
+    boolean comment = false;
     boolean blank = true;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
       String line = text.substring(at, lineEnd(at));
@@ -274,6 +282,12 @@ final class Items {
       if (!fence.isEmpty()) {
         fence = fenceAfter(line, fence);
         take(line, at);
+      } else if (comment || TAG.matcher(line).matches()) {
+        if (!comment) {
+          finish(); // other tools find their parts of the file by such lines
+        }
+        comment = isInComment(line, comment);
+        end = start < 0 ? end : at + line.length();
       } else if (headings.contains(at) || isRule(line)) {
         finish();
       } else if (line.isBlank()) {
@@ -285,11 +299,14 @@ final class Items {
         marked = at + marker.end();
         indent = marker.end();
         end = at + line.length();
+        fence = fenceAfter(line, "");
+        comment = isInComment(line.substring(marker.end()), false);
       } else {
         if (blank && indented(line) < Math.min(2, indent)) {
           finish(); // a paragraph after the list
         }
         fence = fenceAfter(line, "");
+        comment = isInComment(line, false);
         take(line, at);
       }
       blank = false;
@@ -298,13 +315,19 @@ final class Items {
     return "items of lists";
   }
 
-  /** Takes each paragraph as an item. Headings are not items, and fenced code is not cut. */
+  /**
+   * Takes each paragraph as an item. Headings, comments and tags are not items, and fenced code is
+   * not cut.
+   */
   private void paragraphs(int from) {
     String fence = "";
+    boolean comment = false;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
       String line = text.substring(at, lineEnd(at));
-      if (fence.isEmpty() && (line.isBlank() || headings.contains(at))) {
+      boolean isTag = fence.isEmpty() && (comment || TAG.matcher(line.strip()).matches());
+      if (isTag || fence.isEmpty() && (line.isBlank() || headings.contains(at))) {
         finish();
+        comment = isInComment(line, comment);
         continue;
       }
       if (start < 0) {
@@ -329,6 +352,45 @@ final class Items {
     return opening.matches() ? opening.group(1) : "";
   }
 
+  /** Whether the next line is in a comment; {@code comment} says whether this line is in one. */
+  private static boolean isInComment(String line, boolean comment) {
+    return (comment || line.strip().startsWith("<!--")) && !line.contains("-->");
+  }
+
+  /**
+   * Returns the end of a lesson's text. Comments and closing tags after the last words are not part
+   * of the lesson, because other tools find their parts of the file by them.
+   */
+  static int endOfLesson(String text, int start, int end) {
+    int last = end;
+    for (int tag = end; tag >= 0; tag = lastTag(text, start, last)) {
+      last = tag;
+    }
+    return last;
+  }
+
+  /**
+   * Returns the start of the line with the comment or closing tag at the end of a part of the text;
+   * -1 if other words are at the end.
+   */
+  private static int lastTag(String text, int start, int end) {
+    int stop = end;
+    while (stop > start && Character.isWhitespace(text.charAt(stop - 1))) {
+      stop--;
+    }
+    boolean isComment = text.startsWith("-->", stop - 3);
+    String closing = isComment ? "-->" : ">";
+    int tag = stop - 1;
+    while (tag >= start && !text.startsWith(isComment ? "<!--" : "</", tag)) {
+      tag--;
+    }
+    if (tag < start || text.indexOf(closing, tag) != stop - closing.length()) {
+      return -1;
+    }
+    int line = Math.max(start, text.lastIndexOf('\n', tag) + 1);
+    return text.substring(line, tag).isBlank() ? line : -1;
+  }
+
   private void take(String line, int at) {
     if (start < 0) {
       others += line.strip().length();
@@ -341,7 +403,12 @@ final class Items {
     if (start >= 0 && marked < end) {
       String said = text.substring(marked, end);
       String plain = indent == 0 ? said : said.replaceAll("\n[ \t]{1," + indent + "}", "\n");
-      items.add(new Item(start, end, plain.strip()));
+      String stripped = plain.strip();
+      boolean isComment =
+          stripped.startsWith("<!--") && stripped.indexOf("-->") == stripped.length() - 3;
+      if (!isComment) {
+        items.add(new Item(start, end, stripped));
+      }
     }
     start = -1;
     indent = 0;

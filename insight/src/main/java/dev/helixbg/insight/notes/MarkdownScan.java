@@ -36,6 +36,8 @@ final class MarkdownScan {
   private static final Pattern DEFINITION =
       Pattern.compile(" {0,3}\\[([^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 
+  private static final Pattern MARKER = Pattern.compile("(?:[-*+]|\\d{1,9}[.)])[ \\t]+");
+
   private static final Pattern CLOSING = Pattern.compile("(?<![^ \\t])#+$");
 
   /** A link in HTML. */
@@ -90,6 +92,7 @@ final class MarkdownScan {
 
   private void lines() {
     String fence = "";
+    int fenced = 0; // offset of the fence in its line if it follows a list marker, else 0
     boolean comment = false;
     boolean inParagraph = false;
     int single = -1; // start of the line above if a paragraph begins there, else -1
@@ -100,6 +103,7 @@ final class MarkdownScan {
       String line = text.substring(start, end);
       String stripped = line.strip();
       int indent = indent(line);
+      String content = withoutMarkers(stripped);
       int above = single;
       boolean wasParagraph = inParagraph;
       single = -1;
@@ -107,11 +111,12 @@ final class MarkdownScan {
       if (comment) {
         comment = !stripped.contains("-->");
       } else if (!fence.isEmpty()) {
-        boolean ends = indent < 4 && stripped.startsWith(fence) && isOnly(stripped, fence);
+        boolean ends = indent < fenced + 4 && stripped.startsWith(fence) && isOnly(stripped, fence);
         fence = ends ? "" : fence;
-      } else if (indent < 4 && isFence(stripped)) {
-        fence = run(stripped, 0);
-      } else if (stripped.startsWith("<!--") && !stripped.contains("-->")) {
+      } else if (indent < 4 && isFence(content)) {
+        fence = run(content, 0);
+        fenced = content.equals(stripped) ? 0 : line.indexOf(fence);
+      } else if (content.startsWith("<!--") && !content.contains("-->")) {
         comment = true;
       } else if (indent < 4 && level(stripped) > 0) {
         headings.add(new Heading(level(stripped), title(stripped), start, next));
@@ -135,6 +140,16 @@ final class MarkdownScan {
       indent++;
     }
     return indent < line.length() && line.charAt(indent) == '\t' ? 4 : indent;
+  }
+
+  /** Returns a line without the markers of list items at its beginning. */
+  private static String withoutMarkers(String line) {
+    Matcher marker = MARKER.matcher(line);
+    int start = 0;
+    while (marker.region(start, line.length()).lookingAt()) {
+      start = marker.end();
+    }
+    return line.substring(start);
   }
 
   private static boolean isFence(String line) {

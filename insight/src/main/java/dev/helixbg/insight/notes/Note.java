@@ -294,7 +294,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     private void add(int start, int end, int own, List<String> above, String part) {
-      add(start, end, own, text.substring(start, end).strip(), above, part);
+      int last = way == Items.Way.SECTIONS ? Items.endOfLesson(text, start, end) : end;
+      add(start, last, own, text.substring(start, last).strip(), above, part);
     }
 
     private void add(int start, int end, int own, String said, List<String> above, String part) {

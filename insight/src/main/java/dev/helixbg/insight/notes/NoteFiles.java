@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
  *
  * <p>No link is followed. The following are skipped: folders and files whose name begins with a
  * dot, except memory files of agents; {@code node_modules}; knowledge bases of helix; reports of
- * helix-bg; and files that git ignores. The depth, the number of names and the number of files are
- * limited.
+ * helix-bg; further work trees of a repository; backups of Logseq; and files that git ignores. The
+ * depth, the number of names and the number of files are limited.
  */
 public final class NoteFiles {
   /**
@@ -68,6 +68,9 @@ public final class NoteFiles {
    */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
+
+  /** Folders in which Logseq keeps former texts of its notes. */
+  private static final Set<String> BACKUPS = Set.of("bak", "version-files");
 
   private static final String ATTRIBUTES =
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
@@ -120,6 +123,7 @@ public final class NoteFiles {
     }
     Walk shared = new Walk(top, "", home);
     shared.taken.addAll(own.taken); // no file twice if the home folder is a repository itself
+    shared.keys.addAll(own.keys);
     for (Path file : MemoryPlaces.inRepository(top)) {
       shared.takeNamed(file);
     }
@@ -194,6 +198,12 @@ public final class NoteFiles {
     /** Files that are found, left out, or taken by another walk. */
     private final Set<Path> taken = new HashSet<>();
 
+    /**
+     * Keys of the files in {@link #taken}. One file can have two paths: through a link to a folder,
+     * as a hard link, or in two spellings where the file system ignores case.
+     */
+    private final Set<Object> keys = new HashSet<>();
+
     private final List<LeftOut.File> leftOut = new ArrayList<>();
     private Instant newest = Instant.EPOCH;
     private long bytes;
@@ -250,16 +260,31 @@ public final class NoteFiles {
       if (depth > 0 && there.contains("data.log")) {
         return; // a knowledge base has a report of its own
       }
+      if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
+        return; // each of its facts would be a copy
+      }
       ignored = ignored.in(folder);
+      boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
       boolean hasReport = there.contains("report.json") && there.contains("report.html");
       all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
       for (Child child : all) {
         String name = child.name();
         if ((!name.startsWith(".") || AGENTS.contains(name))
+            && !(isLogseq && BACKUPS.contains(name))
             && !(hasReport && name.equals("report.md"))) {
           look(child.path(), name, depth);
         }
       }
+    }
+
+    /**
+     * Whether a folder is a further work tree of a repository whose first work tree is read, in
+     * whole or in part.
+     */
+    private boolean isFurtherTree(Path folder) {
+      return GitIgnore.firstTree(folder)
+          .filter(first -> first.startsWith(root) || root.startsWith(first))
+          .isPresent();
     }
 
     /** Returns the files with unique paths. */
@@ -333,7 +358,7 @@ public final class NoteFiles {
     }
 
     private void take(Path path, FileState state) {
-      if (!taken.add(path)) {
+      if (!taken.add(path) || state.key() != null && !keys.add(state.key())) {
         return; // it was taken before
       }
       String why =

@@ -65,9 +65,9 @@ public final class NotesLog {
   /** A heading that says that the reader must do, or must not do, what the items under it say. */
   private static final Pattern OBLIGES =
       Pattern.compile(
-          "(?iu)\\W*(?:always|never|do not|don['’]ts?|dos?|must(?:"
+          "(?iu)\\W*(?:(?:always|never|do not|don['’]ts?|dos?|must(?:"
               + " not)?|avoid|forbidden|prohibited|required|not"
-              + " allowed|immer|nie(?:mals)?|toujours|jamais|siempre|nunca|必须|禁止|不要|永远不要|总是)\\b?.{0,30}");
+              + " allowed|immer|nie(?:mals)?|toujours|jamais|siempre|nunca)(?![\\p{L}\\d])|必须|禁止|不要|永远不要|总是).{0,30}");
 
   private NotesLog() {}
 

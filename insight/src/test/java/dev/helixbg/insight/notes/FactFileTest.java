@@ -159,6 +159,17 @@ class FactFileTest {
   }
 
   @Test
+  void marksOfOtherToolsStay() throws Exception {
+    String list = "- One fact.\n- Two facts.\n- Three facts.\n- Four facts.\n<!-- tool:end -->\n";
+    assertEquals(list.replace("- Four facts.\n", ""), without(list, "Four"));
+    String lesson = "It broke, and then we mended it by hand.\n";
+    String lessons =
+        "## One\n%1$s\n## Two\n%1$s\n## Three\n%1$s\n## Four\n%1$s\n".formatted(lesson)
+            + "<!-- tool:end\nof all -->\n</rules>\n";
+    assertEquals(lessons.replace("## Four\n" + lesson + "\n", ""), without(lessons, "Four"));
+  }
+
+  @Test
   void lineEndsByteOrderMarkAndAMissingLastLineEndStay() throws Exception {
     String text = "\uFEFF- one\r\n  more\r\n- two\r\n- three\r\n- four";
     assertEquals("\uFEFF- two\r\n- three\r\n- four", without(text, "one"));

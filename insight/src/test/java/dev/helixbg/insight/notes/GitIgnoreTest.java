@@ -52,6 +52,26 @@ class GitIgnoreTest {
   }
 
   @Test
+  void aFurtherWorkTreeIsNotRead() throws IOException {
+    for (String folder : List.of(".claude/worktrees/x", "sub/y", "module", "elsewhere")) {
+      Files.createDirectories(top.resolve(folder));
+      Files.writeString(top.resolve(folder).resolve("CLAUDE.md"), "Text.");
+    }
+    git(".claude/worktrees/x", top + "/.git/worktrees/x");
+    git("sub/y", "../../.git/worktrees/y");
+    git("module", top + "/.git/modules/module");
+    git("elsewhere", "/none/.git/worktrees/elsewhere");
+    assertEquals(
+        List.of("elsewhere/CLAUDE.md", "module/CLAUDE.md"),
+        NoteFiles.in(top, top.resolve("none")).files().stream().map(NoteFiles.File::path).toList());
+    assertEquals(1, NoteFiles.in(top.resolve("sub/y"), top).files().size(), "it was named");
+  }
+
+  private void git(String folder, String gitDir) throws IOException {
+    Files.writeString(top.resolve(folder).resolve(".git"), "gitdir: " + gitDir + "\n");
+  }
+
+  @Test
   void laterAndDeeperLinesWinAndAnotherRepositoryHasItsOwn() throws IOException {
     Files.writeString(top.resolve(".gitignore"), "*.md\n!keep.md\n");
     for (String path : List.of("a.md", "keep.md", "sub/b.md", "other/c.md")) {

@@ -22,6 +22,15 @@ class IndexCheckTest {
       - [Tabs](topics/tabs.md#x) — caravans cross the desert on Wednesdays
       - [Site](https://example.org/a.md) — elsewhere
       - [Out](sub%20dir/it%20is.md) — short
+      - [Coffee](caf%C3%A9.md) — short
+      - [Home](~/other.md) — short
+
+      ```
+      - [Example](example.md) — in code
+      ```
+      <!--
+      - [Former](former.md) — in a comment
+      -->
       """;
 
   @TempDir private Path folder;
@@ -40,6 +49,7 @@ class IndexCheckTest {
     Files.writeString(folder.resolve("topics/leases.md"), "A worker holds its lease for 30 s.");
     Files.writeString(folder.resolve("topics/tabs.md"), "We indent with tab characters.");
     Files.writeString(folder.resolve("sub dir/it is.md"), "Something.");
+    Files.writeString(folder.resolve("café.md"), "Something.");
     MemoryFile found = index(NoteFiles.in(folder, folder.resolve("none")));
     assertEquals("an index of other files", found.cut());
     IndexLine dead = new IndexLine(3, "gone.md", true);

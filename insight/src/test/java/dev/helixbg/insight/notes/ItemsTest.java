@@ -56,6 +56,56 @@ class ItemsTest {
   }
 
   @Test
+  void codeThatBeginsOnTheLineOfAMarkerEndsWithItsItem() {
+    String text =
+        "# M\n\n## A\n- ```bash\n  # build\n  mvn test\n  ```\n- - ~~~\n    x\n    ~~~\n"
+            + "- three\n\n## B\n- four\n- five\n";
+    Note note = NoteTest.note("MEMORY.md", text);
+    assertEquals(
+        List.of("```bash\n# build\nmvn test\n```", "- ~~~\n  x\n  ~~~", "three", "four", "five"),
+        note.sections().stream().map(Section::text).toList());
+    assertEquals(
+        List.of("A", "A", "A", "B", "B"),
+        note.sections().stream().map(one -> one.place().heading()).toList());
+  }
+
+  @Test
+  void commentsAndTagsAtTheMarginAreOfNoItem() {
+    String list =
+        """
+        <!--
+        - an old fact that is commented out
+        -->
+        <rules>
+        - one
+          <!-- of one -->
+        - two
+        </rules>
+        - <!-- no fact -->
+        - <!-- begins
+          - no fact
+          ends -->
+        - three
+        <!-- tool:end -->
+        """;
+    assertEquals(List.of("one\n<!-- of one -->", "two", "three"), texts("MEMORY.md", list));
+    assertEquals(
+        List.of("Tabs.", "No blanks.", "No ends."),
+        texts(
+            "MEMORY.md",
+            "<r>\n"
+                + "Tabs.\n"
+                + "</r>\n\n"
+                + "<!--\n"
+                + "Old.\n\n"
+                + "Older.\n"
+                + "-->\n\n"
+                + "No blanks.\n\n"
+                + "No ends.\n"
+                + "<!-- x -->\n"));
+  }
+
+  @Test
   void anItemIsCalledByItsHeadingAndItsFirstWords() {
     List<NoteName> places =
         NoteTest.note("a/MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
@@ -222,6 +272,8 @@ class ItemsTest {
             "§\n".repeat(300_000),
             "- (2026-".repeat(100_000),
             "## Jul 1 (newest\n- a\n".repeat(20_000),
+            "## a\n-->\n".repeat(50_000),
+            "## a\n## b\n## c\n" + "<!---->\n".repeat(50_000),
             "- ([added ".repeat(100_000))) {
       assertTimeoutPreemptively(
           Duration.ofSeconds(10), () -> NoteTest.note("MEMORY.md", text).sections().size());

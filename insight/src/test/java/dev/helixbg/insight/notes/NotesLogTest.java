@@ -405,6 +405,41 @@ class NotesLogTest {
   }
 
   @Test
+  void aFileWithTwoPathsIsReadOnce() throws IOException {
+    note("docs/learnings.md", "Text.");
+    Files.createLink(notes.resolve("docs/other.md"), notes.resolve("docs/learnings.md"));
+    assertEquals(List.of("docs/learnings.md"), paths(NoteFiles.in(notes, log.getParent())));
+    note("dotfiles/.claude/CLAUDE.md", "Text.");
+    note("dotfiles/AGENTS.md", "Text.");
+    Files.createSymbolicLink(notes.resolve(".claude"), notes.resolve("dotfiles/.claude"));
+    assertEquals(
+        List.of("~/.claude/CLAUDE.md", "AGENTS.md"),
+        paths(NoteFiles.ofMemory(notes, notes.resolve("dotfiles"))));
+  }
+
+  private static List<String> paths(NoteFiles files) {
+    return files.files().stream().map(NoteFiles.File::path).toList();
+  }
+
+  @Test
+  void backupsOfLogseqAreNotRead() throws IOException {
+    note("logseq/config.edn", "{}");
+    note("logseq/bak/pages/a.md", "Old.");
+    note("logseq/version-files/a.md", "Old.");
+    note("pages/bak/a.md", "New.");
+    assertEquals(List.of("pages/bak/a.md"), paths(NoteFiles.in(notes, log.getParent())));
+  }
+
+  @Test
+  void aHeadingThatObligesIsReadWithItsItems() throws IOException {
+    note("CLAUDE.md", "## Docker\n- one\n## Do\n- two\n## Don't do\n- three\n## 禁止事项\n- four\n");
+    update();
+    assertEquals(
+        List.of("one", "Do: two", "Don't do: three", "禁止事项: four"),
+        entries().stream().map(one -> one.entry().text().content()).toList());
+  }
+
+  @Test
   void noMoreThan256MebibytesAreRead() throws IOException {
     for (int i = 100; i < 358; i++) {
       try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
