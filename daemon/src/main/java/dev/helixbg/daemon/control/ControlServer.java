@@ -304,6 +304,6 @@ public final class ControlServer implements AutoCloseable {
       int clients, int lineBytes, Duration idle, Duration line, Duration write) {
     public static final ControlLimits USUAL =
         new ControlLimits(
-            256, 1 << 16, Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofSeconds(10));
+            256, 1 << 20, Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofSeconds(10));
   }
 }

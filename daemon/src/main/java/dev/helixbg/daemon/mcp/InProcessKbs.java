@@ -102,7 +102,7 @@ final class InProcessKbs implements AutoCloseable {
       host.searches().prepare(kb); // runs in parallel with the next line
     }
     bringUpToDate(kb, LISTING.contains(wanted) && answered.remove(kb), progress);
-    List<ObjectNode> lines = requests.answer(request);
+    List<ObjectNode> lines = requests.answerAsRead(request);
     if (wanted.equals("answers")) {
       answered.add(kb);
     }

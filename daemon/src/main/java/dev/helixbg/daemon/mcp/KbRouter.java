@@ -57,8 +57,15 @@ final class KbRouter implements AutoCloseable {
   private volatile boolean asked;
 
   /**
+   * The KBs that the daemon watched last. Requests after the daemon's end are about them, too,
+   * rather than about another KB. Empty if no daemon has watched a KB.
+   */
+  private volatile List<Kb> lastWatched = List.of();
+
+  /**
    * @param named knowledge bases of the command line. If empty, the daemon's knowledge bases are
-   *     used. If the daemon watches none, the default knowledge base of {@code one-shot} is used
+   *     used, even after the daemon has stopped. If the daemon has watched none, the default
+   *     knowledge base of {@code one-shot} is used
    */
   KbRouter(
       List<Kb> named,
@@ -98,7 +105,11 @@ final class KbRouter implements AutoCloseable {
       return named;
     }
     List<Kb> watched = watchedBy(daemon);
-    return watched.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : watched;
+    if (!watched.isEmpty()) {
+      lastWatched = watched;
+    }
+    List<Kb> known = lastWatched;
+    return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
   /** Answers a request. It may name a KB by folder or name; the default is the first KB. */

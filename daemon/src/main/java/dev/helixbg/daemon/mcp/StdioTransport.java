@@ -16,6 +16,7 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
+import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import io.modelcontextprotocol.spec.McpServerSession;
 import io.modelcontextprotocol.spec.McpServerTransport;
 import io.modelcontextprotocol.spec.McpServerTransportProvider;
@@ -80,8 +81,18 @@ final class StdioTransport implements McpServerTransportProvider {
   private final PrintStream out;
   private final List<String> tools;
 
-  /** Requests that have no answer yet, by id. */
-  private final Map<Object, FutureTask<Void>> unanswered = new ConcurrentHashMap<>();
+  /**
+   * Requests that have no answer yet, by id. A request is removed under the lock of {@link #out},
+   * so that no progress of the request is sent after its answer.
+   */
+  private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
+
+  /**
+   * A request that has no answer yet.
+   *
+   * @param progressToken the client's token for messages about progress; null if it wants none
+   */
+  private record Call(FutureTask<Void> task, Object progressToken) {}
 
   private final ExecutorService calls;
   private final CountDownLatch over = new CountDownLatch(1);
@@ -210,7 +221,7 @@ final class StdioTransport implements McpServerTransportProvider {
       return;
     }
     FutureTask<Void> call = new FutureTask<>(() -> handle(request), null);
-    if (unanswered.putIfAbsent(request.id(), call) != null) {
+    if (unanswered.putIfAbsent(request.id(), new Call(call, progressToken(request))) != null) {
       refuse(request.id(), INVALID_REQUEST, "a request with this id is still running");
     } else if (first) {
       call.run(); // not in parallel: later messages need this call's session
@@ -222,6 +233,13 @@ final class StdioTransport implements McpServerTransportProvider {
         refuse(request.id(), BUSY, "too many requests at once; wait for answers");
       }
     }
+  }
+
+  private static Object progressToken(JSONRPCRequest request) {
+    return request.params() instanceof Map<?, ?> params
+            && params.get("_meta") instanceof Map<?, ?> m
+        ? m.get("progressToken")
+        : null;
   }
 
   private void answerPing(JSONRPCRequest request) {
@@ -257,9 +275,12 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private void callOff(Object id) {
-    FutureTask<Void> call = id == null ? null : unanswered.remove(id);
+    Call call;
+    synchronized (out) {
+      call = id == null ? null : unanswered.remove(id);
+    }
     if (call != null) {
-      call.cancel(true);
+      call.task.cancel(true);
     }
   }
 
@@ -294,13 +315,27 @@ final class StdioTransport implements McpServerTransportProvider {
     public Mono<Void> sendMessage(JSONRPCMessage message) {
       return Mono.fromCallable(
           () -> {
-            // An answer to a cancelled request is not sent.
-            if (!(message instanceof JSONRPCResponse answer)
-                || unanswered.remove(answer.id()) != null) {
-              write(mapper.writeValueAsString(inPlainWords(message)));
+            synchronized (out) {
+              if (isExpected(message)) {
+                write(mapper.writeValueAsString(inPlainWords(message)));
+              }
             }
             return null;
           });
+    }
+
+    /**
+     * Whether the client still expects a message. Answers to cancelled requests are not expected,
+     * nor is the progress of cancelled or answered requests: some clients close the session then.
+     */
+    private boolean isExpected(JSONRPCMessage message) {
+      return switch (message) {
+        case JSONRPCResponse answer -> unanswered.remove(answer.id()) != null;
+        case JSONRPCNotification note when note.params() instanceof ProgressNotification progress ->
+            unanswered.values().stream()
+                .anyMatch(call -> progress.progressToken().equals(call.progressToken));
+        default -> true;
+      };
     }
 
     /** Replaces an error text of the SDK that names Java classes. */

@@ -40,8 +40,9 @@ record ToolAnswers(KbRouter kbs) {
     return hits(kbs.ask(request, progress));
   }
 
-  private static ObjectNode hits(KbRouter.Answer answer) {
-    ObjectNode result = quoting(answer).setAll((ObjectNode) answer.lines().getLast());
+  static ObjectNode hits(KbRouter.Answer answer) {
+    JsonNode last = PrintableJson.printable(answer.lines().getLast(), SHORT);
+    ObjectNode result = quoting(answer).setAll((ObjectNode) last);
     List<JsonNode> hits = answer.lines().subList(0, answer.lines().size() - 1);
     return result.set("entries", Json.array(hits, ToolAnswers::hit));
   }

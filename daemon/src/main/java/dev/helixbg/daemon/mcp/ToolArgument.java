@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.mcp;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
@@ -89,7 +90,7 @@ record ToolArgument(
     if (given == null) {
       return NullNode.instance;
     }
-    if (!(given instanceof List<?> list)) {
+    if (!(asList(given) instanceof List<?> list)) {
       throw Failure.usage("\"answers\" must be a list of {\"id\": …, \"answer\": …}");
     }
     if (list.size() > most) {
@@ -107,6 +108,15 @@ record ToolArgument(
       }
     }
     return items;
+  }
+
+  /** Reads the JSON that some clients write into a string; returns other values as they are. */
+  private static Object asList(Object given) {
+    try {
+      return given instanceof String text ? Json.read(text, Object.class) : given;
+    } catch (JacksonException e) {
+      return given;
+    }
   }
 
   ToolArgument needed() {

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Handler of requests about knowledge bases, for the daemon and for commands that run without a
@@ -29,8 +30,24 @@ import java.util.Optional;
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
-  /** Returns all lines of the answer; throws a {@link Failure} for a wrong request. */
+  /** Requests that use the texts of entries. */
+  private static final Set<String> READING =
+      Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
+
+  /**
+   * Checks the notes if the KB is made of notes, then answers. If a client has just edited a note,
+   * the client's request is about the new text. Returns all lines of the answer; throws a {@link
+   * Failure} for a wrong request.
+   */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
+    if (READING.contains(request.path("do").asText())) {
+      NotesKb.of(kb(request), host.settings()).ifPresent(NotesKb::refresh);
+    }
+    return answerAsRead(request);
+  }
+
+  /** Answers as {@link #answer}, for a caller that has just checked the notes. */
+  public List<ObjectNode> answerAsRead(ObjectNode request) throws InterruptedException {
     Instant now = host.clock().now();
     String wanted = request.path("do").asText();
     return switch (wanted) {
@@ -64,17 +81,11 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   private FindingRequests findings(ObjectNode request) throws InterruptedException {
-    // If a client has just edited a note, the client's request is about the new text.
-    NotesKb.of(kb(request), host.settings()).ifPresent(notes -> notes.refresh());
-    return present(request);
-  }
-
-  private FindingRequests present(ObjectNode request) throws InterruptedException {
     return FindingRequests.of(host.stores().of(kb(request)), host.settings(), modelId());
   }
 
   private QuestionRequests questions(ObjectNode request) throws InterruptedException {
-    return QuestionRequests.of(present(request), host.settings());
+    return QuestionRequests.of(findings(request), host.settings());
   }
 
   private String modelId() {

@@ -141,6 +141,17 @@ class ControlServerTest {
     }
   }
 
+  /** As many answers of an agent as it may give at once, in a language of three bytes each. */
+  @Test
+  void aRequestMayBeLarge() throws IOException {
+    start(ControlLimits.USUAL);
+    try (ControlClient client = client()) {
+      String text = "問".repeat(100 * 2 * 1_000);
+      List<JsonNode> lines = client.ask(request("echo").put("text", text).put("times", 1));
+      assertEquals(text, lines.getFirst().path("text").asText());
+    }
+  }
+
   @Test
   void linesThatGoOutTogetherArriveInOrder() throws IOException {
     start(ControlLimits.USUAL);

@@ -186,6 +186,20 @@ class KbRouterTest {
   }
 
   @Test
+  void aSessionStaysWithTheKbsOfADaemonThatStopped() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 3));
+    try (KbRouter kbs = kbs(new FakeModel(), List.of())) {
+      try (Daemon daemon = daemon(kb)) {
+        assertTrue(kbs.ask(request("search"), Progress.Display.SILENT).byDaemon());
+      }
+      KbRouter.Answer answer = kbs.ask(request("search"), Progress.Display.SILENT);
+      assertFalse(answer.byDaemon());
+      assertEquals(3, hits(answer));
+      assertEquals(List.of(kb), kbs.all(kbs.daemon()));
+    }
+  }
+
+  @Test
   void aNameThatSeveralHaveIsNoneOfThem() throws Exception {
     Kb work = new Kb(GeneratedKb.write(folder.resolve("work/notes"), 3));
     Kb home = new Kb(GeneratedKb.write(folder.resolve("home/notes"), 4));

@@ -67,6 +67,7 @@ class StdioTransportTest {
   private final PipedInputStream fromServer = new PipedInputStream(PIPE);
   private final BufferedReader answers =
       new BufferedReader(new InputStreamReader(fromServer, UTF_8));
+  private volatile boolean stubborn;
   private Thread server;
 
   @BeforeEach
@@ -138,6 +139,9 @@ class StdioTransportTest {
       return "went on";
     } catch (InterruptedException e) {
       calledOff.countDown();
+      if (stubborn) {
+        return waits(arguments);
+      }
       return "called off";
     }
   }
@@ -329,6 +333,27 @@ class StdioTransportTest {
       last = answer();
     }
     assertEquals("went on", last.at("/result/content/0/text").asText());
+  }
+
+  /** Such a call may wait for another one and cannot be interrupted then; its beat goes on. */
+  @Test
+  void howFarACallIsIsNotToldOnceItIsCalledOff() throws Exception {
+    initialize();
+    stubborn = true;
+    send(EMBED);
+    assertEquals("notifications/progress", answer().path("method").asText());
+    send(
+        """
+        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\
+        """,
+        call(2, "echo", "next"));
+    JsonNode next = answer();
+    while (next.has("method")) {
+      next = answer(); // of the moment before
+    }
+    assertEquals(2, next.path("id").asInt());
+    Thread.sleep(2_300);
+    assertEquals(0, fromServer.available());
   }
 
   /** As the protocol wants it; what could not be said in time is not made up for all at once. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
@@ -30,6 +31,22 @@ class ToolArgumentTest {
     assertEquals(3, limit(3.0));
     for (Object wrong : List.of("", "x", "3.5", "21", "0", "-1", "99999999999", 2.5, List.of())) {
       assertThrows(Failure.class, () -> limit(wrong), String.valueOf(wrong));
+    }
+  }
+
+  /** Some clients write a list as a text. */
+  @Test
+  void answersMayBeJsonInAText() {
+    List<ToolArgument> answers = List.of(ToolArgument.answers(2));
+    String json = "[{\"id\":\"a\",\"answer\":\"same\"}]";
+    ObjectNode request = Json.object();
+    ToolArgument.put(Map.of("answers", json), answers, request);
+    assertEquals(json, request.path("answers").toString());
+    for (String wrong : List.of("", "[", "{}", "7", "\"[]\"", "[1,2,3]")) {
+      Map<String, Object> given = Map.of("answers", wrong);
+      Failure failure =
+          assertThrows(Failure.class, () -> ToolArgument.put(given, answers, Json.object()), wrong);
+      assertEquals(ExitCode.USAGE, failure.code());
     }
   }
 

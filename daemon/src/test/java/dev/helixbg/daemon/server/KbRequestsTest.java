@@ -11,6 +11,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Failure;
@@ -18,6 +19,7 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Sql;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -97,6 +99,25 @@ class KbRequestsTest {
     assertEquals("unknown, 2 of 3", related("something else"));
     index();
     assertEquals("no, 3 of 3", related("something else"));
+  }
+
+  @Test
+  void aNoteThatWasJustWrittenIsSeen() throws Exception {
+    Path vault = Files.createDirectories(folder.resolve("vault"));
+    Files.writeString(vault.resolve("a.md"), "one");
+    NotesKb notes = NotesKb.at(vault, host.settings());
+    requests = new KbRequests(host, List.of(notes.make()), () -> {});
+    assertEquals("unknown, 0 of 1", related("something else"));
+    new DaemonFixture(folder, notes.kb()).run(Duration.ofSeconds(10));
+    assertEquals("no, 1 of 1", related("something else"));
+    Files.writeString(vault.resolve("b.md"), "two");
+    assertEquals("unknown, 1 of 2", related("something else"));
+    assertEquals(2, search("one").getLast().at("/coverage/total").asInt());
+    Files.writeString(vault.resolve("a.md"), "three");
+    assertTrue(entry("a.md", 0).path("text").asText().endsWith("three"));
+    Files.delete(vault.resolve("a.md"));
+    assertEquals(1, search("one").getLast().at("/coverage/total").asInt());
+    ask(DaemonLink.request("questions").put("client", "c"));
   }
 
   @Test

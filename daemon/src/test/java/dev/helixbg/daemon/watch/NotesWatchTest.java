@@ -53,6 +53,15 @@ class NotesWatchTest {
   }
 
   @Test
+  void aCheckForARequestIsNeverLeftOut() throws Exception {
+    NotesWatch lookout = new NotesWatch(kb, Duration.ZERO, Duration.ZERO);
+    lookout.look(0);
+    Files.writeString(notes.resolve("new.md"), "Another.");
+    lookout.look(1);
+    assertEquals(5, kb.account().orElseThrow().files());
+  }
+
+  @Test
   void notesThatAreGoneAreATroubleAndTheReportStays() throws Exception {
     daemon.run(Duration.ofMinutes(3));
     Path away = home.resolve("away");

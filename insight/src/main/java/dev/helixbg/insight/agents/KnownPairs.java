@@ -48,6 +48,11 @@ public final class KnownPairs {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
 
+  /** Returns a tenth, rounded up. */
+  private static int tenths(int number) {
+    return (number + 9) / 10;
+  }
+
   /**
    * Returns known pairs for the next questions, if possible equally many pairs of each relation.
    *
@@ -66,7 +71,9 @@ public final class KnownPairs {
     }
     int before = ALL.size() - open.size();
     int ofTen = before < ENOUGH ? FIRST_OF_TEN : 1;
-    int wanted = Math.min((questions * ofTen + 9) / 10, open.size());
+    // The share holds over pages: of single questions, not each one is a known pair.
+    int share = tenths(ofTen * (answered.size() + questions)) - tenths(ofTen * answered.size());
+    int wanted = Math.min(share, open.size());
     open.sort(Comparator.comparing(Known::id)); // the file groups pairs by relation; ids mix them
     List<Known> next = new ArrayList<>();
     while (next.size() < wanted) {

@@ -51,17 +51,33 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private static final String LONE =
       "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
 
+  /** Place that does not directly follow a word, a number or a bracket, with or without markup. */
+  private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%°][*`_\"'”’]{0,3})";
+
   /**
-   * A token: a number with its sign, a character of a writing system without spaces, a word, or a
-   * sign with a meaning. Markup of headings, lists, quotes, tables and emphasis is no token.
+   * Signs that elsewhere are markup or punctuation: {@code ~} before a number or path, the
+   * beginning of a path, a slash between blanks, and the stars of products, schedules and file
+   * patterns. A hyphen between blanks is no sign, because it is mostly a dash.
+   */
+  private static final String SIGNS_BY_PLACE =
+      "~~|%1$s~(?=[\\p{L}\\p{N}/])|%1$s\\.{1,2}(?=/)|%1$s(?<!/)/(?![/>])".formatted(FREE)
+          + "|(?<![^\\s`])\\*(?![^\\s`])|(?<=/\\*?)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])"
+          // in **/etc/hosts**, the stars are markup
+          + "|%s\\*(?=\\*?/(?![^*\n]*[^\\s*/]\\*))".formatted(FREE);
+
+  /**
+   * A token: a number with its sign, an option of one letter, a character of a writing system
+   * without spaces, a word, or a sign with a meaning. Markup of headings, lists, quotes, tables and
+   * emphasis is no token.
    */
   private static final Pattern TOKEN =
       Pattern.compile(
-          "(?m:^[ \\t]*(?:>[ \\t]*|#+[ \\t]|=+$|\\+[ \\t])+)"
-              + "|(?<number>(?:(?<![^\\s(])[-−+])?\\p{Nd}+(?:[.,:]\\p{Nd}+)*)"
+          "(?m:^[ \\t]*(?:>[ \\t]*|#+[ \\t]|=+$|\\+[ \\t]|[*-](?:[ \\t]|$))+)"
+              + "|(?<number>(?:%1$s[-−+])?\\p{Nd}+(?:[.,:]\\p{Nd}+)*)".formatted(FREE)
+              + "|(?<option>%1$s-[A-Za-z](?![\\p{L}\\p{M}\\p{N}]))".formatted(FREE)
               + "|(?<word>%1$s\\p{M}*|(?:(?!%1$s)[\\p{L}\\p{M}\\p{N}]|_(?=[\\p{L}\\p{N}])(?<=[\\p{L}\\p{N}]_))+)"
                   .formatted(LONE)
-              + "|(?<sign>~~|(?<=/)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])|[\\p{Sm}\\p{Sc}\\p{So}%&@?#\\\\&&[^|~]])");
+              + "|(?<sign>%s|[\\p{Sm}\\p{Sc}\\p{So}%%&@?#^\\\\&&[^|~]])".formatted(SIGNS_BY_PLACE));
 
   /** A word that has the form of an identifier. */
   private static final Pattern PECULIAR =
@@ -92,7 +108,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           words("more less most least fewer higher lower longer shorter"));
 
   /**
-   * A word, number or sign.
+   * A word, number, option or sign.
    *
    * @param key form of the token that is compared; tokens with the same meaning have equal keys
    * @param name whether the token is written like a name
@@ -253,6 +269,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       String token = found.group();
       if (found.group("number") != null) {
         tokens.add(new Token(digits(token), token, Kind.NUMBER, false));
+      } else if (found.group("option") != null) {
+        tokens.add(new Token(token, token, Kind.IDENTIFIER, false));
       } else if (found.group("sign") != null) {
         tokens.add(new Token(token, token, Kind.SIGN, false));
       } else if (found.group("word") != null) {

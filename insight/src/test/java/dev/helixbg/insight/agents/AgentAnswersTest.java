@@ -45,7 +45,7 @@ class AgentAnswersTest {
     List<AgentAnswer> answers = new ArrayList<>();
     Set<String> answered = new HashSet<>();
     while (answers.size() < pairs) {
-      KnownPairs.Known next = KnownPairs.next(1, answered).getFirst();
+      KnownPairs.Known next = KnownPairs.next(10, answered).getFirst();
       answered.add(next.id());
       answers.add(answer(client, next.id(), says.apply(next)));
     }
@@ -163,6 +163,24 @@ class AgentAnswersTest {
     assertEquals(1, KnownPairs.next(10, answered).size());
     asked.forEach(known -> answered.add(known.id()));
     assertEquals(List.of(), KnownPairs.next(10, answered));
+  }
+
+  @Test
+  void ofSmallPagesAsManyPairsAreKnownAsOfLargeOnes() {
+    for (int count : List.of(1, 2, 3)) {
+      Set<String> answered = new HashSet<>();
+      int known = 0;
+      while (answered.size() < 24) {
+        List<KnownPairs.Known> next = KnownPairs.next(count, answered);
+        known += next.size();
+        int page = answered.size() + count;
+        next.forEach(one -> answered.add(one.id()));
+        while (answered.size() < page) {
+          answered.add("other " + answered.size());
+        }
+      }
+      assertEquals(10, known, "questions at once: " + count);
+    }
   }
 
   @Test

@@ -89,6 +89,62 @@ class MeaningDifferenceTest {
     assertTrue(MeaningDifference.isNone("The guard is on. It is not moved.", form));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "the default is `-1` | the default is `1`",
+        "set max_retries=-1 | set max_retries=1",
+        "within [-5, 5] | within [5, 5]",
+        "it is below 10^-6 | it is below 10^6",
+        "it is below 10^6 | it is below 106",
+        "`*/15 * * * *` | `15 * * * *`",
+        "`0 * * * *` | `0 0 * * *`",
+        "wait `base * attempt` | wait `base / attempt`",
+        "wait `base * attempt` | wait `base - attempt`",
+        "wait `base / attempt` | wait `base - attempt`",
+        "logs are in ~/app/logs | logs are in /app/logs",
+        "logs are in `/app/logs` | logs are in `app/logs`",
+        "call ../tools | call ./tools",
+        "call ../../tools | call ../tools",
+        "react is ^18.2.0 | react is ~18.2.0",
+        "react is ^18.2.0 | react is 18.2.0",
+        "react is ~18.2.0 | react is 18.2.0",
+        "lint src/**/*.ts | lint src/*/*.ts",
+        "lint **/*.ts | lint */*.ts",
+        "copy with `cp -R` | copy with `cp -r`"
+      })
+  void aSignOfCodeIsNoForm(String one, String other) {
+    assertFalse(MeaningDifference.isNone(one, other));
+    assertTrue(MeaningDifference.of(one, other).words().isPresent());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '#',
+      value = {
+        "it is in **/etc/hosts** | it is in /etc/hosts",
+        "it is in */etc/hosts*, really | it is in `/etc/hosts`, really",
+        "the **GPT**-4 and `x`-1 | the GPT-4 and x-1",
+        "**read**/`write` and \"a\"/b | read/write and a/b",
+        "5%-10% of <br/> | 5% - 10% of <br />",
+        "wait `base * -1` and _-5_ | wait base * -1 and -5",
+        "it is on - not off | it is on — not off",
+        "run `cp -R`, **now** | run cp -R, now",
+        "see https://a.b/c/ | see https://a.b/c"
+      })
+  void markupAroundASignIsForm(String one, String other) {
+    assertTrue(MeaningDifference.isNone(one, other));
+  }
+
+  @Test
+  void markersOfListsAreForm() {
+    String list = "Rules:\n\n* on\n  * -5 off\n\n* * *\n";
+    assertTrue(MeaningDifference.isNone(list, list.replace('*', '-')));
+    assertTrue(MeaningDifference.isNone(list, "Rules: on, -5 off"));
+  }
+
   @Test
   void composedAndDecomposedFormsAreOne() {
     String text = "Der Müller prüft die Schlösser.";
