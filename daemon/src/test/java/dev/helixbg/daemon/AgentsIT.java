@@ -227,7 +227,7 @@ class AgentsIT {
             ids -> {
               throw new IllegalStateException("the user said no");
             },
-            "no answer that can be kept",
+            "contains no valid answer",
             ids -> "I like them all. 0123456789abcdef: same; " + ids.getFirst() + ": perhaps");
     for (Map.Entry<String, Function<List<String>, String>> one : says.entrySet()) {
       AtomicInteger asked = new AtomicInteger();

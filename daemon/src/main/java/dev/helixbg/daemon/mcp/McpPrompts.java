@@ -19,7 +19,7 @@ final class McpPrompts {
   private static final String TIDY =
       """
       Help me tidy my helix knowledge base%s.
-      1. First read the pairs of the list that no agent has read: call helix-bg's tool questions, read \
+      1. First read those pairs of the findings that no agent has read yet: call helix-bg's tool questions, read \
       both texts of each question, and call answers with your verdicts. Answer at most 20 questions, ten \
       at a time; continue when none is left.
       2. Call findings%s and take the first finding. Go through at most ten findings, one after the \
@@ -28,8 +28,8 @@ final class McpPrompts {
       4. Show me in two or three lines what they say, what would be lost, and what you would do. Ask \
       me, and wait for my answer.
       5. If I agree, call act with its id (and as, if it lists choices). Make its checks, then its \
-      calls, exactly as given and in their order, without a pause: act is helix-bg's own tool, which \
-      checks that the other calls are still right; these are for helix's tools. Make no other call or \
+      calls, exactly as given and in their order, without a pause: send calls named act to helix-bg, \
+      which checks that the plan is still right; send the other calls to helix's tools. Make no other call or \
       edit. If a check or a call fails or gives another answer, stop and call act again. If it \
       says byHand, tell me why and leave it to me; for a folder of notes, byHand describes the edits, \
       which you may make with your own tools if I agree. Then call decide with done. If I call it wrong \

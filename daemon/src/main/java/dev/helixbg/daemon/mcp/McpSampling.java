@@ -123,7 +123,7 @@ final class McpSampling {
             request(client, "answers").set("answers", StudyPage.answers(said)),
             Progress.Display.SILENT);
     if (taken.path("kept").asInt() == 0) {
-      throw new IOException("the text of the client's model has no answer that can be kept");
+      throw new IOException("the reply of the client's model contains no valid answer");
     }
     return true;
   }

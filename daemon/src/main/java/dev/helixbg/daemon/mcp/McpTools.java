@@ -104,12 +104,13 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             "act",
             "Returns the calls that carry out one finding in the present knowledge base; changes"
                 + " nothing. Make the checks first: each must find the given number of entries."
-                + " Then make the calls in their order, without a pause, exactly as given (blanks"
-                + " at the end, too). Calls of act are for this tool, which checks that the plan is"
-                + " still right; the other calls are for helix. If a call fails or gives another"
-                + " answer, stop and call act again. If the answer lists choices, call again with"
-                + " 'as'. A folder of notes has no calls: 'byHand' describes the edits of the files"
-                + " in 'folder'; 'edits', if present, has the exact old and new text.",
+                + " Then make the calls in their order, without a pause, exactly as given,"
+                + " including trailing blanks. Send calls named act to this tool, which checks that"
+                + " the plan is still right; send the other calls to helix. If a call fails or"
+                + " gives another answer, stop and call act again. If the answer lists choices,"
+                + " call again with 'as'. A folder of notes has no calls: 'byHand' describes the"
+                + " edits of the files in 'folder'; 'edits', if present, has the exact old and new"
+                + " text.",
             reads(),
             List.of(
                 ToolArgument.text("id", NAME, "id of the finding").needed(),

@@ -52,10 +52,10 @@ public record QuestionRequests(
   private static final int CHARACTERS_PER_MILLI = 100;
 
   private static final String MEANING =
-      "Each question has two entries of a knowledge base: older was written first. same: both state"
-          + " the same fact, so one can go. overtaken: the newer one says that something in the"
-          + " older one has changed or is wrong. related: different facts about the same thing."
-          + " different: nothing in common.";
+      "Each question has two entries of a knowledge base; the entry 'older' was written first."
+          + " same: both state the same fact, so one can go. overtaken: the newer one says that"
+          + " something in the older one has changed or is wrong. related: different facts about"
+          + " the same thing. different: nothing in common.";
 
   private static final String LESSON =
       "Each question has one entry of a software developer's knowledge base. Write down the lesson"

@@ -153,8 +153,8 @@ public sealed interface Finding {
    *     them
    * @param sharedWords rarest words, identifiers and numbers in both entries, spelled as in a,
    *     rarest first
-   * @param newer the later entry; empty if the order is unknown or both entries were written in
-   *     the same minute
+   * @param newer the later entry; empty if the order is unknown or both entries were written in the
+   *     same minute
    * @param matching nearest passages of a and b; empty if the whole entries are nearer
    */
   record Evidence(

@@ -8,16 +8,15 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  * damage.
  *
  * <p>If the bytes after a record confirm the record ({@link RecordResync}), the walk passes it on.
- * If they do not, the walk tries these explanations in order:
+ * If they do not, the walk tries explanations in this order:
  *
  * <ol>
- *   <li>The topic of an entry is so long that its length byte overflowed ({@link #topicLength}). The
- *       walk passes the record on with the repaired length.
+ *   <li>The topic of an entry is so long that its length byte overflowed ({@link #topicLength}).
+ *       The walk passes the record on with the repaired length.
  *   <li>An entry record was never finished, so the length in its header also covers later records.
  *       The bytes up to the first record within that length are damage, and the walk continues with
  *       that record.
- *   <li>Otherwise the record is sound, and the damage begins after the record. The walk passes the
- *       record on.
+ *   <li>Neither fits: the walk passes the record on, and the damage begins after the record.
  * </ol>
  */
 final class LogWalk {
