@@ -108,12 +108,14 @@ final class TidyActs {
     }
     ActPage told = new ActPage(ink, shown, act, list.findings());
     Page text = told.page(notes.isPresent(), desk.helix());
+    boolean areFiles = !told.copies().isEmpty();
+    boolean canGo = areFiles && areOneText(told);
     if (notes.isPresent()) {
       text.on("e", "edit", () -> edit(shown));
       if (!act.path("edits").isEmpty()) {
         text.on("enter", "carry it out", () -> carryOut(shown, request, act));
       }
-      if (!told.copies().isEmpty() && areOneText(told)) {
+      if (canGo) {
         text.on("enter", "move to the trash", () -> throwAway(shown, request, act, told));
       }
     } else if (act.has("byHand") || desk.helix().isEmpty()) {
@@ -134,7 +136,7 @@ final class TidyActs {
         .map(side -> request.deepCopy().put("keep", side))
         .ifPresent(other -> text.on("x", "keep the other", () -> confirm(shown, other)));
     session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
-    if (!told.copies().isEmpty() && !areOneText(told)) {
+    if (areFiles && !canGo) {
       session.say(
           "The files differ in parts that are not compared, such as front matter or embedded data:"
               + " edit them by hand.");
