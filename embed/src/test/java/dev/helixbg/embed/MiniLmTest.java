@@ -55,7 +55,7 @@ class MiniLmTest {
 
   @Test
   void rewrittenGraphIsInUseAndSaysSo() {
-    assertTrue(model.provenance().graph().startsWith("fused, cosine to the original"));
+    assertTrue(model.provenance().graph().startsWith("fused graph, cosine to the original"));
     assertTrue(model.provenance().provider().startsWith("CPU"), model.provenance().provider());
   }
 
