@@ -115,7 +115,7 @@ class Qwen3LoadTest {
         wrong(
             "qwen3.feed_forward_length",
             tiny().with("qwen3.feed_forward_length", new int[] {64, 32}),
-            "layers that differ"),
+            "models whose layers have different values"),
         wrong("qwen3.pooling_type", tiny().with("qwen3.pooling_type", 3), "embedding model"),
         wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),
         wrong("token_embd.weight", tiny().without("token_embd.weight"), "missing"),
