@@ -183,7 +183,8 @@ final class FindingsCommand extends JsonCommand {
     return (shown == open ? "%d in all" : isAll ? "%d of %d" : "%d of %d; --all lists them all")
             .formatted(shown, open)
         + ". To show a finding: helix-bg findings ID; to plan its edit: helix-bg act ID; to dismiss"
-        + " it: helix-bg dismiss ID; to go through all findings: helix-bg tidy";
+        + " it: helix-bg dismiss ID; to go through all findings: helix-bg tidy"
+        + (kb.again().isEmpty() ? "" : ". Add" + kb.again() + " to these commands");
   }
 
   private void one(FindingRequests findings, String id, Decisions decisions) throws IOException {

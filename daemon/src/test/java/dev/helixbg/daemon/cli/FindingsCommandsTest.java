@@ -341,6 +341,7 @@ class FindingsCommandsTest {
       assertRefused("two knowledge bases are named", byBoth.toArray(String[]::new));
     }
     assertEquals(0, run("findings", "--kb", kb + "/data.log", kb), err::toString);
+    assertTrue(err.toString().contains("tidy. Add " + kb) && err.toString().contains(" to these"));
     // A word is no folder where it may be what is looked for.
     assertEquals(0, run("search", "--kb", kb, "leases/cache", "kb"), err::toString);
     assertRefused("the text must have 1 to", "search", kb);
