@@ -67,7 +67,7 @@ class LauncherIT {
     assertEquals("helix-bg 0", err("$hb --version 2>&- | cut -c1-10 > ERR").strip());
   }
 
-  /** C2 must compile a language model's kernels, and whatever machine code does not do. */
+  /** A language model needs C2 for its kernels, and so do comparisons without machine code. */
   @Test
   void c2IsLeftOutOnlyWhereNothingNeedsIt() throws Exception {
     String shown = "$hb %s --help 2>&1 | grep -c emulated-client >> ERR; ";

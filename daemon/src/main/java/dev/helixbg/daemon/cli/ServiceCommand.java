@@ -197,11 +197,9 @@ final class ServiceCommand extends ConsoleCommand {
   private List<ServiceStep> plan(Optional<ServiceSpec> spec, UserDirectories locations)
       throws IOException, InterruptedException {
     if (!isMac()) {
-      if (!dryRun && spec.isPresent()) {
+      // Without an answer, an uninstall would delete the files under a running daemon.
+      if (!dryRun && (spec.isPresent() || action == Action.UNINSTALL && isServiceRunning())) {
         UserSystemd.requireAnswer();
-      }
-      if (!dryRun && action == Action.UNINSTALL && isServiceRunning()) {
-        UserSystemd.requireAnswer(); // else the files would go, and the daemon would stay
       }
       return ServicePlan.systemd(action, spec, configHome(locations));
     }

@@ -25,8 +25,8 @@ public interface EmbedderSource {
   Embedder open();
 
   /**
-   * Minimum number of texts for which {@link #otherWay} is tried out. Embedding so many texts takes
-   * a few seconds.
+   * Minimum number of texts before which a trial measures {@link #otherWay}. Embedding this many
+   * texts takes a few seconds.
    */
   int MANY = 512;
 

@@ -18,7 +18,6 @@ import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.watch.NotesWatch;
 import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;
 import java.time.Duration;
@@ -67,9 +66,6 @@ final class InProcessKbs implements AutoCloseable {
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
   private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
-
-  /** For each KB, the watch of its notes; empty for a KB that is not made of notes. */
-  private final Map<Kb, Optional<NotesWatch>> notes = new ConcurrentHashMap<>();
 
   /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
@@ -124,7 +120,7 @@ final class InProcessKbs implements AutoCloseable {
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
-    notes.computeIfAbsent(kb, this::lookout).ifPresent(lookout -> lookout.look(System.nanoTime()));
+    refreshNotes(kb);
     if (!whole && state(kb).equals(upToDate.get(kb))) {
       return;
     }
@@ -152,9 +148,9 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  private Optional<NotesWatch> lookout(Kb kb) {
-    return NotesKb.of(kb, host.settings())
-        .map(found -> new NotesWatch(found, Duration.ZERO, Duration.ZERO));
+  /** Reads a KB's notes if they have changed. Parallel calls wait, so that only one call reads. */
+  private synchronized void refreshNotes(Kb kb) {
+    NotesKb.of(kb, host.settings()).ifPresent(NotesKb::refresh);
   }
 
   private OneShotRun run(Progress.Display progress) {

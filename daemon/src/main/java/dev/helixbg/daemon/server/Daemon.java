@@ -169,8 +169,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Does the work other than watching: starts idle work, releases unused models, shortens the file
-   * of the service's errors. An error is logged as a trouble, and the next round tries again.
+   * Does the work other than watching: starts idle work, releases unused models, and shortens the
+   * service's error file. If this work fails, the error is logged, and the next call tries again.
    *
    * @return nanoseconds until the next call
    */

@@ -239,6 +239,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
   }
 
+  /** Whether two plans make the same changes, also if they were made for different logs. */
+  static boolean isSamePlan(ObjectNode a, ObjectNode b) {
+    return a.deepCopy().without("log").equals(b.deepCopy().without("log"));
+  }
+
   /**
    * Records a finding as done if the log or the notes show its change; else returns the missing
    * change.

@@ -41,7 +41,6 @@ import java.util.stream.Stream;
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
-  private static final List<String> LOG = List.of("log");
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Name of a file with a saved act: the finding's id and, after the first act, a number. */
@@ -67,7 +66,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
    *
    * @param request the request that {@code act} was planned for
    */
-  public Outcome run(ObjectNode request, JsonNode act) throws IOException, InterruptedException {
+  public Outcome run(ObjectNode request, ObjectNode act) throws IOException, InterruptedException {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = acts.store().report().list().find(id);
     if (finding.isEmpty()) {
@@ -90,12 +89,11 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /** Returns the reason why an act would be planned differently now; empty if it would not be. */
-  private Optional<String> stale(ObjectNode request, JsonNode act)
+  private Optional<String> stale(ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     notes.refresh();
     try {
-      ObjectNode now = acts.findings().act(request);
-      return now.without(LOG).equals(((ObjectNode) act.deepCopy()).without(LOG))
+      return ActRun.isSamePlan(acts.findings().act(request), act)
           ? Optional.empty()
           : Optional.of("the notes have changed meanwhile");
     } catch (Failure e) {
@@ -103,7 +101,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
   }
 
-  private Outcome change(ObjectNode request, JsonNode act, List<FileEdit> edits)
+  private Outcome change(ObjectNode request, ObjectNode act, List<FileEdit> edits)
       throws IOException, InterruptedException {
     String id = act.path("id").asText();
     List<Step> steps = new ArrayList<>();

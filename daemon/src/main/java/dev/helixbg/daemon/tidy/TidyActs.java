@@ -28,7 +28,6 @@ import org.jline.utils.AttributedString;
  */
 final class TidyActs {
   /** Field of an act that contains the state of the whole log. */
-  private static final String LOG = "log";
 
   /**
    * Margin for a comparison of a file's time with the last read of the notes. A file that changed
@@ -300,7 +299,7 @@ final class TidyActs {
     refresh();
     list.look();
     ObjectNode now = list.act(shown.finding(), request);
-    if (!now.without(LOG).equals(act.deepCopy().without(LOG)) || !areOneText(told)) {
+    if (!ActRun.isSamePlan(now, act) || !areOneText(told)) {
       confirm(shown, request);
       session.say("The notes have changed meanwhile: nothing was moved.");
       return;

@@ -108,8 +108,8 @@ public record UserFile(Path file) {
           NativeFunction.ofC("listxattr")
               .orElseThrow()
               .call(arena.allocateFrom(file.toString()).address(), names.address(), LONGEST_NAMES);
-      String all = new String(names.toArray(ValueLayout.JAVA_BYTE), ISO_8859_1);
-      return length > 0 && all.substring(0, (int) length).contains("system.posix_acl_access\0");
+      byte[] all = names.asSlice(0, Math.max(0, length)).toArray(ValueLayout.JAVA_BYTE);
+      return new String(all, ISO_8859_1).contains("system.posix_acl_access\0");
     }
   }
 

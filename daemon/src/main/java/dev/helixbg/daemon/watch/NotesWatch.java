@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Divisor that limits regular checks: they take at most 1/{@code SHARE} of the time. */
+  /** Divisor that limits checks: they take at most 1/{@code SHARE} of the time. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;
@@ -26,8 +26,7 @@ public final class NotesWatch {
   private String warned = "";
 
   /**
-   * @param every shortest time between two checks; zero if each call checks, so that a request is
-   *     about the notes of this moment
+   * @param every shortest time between two checks
    * @param quiet time that notes must stay unchanged before they are read; notes that keep changing
    *     are read after {@link KbWatch#READ_ANYWAY_AFTER}
    */
@@ -47,7 +46,7 @@ public final class NotesWatch {
     }
     long start = System.nanoTime();
     NoteFiles files = notes.look();
-    long wait = every.isZero() ? 0 : Math.max(every.toNanos(), SHARE * (System.nanoTime() - start));
+    long wait = Math.max(every.toNanos(), SHARE * (System.nanoTime() - start));
     if (notes.isMadeOf(files)) {
       changed = false;
     } else {

@@ -7,7 +7,7 @@ import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the tools answer. */
+/** The answers of tools contain printable texts of limited length. */
 class ToolAnswersTest {
   /** A topic, and so a name, is text of others. */
   @Test

@@ -54,10 +54,9 @@ class NotesWatchTest {
 
   @Test
   void aCheckForARequestIsNeverLeftOut() throws Exception {
-    NotesWatch lookout = new NotesWatch(kb, Duration.ZERO, Duration.ZERO);
-    lookout.look(0);
+    kb.refresh();
     Files.writeString(notes.resolve("new.md"), "Another.");
-    lookout.look(1);
+    kb.refresh();
     assertEquals(5, kb.account().orElseThrow().files());
   }
 

@@ -358,8 +358,8 @@ final class Items {
   }
 
   /**
-   * Returns the end of a lesson's text. Comments and closing tags after the last words are not part
-   * of the lesson, because other tools find their parts of the file by them.
+   * Returns the end of a lesson's text. A lesson does not include comments and closing tags after
+   * its last words, because these may mark a part of the file that another tool maintains.
    */
   static int endOfLesson(String text, int start, int end) {
     int last = end;

@@ -358,7 +358,7 @@ public final class NoteFiles {
     }
 
     private void take(Path path, FileState state) {
-      if (!taken.add(path) || state.key() != null && !keys.add(state.key())) {
+      if (!taken.add(path) || !keys.add(state.key())) {
         return; // it was taken before
       }
       String why =
