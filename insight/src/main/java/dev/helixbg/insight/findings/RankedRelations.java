@@ -4,6 +4,7 @@ import dev.helixbg.embed.ParallelLoop;
 import dev.helixbg.insight.findings.TopPairs.ScoredPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
@@ -57,6 +58,9 @@ final class RankedRelations {
   private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
 
+  /** Whether the model cannot read an entry's text. The vectors of all such texts are alike. */
+  private final boolean[] unreadable;
+
   /** Pairs in which one entry links to the other. A copy is represented by its original. */
   private final Set<Long> declared;
 
@@ -79,6 +83,10 @@ final class RankedRelations {
     this.texts = texts;
     this.byVector = byVector;
     this.copies = copies;
+    this.unreadable = new boolean[entries.size()];
+    for (int i = 0; i < unreadable.length; i++) {
+      unreadable[i] = Script.isUnreadable(entries.get(i).content());
+    }
     this.declared = declared();
     this.order = order;
     this.threads = threads;
@@ -156,7 +164,7 @@ final class RankedRelations {
         ? own
         : Math.max(
             own,
-            csls(byVector.all(), a, b, nearest(byVector.all(), a, b, texts::cosines))
+            vectors(byVector.all(), a, b, nearest(byVector.all(), a, b, texts::cosines))
                 + TERM_WEIGHT
                     * csls(
                         byTerms.all(), a, b, nearest(byTerms.all(), a, b, this::termSimilarities))
@@ -164,8 +172,13 @@ final class RankedRelations {
   }
 
   private double ownScore(int a, int b) {
-    return csls(byVector.own(), a, b, cosine(a, b))
+    return vectors(byVector.own(), a, b, cosine(a, b))
         + TERM_WEIGHT * csls(byTerms.own(), a, b, terms.similarity(a, b));
+  }
+
+  /** Returns the part of the score that comes from vectors. */
+  private double vectors(NearestNeighbours lists, int a, int b, float cosine) {
+    return unreadable[a] || unreadable[b] ? 0 : csls(lists, a, b, cosine);
   }
 
   private static double csls(NearestNeighbours lists, int a, int b, float similarity) {

@@ -75,13 +75,15 @@ public record JudgedRelations(
             relations.stream().filter(pair -> agents.isWorthAnAct(pair).orElse(false)).toList());
     List<Finding.Relation> open =
         relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
-    best.addAll(judgements.decide() ? ofModel(open, judgements) : unasked(open));
+    boolean wereRead = relations.stream().anyMatch(pair -> pair.assessment().isPresent());
+    best.addAll(
+        judgements.decide() ? ofModel(open, wereRead, judgements) : unasked(open, wereRead));
     return grouped(best.stream().limit(LEADING).toList(), judgements);
   }
 
   /** Returns the leading pairs among the pairs that have no verdict of an agent. */
   private static List<Finding.Relation> ofModel(
-      List<Finding.Relation> relations, Judgements judgements) {
+      List<Finding.Relation> relations, boolean wereRead, Judgements judgements) {
     List<Finding.Relation> best =
         new ArrayList<>(
             relations.stream()
@@ -96,7 +98,7 @@ public record JudgedRelations(
     int most = Math.max(best.size(), UNREAD_LEADING);
     List<Finding.Relation> unjudged =
         relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();
-    for (Finding.Relation pair : unasked(unjudged)) {
+    for (Finding.Relation pair : unasked(unjudged, wereRead)) {
       if (pair.assessment().isPresent() || best.size() < most) {
         best.add(pair);
       }
@@ -113,9 +115,10 @@ public record JudgedRelations(
   /**
    * Chooses the leading pairs among pairs that were not decided by the verdict of an agent or of a
    * language model.
+   *
+   * @param wereRead whether the pair judges have read a pair of the list, decided or not
    */
-  private static List<Finding.Relation> unasked(List<Finding.Relation> pairs) {
-    boolean wereRead = pairs.stream().anyMatch(pair -> pair.assessment().isPresent());
+  private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
         .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
         .filter(

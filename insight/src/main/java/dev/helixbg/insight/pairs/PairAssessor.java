@@ -38,17 +38,14 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older, the
    * facts can be the same, but none can be overtaken. In public files, only 5 of 48 pairs that the
-   * judge calls overtaken are overtaken.
+   * judge calls overtaken are overtaken. There is no fit for facts: {@link FactOdds} is a formula
+   * of its own, and an agent that answers about a memory file answers about all pairs that were
+   * read.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
-    float[] logits = fit.applied(reading.logits(), calibration);
-    double odds = FactOdds.of(pair, logOdds(logits));
-    boolean hasOrder = pair.a().isAgeKnown(pair.b());
-    double[] p = withOdds(logits, odds, hasOrder);
-    double[] promised =
-        withOdds(reading.logits(), FactOdds.of(pair, logOdds(reading.logits())), hasOrder);
-    String older = pair.older().content();
-    return assessment(reading, older, pair.newer().content(), p, promised, odds);
+    double odds = FactOdds.of(pair, logOdds(reading.logits()));
+    double[] p = withOdds(reading.logits(), odds, pair.a().isAgeKnown(pair.b()));
+    return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds);
   }
 
   /** Returns the probabilities of all relations, if an act has the log odds {@code odds}. */

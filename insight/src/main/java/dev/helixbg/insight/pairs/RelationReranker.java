@@ -125,9 +125,7 @@ public record RelationReranker(
                 .toArray());
     PairAssessor notes =
         new PairAssessor(ofNotes, PairFit.of(answered(judged.get(false)), ofNotes, frequency));
-    PairAssessor facts =
-        new PairAssessor(
-            ofFacts, PairFit.of(answered(judged.get(true)), ofFacts, ActFrequency.UNKNOWN));
+    PairAssessor facts = new PairAssessor(ofFacts, PairFit.NONE);
     List<Map.Entry<Relation, Reading>> all = List.copyOf(read.entrySet());
     return ParallelLoop.map(
         "pairs",

@@ -78,6 +78,25 @@ class RankedRelationsTest {
     assertTrue(!names(plain.analyse()).getFirst().equals("t3:0 t17:0"));
   }
 
+  /** The vectors of texts that the model cannot read are all alike, by chance more or less. */
+  @Test
+  void textsThatTheModelCannotReadAreRankedByTheirWords() {
+    Corpus corpus = new Corpus();
+    List<String> texts = List.of("对账文件每天早上拉取", "清算负责人是周凯", "日志里不要打印完整卡号", "对账文件改到中午拉取", "数据库分十六库");
+    Random random = new Random(1);
+    for (int i = 0; i < texts.size(); i++) {
+      boolean isNear = i == 1 || i == 2;
+      corpus.add("t" + i, texts.get(i), isNear ? unit(0) : Corpus.unit(random, unit(0), 0.5));
+    }
+    assertEquals("t0:0 t3:0", names(corpus.analyse()).getFirst());
+  }
+
+  private static float[] unit(int axis) {
+    float[] unit = new float[300];
+    unit[axis] = 1;
+    return unit;
+  }
+
   @Test
   void pairsThatAnEntryLinksAreNoNews() {
     Corpus corpus = new Corpus();

@@ -172,6 +172,23 @@ class JudgedRelationsTest {
     assertEquals(List.of("rel-2"), leading(byModel, one, two, far));
   }
 
+  /** After an agent has answered about each pair that a pair judge has read. */
+  @Test
+  void anUnreadPairDoesNotLeadWhenAllReadPairsAreDecided() {
+    Finding.Relation read =
+        relation("rel-1", 0.9, 0)
+            .assessed(
+                new Finding.Assessment(
+                    0.9, 0.01, 0.05, 3, Finding.Tier.RELATED, Optional.empty(), false));
+    Finding.Relation unread = relation("rel-2", 0.9, 0);
+    assertEquals(List.of("rel-1"), leading(Judgements.NONE, read, unread));
+    Judgements byAgent =
+        Judgements.NONE.with(said(Map.of("rel-1", Verdict.RELATED)), Map.of(), Map.of());
+    assertEquals(List.of(), leading(byAgent, read, unread));
+    Judgements byModel = calledTheSame("rel-1").trusted(GOOD, Optional.empty());
+    assertEquals(List.of("rel-1"), leading(byModel, read, unread));
+  }
+
   private static Finding.Relation ofNotes(String id, String a, String b) {
     List<NamedEntry> notes =
         NamedEntry.all(
