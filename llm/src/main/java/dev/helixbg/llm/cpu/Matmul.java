@@ -174,7 +174,6 @@ final class Matmul {
     boolean timed = row == 0 && mine.streams.times();
     long start = timed ? System.nanoTime() : 0;
     RowKernels.multiply(
-        input.kernel(w.type()),
         w.type(),
         w.address(0),
         columns,
@@ -183,7 +182,7 @@ final class Matmul {
         from,
         to,
         streams,
-        mine.unpacker);
+        mine.scores(columns));
     long nanos = timed ? System.nanoTime() - start : 0;
     if (row == 0) {
       mine.streams.took(nanos, (to - from) * w.rowBytes());
@@ -212,7 +211,6 @@ final class Matmul {
   static final class PreparedInputs {
     private final Arena arena;
     private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
-    private final RowKernel[] kernels = new RowKernel[prepared.length];
     private final boolean[] ready = new boolean[prepared.length];
     private long x;
     private int columns;
@@ -236,13 +234,8 @@ final class Matmul {
       }
       ready[i] = true;
       RowKernel kernel = RowKernels.of(type);
-      kernels[i] = kernel;
       prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
       kernel.prepare(x, columns, prepared[i].address());
-    }
-
-    RowKernel kernel(TensorType type) {
-      return kernels[type.ordinal()];
     }
 
     long of(TensorType type) {
