@@ -45,10 +45,6 @@ public final class CpuBackend extends HostBackend {
   private HostActivations normed;
   private HostActivations gates;
 
-  public CpuBackend(int threads) {
-    this(threads, () -> {});
-  }
-
   /**
    * @param beforeTiles waits until the kernels that multiply many rows are compiled
    */
