@@ -1,23 +1,29 @@
 package dev.helixbg.llm.backend;
 
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The tokens of one pass: a list of spans. A span has consecutive positions of one sequence. Row r
  * of every activation belongs to the r-th token; spans are in the order in which they were added. A
  * row is wanted if its logits are needed.
  *
- * <p>A batch is refilled for each pass, so that decoding allocates no memory.
+ * <p>A batch is refilled for each pass.
  */
 public final class Batch {
-  private final KvCache[] caches;
-  private final int[] firstRows;
-  private final int[] starts;
-  private final int[] counts;
+
+  /**
+   * Consecutive positions of one sequence.
+   *
+   * @param firstRow row of the first position
+   * @param start first position in the sequence
+   */
+  public record Span(KvCache cache, int firstRow, int start, int count) {}
+
+  private final List<Span> spans = new ArrayList<>();
   private final int[] wantedRows;
   private final int maxRows;
-  private int spans;
   private int rows;
   private int wanted;
   private int passRows;
@@ -28,16 +34,11 @@ public final class Batch {
    */
   public Batch(int maxRows, int maxWanted) {
     this.maxRows = maxRows;
-    caches = new KvCache[maxRows];
-    firstRows = new int[maxRows];
-    starts = new int[maxRows];
-    counts = new int[maxRows];
     wantedRows = new int[maxWanted];
   }
 
   public void clear() {
-    Arrays.fill(caches, 0, spans, null);
-    spans = 0;
+    spans.clear();
     rows = 0;
     wanted = 0;
     passRows = 0;
@@ -61,11 +62,7 @@ public final class Batch {
     }
     int start = cache.length();
     cache.extend(count);
-    caches[spans] = cache;
-    firstRows[spans] = rows;
-    starts[spans] = start;
-    counts[spans] = count;
-    spans++;
+    spans.add(new Span(cache, rows, start, count));
     for (int i = count - wantedCount; i < count; i++) {
       wantedRows[wanted++] = rows + i;
     }
@@ -82,19 +79,12 @@ public final class Batch {
    */
   public void narrow(Batch pass) {
     clear();
-    int span = 0;
     for (int i = 0; i < pass.wanted; i++) {
       int row = pass.wantedRows[i];
-      while (row >= pass.firstRows[span] + pass.counts[span]) {
-        span++;
-      }
-      caches[i] = pass.caches[span];
-      firstRows[i] = i;
-      starts[i] = pass.starts[span] + row - pass.firstRows[span];
-      counts[i] = 1;
+      Span span = pass.spanOf(row);
+      spans.add(new Span(span.cache, i, span.start + row - span.firstRow, 1));
       wantedRows[i] = i;
     }
-    spans = pass.wanted;
     rows = pass.wanted;
     wanted = pass.wanted;
     passRows = pass.passRows;
@@ -126,25 +116,17 @@ public final class Batch {
     return wantedRows.length - wanted;
   }
 
-  public int spans() {
+  public List<Span> spans() {
     return spans;
   }
 
-  public KvCache cache(int span) {
-    return caches[span];
-  }
-
-  public int firstRow(int span) {
-    return firstRows[span];
-  }
-
-  /** Returns the position of a span's first row in its sequence. */
-  public int start(int span) {
-    return starts[span];
-  }
-
-  public int count(int span) {
-    return counts[span];
+  /** Returns the span of a row. */
+  public Span spanOf(int row) {
+    int i = 0;
+    while (row >= spans.get(i).firstRow + spans.get(i).count) {
+      i++;
+    }
+    return spans.get(i);
   }
 
   public int wanted() {

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.cpu;
 
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Batch.Span;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
@@ -57,14 +58,14 @@ final class BatchAttention implements ThreadTeam.Work {
     this.q = q;
     this.layer = layer;
     this.target = target;
-    if (batch.spans() == 0) {
+    if (batch.spans().isEmpty()) {
       return 0;
     }
     for (PromptAttention prompt : prompts) {
       prompt.begin();
     }
     // All caches of a batch belong to one model, so they have the same shape.
-    KvShape shape = batch.cache(0).shape();
+    KvShape shape = batch.spans().getFirst().cache().shape();
     int heads = shape.kvHeads();
     int wanted = members == 1 ? 1 : Math.ceilDiv(PARTS_PER_MEMBER * members, heads);
     rowCuts = Math.clamp(batch.rows() / LEAST_ROWS, 1, wanted);
@@ -82,9 +83,9 @@ final class BatchAttention implements ThreadTeam.Work {
     int kvHead = part / (rowCuts * headCuts);
     int from = (int) ((long) batch.rows() * (cut % rowCuts) / rowCuts);
     int to = (int) ((long) batch.rows() * (cut % rowCuts + 1) / rowCuts);
-    for (int span = 0; span < batch.spans(); span++) {
-      int first = Math.max(from - batch.firstRow(span), 0);
-      int end = Math.min(to - batch.firstRow(span), batch.count(span));
+    for (Span span : batch.spans()) {
+      int first = Math.max(from - span.firstRow(), 0);
+      int end = Math.min(to - span.firstRow(), span.count());
       if (first < end) {
         attend(member, span, kvHead, first, end, cut / rowCuts);
       }
@@ -92,15 +93,15 @@ final class BatchAttention implements ThreadTeam.Work {
   }
 
   /** Computes rows {@code first ≤ r < end} of a span. */
-  private void attend(int member, int span, int kvHead, int first, int end, int headCut) {
-    if (batch.count(span) >= PANEL_FROM) {
-      prompts[member].attend(batch, span, first, end - first, layer, kvHead, q, target);
+  private void attend(int member, Span span, int kvHead, int first, int end, int headCut) {
+    if (span.count() >= PANEL_FROM) {
+      prompts[member].attend(span, first, end - first, layer, kvHead, q, target);
       return;
     }
-    HostKvCache cache = (HostKvCache) batch.cache(span);
+    HostKvCache cache = (HostKvCache) span.cache();
     for (int i = first; i < end; i++) {
-      int positions = batch.start(span) + i + 1;
-      int row = batch.firstRow(span) + i;
+      int positions = span.start() + i + 1;
+      int row = span.firstRow() + i;
       attendRow(scratch[member], cache, kvHead, headCut, positions, row);
     }
   }

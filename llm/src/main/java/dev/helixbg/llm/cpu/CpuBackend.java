@@ -3,6 +3,7 @@ package dev.helixbg.llm.cpu;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Batch.Span;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
@@ -18,6 +19,7 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * The backend for CPUs, with the Vector API and several threads.
@@ -39,16 +41,9 @@ public final class CpuBackend extends HostBackend {
   private final ThreadScratch[] scratch;
   private final Matmul products;
   private final BatchAttention attention;
-  private final Normalise normalise = new Normalise();
-  private final Rotate rotate = new Rotate();
-  private final Gate gate = new Gate();
 
   private HostActivations normed;
   private HostActivations gates;
-
-  public CpuBackend(int threads) {
-    this(threads, () -> {});
-  }
 
   /**
    * @param beforeTiles waits until the kernels that multiply many rows are compiled
@@ -137,16 +132,41 @@ public final class CpuBackend extends HostBackend {
 
   @Override
   public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
-    rotate.batch = batch;
-    rotate.qkv = qkv;
-    rotate.qNorm = qNorm;
-    rotate.kNorm = kNorm;
-    rotate.rope = (HostRope) rope;
-    rotate.layer = layer;
-    for (int span = 0; span < batch.spans(); span++) {
-      rotate.rope.fillTo(batch.start(span) + batch.count(span));
+    HostRope angles = (HostRope) rope;
+    for (Span span : batch.spans()) {
+      angles.fillTo(span.start() + span.count());
     }
-    rows(rotate, batch.rows());
+    rows(
+        batch.rows(),
+        r -> {
+          Span span = batch.spanOf(r);
+          int position = span.start() + r - span.firstRow();
+          rotateHeads((HostActivations) qkv.q(), r, qNorm, angles, position);
+          rotateHeads((HostActivations) qkv.k(), r, kNorm, angles, position);
+          store((HostKvCache) span.cache(), qkv, r, position, layer);
+        });
+  }
+
+  private static void rotateHeads(
+      HostActivations x, int r, Norm norm, HostRope rope, int position) {
+    long gain = ((HostMatrix) norm.gain()).address(0);
+    long angles = rope.table().address() + rope.cosines(position);
+    int size = 2 * rope.pairs();
+    for (int at = 0; at < x.columns(); at += size) {
+      VectorOps.normaliseAndRotate(
+          x.address(r) + 4L * at, rope.pairs(), gain, norm.epsilon(), angles);
+    }
+  }
+
+  private static void store(HostKvCache cache, Qkv qkv, int r, int position, int layer) {
+    int size = cache.shape().headSize();
+    HostActivations k = (HostActivations) qkv.k();
+    HostActivations v = (HostActivations) qkv.v();
+    for (int head = 0; head < cache.shape().kvHeads(); head++) {
+      long from = 4L * head * size;
+      HalfFloats.packF16(k.address(r) + from, size, cache.key(position, layer, head));
+      HalfFloats.packF16(v.address(r) + from, size, cache.value(position, layer, head));
+    }
   }
 
   @Override
@@ -165,15 +185,15 @@ public final class CpuBackend extends HostBackend {
 
   @Override
   public void normGateUp(
-      Batch batch, Activations x, Norm norm, Matrix gateMatrix, Matrix up, Activations target) {
+      Batch batch, Activations x, Norm norm, Matrix gate, Matrix up, Activations target) {
     normalised(x, norm, batch.rows(), null);
-    gates = room(gates, (HostActivations) target);
+    HostActivations to = (HostActivations) target;
+    gates = room(gates, to);
     products.begin(false);
-    product(gateMatrix, gates);
-    product(up, target);
+    product(gate, gates);
+    product(up, to);
     multiply(normed, batch.rows(), batch.passRows());
-    gate.target = (HostActivations) target;
-    rows(gate, batch.rows());
+    rows(batch.rows(), r -> VectorOps.gate(gates.address(r), to.columns(), to.address(r)));
   }
 
   @Override
@@ -213,27 +233,38 @@ public final class CpuBackend extends HostBackend {
    * the first rows if {@code wanted} is null.
    */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
-    normed = room(normed, (HostActivations) x);
-    normalise.x = (HostActivations) x;
-    normalise.norm = norm;
-    normalise.wanted = wanted;
-    rows(normalise, rows);
+    HostActivations from = (HostActivations) x;
+    normed = room(normed, from);
+    long gain = ((HostMatrix) norm.gain()).address(0);
+    rows(
+        rows,
+        r -> {
+          long values = from.address(wanted == null ? r : wanted.wantedRow(r));
+          VectorOps.normalise(values, from.columns(), gain, norm.epsilon(), normed.address(r));
+        });
   }
 
   /**
-   * Runs work that is done row by row. Up to {@link Matmul#FEW} rows are processed on this thread,
-   * more rows on all threads.
+   * Runs work for each of {@code rows} rows. Up to {@link Matmul#FEW} rows are processed on this
+   * thread, more rows on all threads, each part with a range of rows.
    */
-  private void rows(RowWork work, int rows) {
-    work.rows = rows;
+  private void rows(int rows, IntConsumer row) {
     if (rows <= Matmul.FEW) {
-      work.parts = 1;
-      work.run(0, 0);
-    } else {
-      work.parts = Math.min(rows, ROW_PARTS_PER_MEMBER * team.size());
-      team.run(work, work.parts);
-      counters().add(Counter.DISPATCHES, 1);
+      for (int r = 0; r < rows; r++) {
+        row.accept(r);
+      }
+      return;
     }
+    int parts = Math.min(rows, ROW_PARTS_PER_MEMBER * team.size());
+    team.run(
+        (member, part) -> {
+          int end = (int) ((long) rows * (part + 1) / parts);
+          for (int r = (int) ((long) rows * part / parts); r < end; r++) {
+            row.accept(r);
+          }
+        },
+        parts);
+    counters().add(Counter.DISPATCHES, 1);
   }
 
   /**
@@ -245,85 +276,5 @@ public final class CpuBackend extends HostBackend {
       return held;
     }
     return (HostActivations) activations(like.rows(), like.columns());
-  }
-
-  /** Work that is done row by row. A part is a range of rows. */
-  private abstract class RowWork implements ThreadTeam.Work {
-    private int rows;
-    private int parts;
-
-    @Override
-    public final void run(int member, int part) {
-      int end = (int) ((long) rows * (part + 1) / parts);
-      for (int r = (int) ((long) rows * part / parts); r < end; r++) {
-        row(r, scratch[member]);
-      }
-    }
-
-    abstract void row(int r, ThreadScratch mine);
-  }
-
-  private final class Normalise extends RowWork {
-    private HostActivations x;
-    private Norm norm;
-    private Batch wanted;
-
-    @Override
-    void row(int r, ThreadScratch mine) {
-      int from = wanted == null ? r : wanted.wantedRow(r);
-      long gain = ((HostMatrix) norm.gain()).address(0);
-      VectorOps.normalise(x.address(from), x.columns(), gain, norm.epsilon(), normed.address(r));
-    }
-  }
-
-  private final class Rotate extends RowWork {
-    private Batch batch;
-    private Qkv qkv;
-    private Norm qNorm;
-    private Norm kNorm;
-    private HostRope rope;
-    private int layer;
-
-    @Override
-    void row(int r, ThreadScratch mine) {
-      int span = 0;
-      while (r >= batch.firstRow(span) + batch.count(span)) {
-        span++;
-      }
-      int position = batch.start(span) + r - batch.firstRow(span);
-      heads((HostActivations) qkv.q(), r, qNorm, position);
-      heads((HostActivations) qkv.k(), r, kNorm, position);
-      store((HostKvCache) batch.cache(span), r, position);
-    }
-
-    private void heads(HostActivations x, int r, Norm norm, int position) {
-      long gain = ((HostMatrix) norm.gain()).address(0);
-      long angles = rope.table().address() + rope.cosines(position);
-      int size = 2 * rope.pairs();
-      for (int at = 0; at < x.columns(); at += size) {
-        VectorOps.normaliseAndRotate(
-            x.address(r) + 4L * at, rope.pairs(), gain, norm.epsilon(), angles);
-      }
-    }
-
-    private void store(HostKvCache cache, int r, int position) {
-      int size = cache.shape().headSize();
-      HostActivations k = (HostActivations) qkv.k();
-      HostActivations v = (HostActivations) qkv.v();
-      for (int head = 0; head < cache.shape().kvHeads(); head++) {
-        long from = 4L * head * size;
-        HalfFloats.packF16(k.address(r) + from, size, cache.key(position, layer, head));
-        HalfFloats.packF16(v.address(r) + from, size, cache.value(position, layer, head));
-      }
-    }
-  }
-
-  private final class Gate extends RowWork {
-    private HostActivations target;
-
-    @Override
-    void row(int r, ThreadScratch mine) {
-      VectorOps.gate(gates.address(r), target.columns(), target.address(r));
-    }
   }
 }

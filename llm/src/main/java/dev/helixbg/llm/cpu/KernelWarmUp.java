@@ -92,7 +92,7 @@ public final class KernelWarmUp {
       for (int i = 0; i < CALLS; i++) {
         kernel.prepare(x, COLUMNS, prepared);
         RowKernels.multiply(
-            kernel, type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.unpacker);
+            type, weights, COLUMNS, prepared, y, 0, ROWS, i % 2 + 1, scratch.scores(COLUMNS));
       }
     }
   }

@@ -58,9 +58,6 @@ final class Matmul {
 
   private final FloatMatmul floats;
   private final ByteMatmul bytes;
-  private final Pack pack = new Pack();
-  private final MultiplyRows multiplyRows = new MultiplyRows();
-  private final MultiplyTiles multiplyTiles = new MultiplyTiles();
 
   private final HostMatrix[] matrices = new HostMatrix[3];
   private final HostActivations[] targets = new HostActivations[3];
@@ -108,8 +105,7 @@ final class Matmul {
           inputs.get(r).prepare(matrices[m].type());
         }
       }
-      multiplyRows.rows = rows;
-      team.run(multiplyRows, parts);
+      team.run(shares((mine, w, y, from, to) -> multiplyRows(rows, mine, w, y, from, to)), parts);
     } else {
       beforeTiles.run();
       boolean asFloats = false;
@@ -119,10 +115,10 @@ final class Matmul {
         asFloats |= !inBytes;
         asBytes |= inBytes;
       }
-      pack.floatTiles = asFloats ? floats.of(x, rows) : 0;
+      int floatTiles = asFloats ? floats.of(x, rows) : 0;
       int byteTiles = asBytes ? bytes.of(x, rows) : 0;
-      team.run(pack, pack.floatTiles + byteTiles);
-      team.run(multiplyTiles, parts);
+      team.run((member, tile) -> pack(scratch[member], tile, floatTiles), floatTiles + byteTiles);
+      team.run(shares(this::multiplyTiles), parts);
     }
   }
 
@@ -137,95 +133,84 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  private abstract class Multiply implements ThreadTeam.Work {
-    @Override
-    public final void run(int member, int part) {
+  /** Multiplies with rows {@code from} to {@code to − 1} of a matrix. */
+  private interface Share {
+    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
+  }
+
+  /** Returns work that multiplies with each matrix's share of a part. */
+  private ThreadTeam.Work shares(Share share) {
+    return (member, part) -> {
       for (int m = 0; m < count; m++) {
         int from = from(m, part);
         int to = from(m, part + 1);
         if (from < to) {
-          multiply(scratch[member], matrices[m], targets[m], from, to);
+          share.multiply(scratch[member], matrices[m], targets[m], from, to);
         }
       }
-    }
-
-    abstract void multiply(
-        ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
+    };
   }
 
   /** Multiplies all rows of activations with a block of weights while the block is in the cache. */
-  private final class MultiplyRows extends Multiply {
-    private int rows;
-
-    @Override
-    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      int shared = (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
-      int block = rows == 1 ? to - from : shared;
-      for (int first = from; first < to; first += block) {
-        int end = Math.min(first + block, to);
-        for (int row = 0; row < rows; row++) {
-          multiply(row, mine, w, target, first, end);
-        }
-      }
-    }
-
-    private void multiply(
-        int row, ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      PreparedInputs input = inputs.get(row);
-      long results = target.address(row);
-      long y = adds ? mine.floats(w.rows()) : results;
-      int streams = mine.streams.next();
-      // Only the first row is timed, since the weights are in the cache for later rows.
-      boolean timed = row == 0 && mine.streams.times();
-      long start = timed ? System.nanoTime() : 0;
-      RowKernels.multiply(
-          input.kernel(w.type()),
-          w.type(),
-          w.address(0),
-          columns,
-          input.of(w.type()),
-          y,
-          from,
-          to,
-          streams,
-          mine.unpacker);
-      long nanos = timed ? System.nanoTime() - start : 0;
-      if (row == 0) {
-        mine.streams.took(nanos, (to - from) * w.rowBytes());
-      }
-      if (adds) {
-        VectorOps.add(y + 4L * from, to - from, results + 4L * from);
+  private void multiplyRows(
+      int rows, ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+    int shared = (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
+    int block = rows == 1 ? to - from : shared;
+    for (int first = from; first < to; first += block) {
+      int end = Math.min(first + block, to);
+      for (int row = 0; row < rows; row++) {
+        multiplyRow(row, mine, w, target, first, end);
       }
     }
   }
 
-  /** Packs tiles; each part is one tile, of floats or of bytes. */
-  private final class Pack implements ThreadTeam.Work {
-    private int floatTiles;
-
-    @Override
-    public void run(int member, int part) {
-      if (part < floatTiles) {
-        floats.pack(scratch[member], part);
-      } else {
-        bytes.pack(scratch[member], part - floatTiles);
-      }
+  private void multiplyRow(
+      int row, ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+    PreparedInputs input = inputs.get(row);
+    long results = target.address(row);
+    long y = adds ? mine.floats(w.rows()) : results;
+    int streams = mine.streams.next();
+    // Only the first row is timed, since the weights are in the cache for later rows.
+    boolean timed = row == 0 && mine.streams.times();
+    long start = timed ? System.nanoTime() : 0;
+    RowKernels.multiply(
+        w.type(),
+        w.address(0),
+        columns,
+        input.of(w.type()),
+        y,
+        from,
+        to,
+        streams,
+        mine.scores(columns));
+    long nanos = timed ? System.nanoTime() - start : 0;
+    if (row == 0) {
+      mine.streams.took(nanos, (to - from) * w.rowBytes());
+    }
+    if (adds) {
+      VectorOps.add(y + 4L * from, to - from, results + 4L * from);
     }
   }
 
-  private final class MultiplyTiles extends Multiply {
-    @Override
-    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-      TiledMatmul matmul = ByteMatmul.takes(w.type()) ? bytes : floats;
-      matmul.multiply(mine, w, target, adds, from, to);
+  /** Packs a tile of floats or of bytes; the tiles of floats come first. */
+  private void pack(ThreadScratch mine, int tile, int floatTiles) {
+    if (tile < floatTiles) {
+      floats.pack(mine, tile);
+    } else {
+      bytes.pack(mine, tile - floatTiles);
     }
+  }
+
+  private void multiplyTiles(
+      ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+    TiledMatmul matmul = ByteMatmul.takes(w.type()) ? bytes : floats;
+    matmul.multiply(mine, w, target, adds, from, to);
   }
 
   /** A vector of activations, prepared once for each type of matrix. */
   static final class PreparedInputs {
     private final Arena arena;
     private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
-    private final RowKernel[] kernels = new RowKernel[prepared.length];
     private final boolean[] ready = new boolean[prepared.length];
     private long x;
     private int columns;
@@ -249,13 +234,8 @@ final class Matmul {
       }
       ready[i] = true;
       RowKernel kernel = RowKernels.of(type);
-      kernels[i] = kernel;
       prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
       kernel.prepare(x, columns, prepared[i].address());
-    }
-
-    RowKernel kernel(TensorType type) {
-      return kernels[type.ordinal()];
     }
 
     long of(TensorType type) {

@@ -6,7 +6,7 @@ import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.ROWS;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.STRIDE;
 import static dev.helixbg.llm.cpu.kernel.tile.TileProduct.TOKENS;
 
-import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Batch.Span;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostKvCache;
@@ -54,23 +54,22 @@ final class PromptAttention {
   }
 
   void attend(
-      Batch batch,
-      int span,
+      Span span,
       int first,
       int count,
       int layer,
       int kvHead,
       HostActivations q,
       HostActivations target) {
-    HostKvCache cache = (HostKvCache) batch.cache(span);
+    HostKvCache cache = (HostKvCache) span.cache();
     KvShape shape = cache.shape();
     this.q = q;
     this.target = target;
     size = shape.headSize();
     group = q.columns() / size / shape.kvHeads();
     head = kvHead;
-    firstRow = batch.firstRow(span) + first;
-    start = batch.start(span) + first;
+    firstRow = span.firstRow() + first;
+    start = span.start() + first;
     cached.hold(cache, layer, kvHead, start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
     // The size includes rows after the last row, because kernels also read such rows.

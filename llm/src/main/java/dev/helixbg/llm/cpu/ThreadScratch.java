@@ -47,7 +47,7 @@ final class ThreadScratch {
     return floats.address();
   }
 
-  /** Returns the address of at least {@code count} floats for scores of attention. */
+  /** Like {@link #floats}, for scores of attention, and for what a row kernel computes. */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();

@@ -100,12 +100,11 @@ public final class ForwardPasses {
   }
 
   /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to a slot. */
-  int add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
+  void add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
       tokens.set(slot, row + i, ids[first + i]);
     }
-    return row;
   }
 
   void clear() {

@@ -33,18 +33,13 @@ public final class MappedFile implements AutoCloseable {
   /** State of the file before it was opened. */
   private final FileState state;
 
-  /** Handle that gives the file's size. An interrupt would close a channel, but not this handle. */
-  private final RandomAccessFile handle;
-
   private final Arena arena;
   private final MemorySegment bytes;
   private final Optional<MappingGuard> guard;
 
-  private MappedFile(
-      Path path, FileState state, RandomAccessFile handle, Arena arena, MemorySegment bytes) {
+  private MappedFile(Path path, FileState state, Arena arena, MemorySegment bytes) {
     this.path = path;
     this.state = state;
-    this.handle = handle;
     this.arena = arena;
     this.bytes = bytes;
     guard = MappingGuard.of(bytes);
@@ -59,29 +54,19 @@ public final class MappedFile implements AutoCloseable {
     }
     // The arena is shared, since worker threads read the weights.
     Arena arena = Arena.ofShared();
-    RandomAccessFile handle = null;
     try {
       FileState state = FileState.of(path);
-      handle = new RandomAccessFile(path.toFile(), "r");
-      MemorySegment bytes = handle.getChannel().map(MapMode.READ_ONLY, 0, handle.length(), arena);
-      return new MappedFile(path, state, handle, arena, bytes);
-    } catch (IOException e) {
-      release(handle, arena);
-      throw unreadable(path, e);
-    } catch (Throwable e) {
-      release(handle, arena);
-      throw e;
-    }
-  }
-
-  private static void release(RandomAccessFile handle, Arena arena) {
-    arena.close();
-    try {
-      if (handle != null) {
-        handle.close();
+      // The exceptions of FileChannel.open would not say why a file cannot be read.
+      try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+        MemorySegment bytes = file.getChannel().map(MapMode.READ_ONLY, 0, file.length(), arena);
+        return new MappedFile(path, state, arena, bytes);
       }
     } catch (IOException e) {
-      // The file was never written, so nothing is lost; the mapping is already closed.
+      arena.close();
+      throw unreadable(path, e);
+    } catch (Throwable e) {
+      arena.close();
+      throw e;
     }
   }
 
@@ -130,41 +115,22 @@ public final class MappedFile implements AutoCloseable {
   }
 
   /**
-   * Checks that the file still has all mapped bytes; takes a microsecond.
+   * Checks, by size, times and inode, that the file is unchanged since it was opened, and that
+   * every read of it succeeded. Takes some microseconds.
    *
-   * @throws GgufException if the file was shortened or could not be read
-   */
-  public void requireWhole() {
-    try {
-      long size = handle.length();
-      if (size < bytes.byteSize()) {
-        throw error(
-            path,
-            "the file shrank from %d to %d bytes while it was in use; load the model again"
-                .formatted(bytes.byteSize(), size),
-            size);
-      }
-    } catch (IOException e) {
-      throw unreadable(path, e);
-    }
-    if (guard.isPresent() && guard.get().isFaulted()) {
-      throw error("the file became unreadable while it was in use; load the model again");
-    }
-  }
-
-  /**
-   * Checks, by size, times and inode, that the file is unchanged since it was opened.
-   *
-   * @throws GgufException if the file was shortened, written to, replaced or removed
+   * @throws GgufException if the file was shortened, written to, replaced or removed, or could not
+   *     be read
    */
   public void requireUnchanged() {
-    // isChanged comes first, so that requireWhole finds a file that is shortened between the calls.
-    boolean changed = isChanged();
-    requireWhole();
-    if (changed) {
+    // Comes first, so that a file that was shortened counts as changed, even if a read failed.
+    boolean faulted = guard.isPresent() && guard.get().isFaulted();
+    if (isChanged()) {
       throw error(
           "the file was changed, replaced or removed while it was in use; the results are"
               + " discarded: load the model again");
+    }
+    if (faulted) {
+      throw error("the file became unreadable while it was in use; load the model again");
     }
   }
 
@@ -180,6 +146,6 @@ public final class MappedFile implements AutoCloseable {
   @Override
   public void close() {
     guard.ifPresent(MappingGuard::close);
-    release(handle, arena);
+    arena.close();
   }
 }

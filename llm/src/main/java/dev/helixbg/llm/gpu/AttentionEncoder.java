@@ -230,7 +230,7 @@ final class AttentionEncoder {
   }
 
   private static KvBlocks memory(Batch batch) {
-    return ((GpuKvCache) batch.cache(0)).memory();
+    return ((GpuKvCache) batch.spans().getFirst().cache()).memory();
   }
 
   private static int headsPerKvHead(Batch batch, GpuActivations q) {

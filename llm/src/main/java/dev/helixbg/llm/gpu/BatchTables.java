@@ -1,7 +1,7 @@
 package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.KvCache;
+import dev.helixbg.llm.backend.Batch.Span;
 
 /**
  * Tables that describe a batch to the kernels, for the submission that is being encoded.
@@ -56,11 +56,11 @@ record BatchTables(
     int blockCount = 0;
     int tileCount = 0;
     int mostBlocks = 0;
-    for (int span = 0; span < batch.spans(); span++) {
-      int ofSpan = ((GpuKvCache) batch.cache(span)).blockCount();
+    for (Span span : batch.spans()) {
+      int ofSpan = ((GpuKvCache) span.cache()).blockCount();
       blockCount += ofSpan;
       mostBlocks = Math.max(mostBlocks, ofSpan);
-      tileCount += Math.ceilDiv(batch.count(span), TILE);
+      tileCount += Math.ceilDiv(span.count(), TILE);
     }
     int ints = 3 * rows + batch.wanted() + blockCount + 4 * tileCount;
     // Tiles (four numbers each) and places (two numbers each) come first, because kernels read them
@@ -78,16 +78,16 @@ record BatchTables(
     }
     int block = 0;
     int tile = 0;
-    for (int span = 0; span < batch.spans(); span++) {
-      GpuKvCache cache = (GpuKvCache) batch.cache(span);
-      for (int i = 0; i < batch.count(span); i++) {
-        places.set(2 * (batch.firstRow(span) + i), batch.start(span) + i);
-        places.set(2 * (batch.firstRow(span) + i) + 1, block);
+    for (Span span : batch.spans()) {
+      GpuKvCache cache = (GpuKvCache) span.cache();
+      for (int i = 0; i < span.count(); i++) {
+        places.set(2 * (span.firstRow() + i), span.start() + i);
+        places.set(2 * (span.firstRow() + i) + 1, block);
       }
-      for (int from = 0; from < batch.count(span); from += TILE) {
-        tiles.set(4 * tile, batch.firstRow(span) + from);
-        tiles.set(4 * tile + 1, Math.min(TILE, batch.count(span) - from));
-        tiles.set(4 * tile + 2, batch.start(span) + from);
+      for (int from = 0; from < span.count(); from += TILE) {
+        tiles.set(4 * tile, span.firstRow() + from);
+        tiles.set(4 * tile + 1, Math.min(TILE, span.count() - from));
+        tiles.set(4 * tile + 2, span.start() + from);
         tiles.set(4 * tile + 3, block);
         tile++;
       }
@@ -101,17 +101,6 @@ record BatchTables(
   }
 
   private static boolean isDistinct(Batch batch) {
-    if (batch.spans() != batch.rows()) {
-      return false;
-    }
-    for (int span = 0; span < batch.spans(); span++) {
-      KvCache cache = batch.cache(span);
-      for (int other = 0; other < span; other++) {
-        if (batch.cache(other) == cache) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return batch.spans().stream().map(Span::cache).distinct().count() == batch.rows();
   }
 }

@@ -113,7 +113,7 @@ public final class Qwen3 {
    * Computes all layers for a batch, whose token ids are in slot {@code slot} of {@code tokens}.
    * Writes the logits of the wanted rows to {@link #logits()}.
    *
-   * @throws GgufException if the file was shortened since it was opened
+   * @throws GgufException if the file was changed since it was opened
    */
   public void forward(Batch batch, TokenSlots tokens, int slot) {
     forward(batch, tokens, slot, NEVER);
@@ -148,7 +148,7 @@ public final class Qwen3 {
   }
 
   private Batch layers(Batch batch, TokenSlots tokens, int slot, BooleanSupplier cancelled) {
-    file.requireWhole();
+    file.requireUnchanged();
     backend.counters().add(Counter.PASSES, 1);
     backend.counters().add(Counter.ROWS, batch.rows());
 

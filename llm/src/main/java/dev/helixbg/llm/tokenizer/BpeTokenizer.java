@@ -140,8 +140,6 @@ public final class BpeTokenizer {
    * completes, and never part of a character.
    */
   public static final class TextStream {
-    private static final int LONGEST_PART = 3;
-
     private final BpeTokenizer tokenizer;
     private final CharsetDecoder decoder =
         StandardCharsets.UTF_8
@@ -160,27 +158,18 @@ public final class BpeTokenizer {
     public String append(int id) {
       byte[] bytes = tokenizer.bytes(id);
       ByteBuffer in = ByteBuffer.allocate(part.length + bytes.length).put(part).put(bytes).flip();
-      String text = decode(in, false);
+      CharBuffer out = CharBuffer.allocate(in.remaining());
+      decoder.decode(in, out, false);
       part = new byte[in.remaining()];
       in.get(part);
-      return text;
+      return out.flip().toString();
     }
 
     /** Ends the text. Returns U+FFFD if a character is incomplete. */
     public String finish() {
-      String text = decode(ByteBuffer.wrap(part), true);
+      String text = new String(part, StandardCharsets.UTF_8);
       part = new byte[0];
-      decoder.reset();
       return text;
-    }
-
-    private String decode(ByteBuffer in, boolean last) {
-      CharBuffer out = CharBuffer.allocate(in.remaining() + LONGEST_PART);
-      decoder.decode(in, out, last);
-      if (last) {
-        decoder.flush(out);
-      }
-      return out.flip().toString();
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -92,9 +93,12 @@ public final class Vocabulary {
     }
     byte[] kinds = kinds(metadata, tokens.size());
     retype(tokens, kinds);
-    TokenIndex index = index(metadata, tokens, kinds);
+    TextIndex index =
+        indexed(metadata, TOKENS, () -> new TextIndex(tokens, id -> kinds[id] == NORMAL));
     requireBytes(metadata, index);
-    return new Vocabulary(tokens, kinds, merges(metadata, index), ends(metadata, tokens.size()));
+    GgufStrings pairs = metadata.array(MERGES, MAX_MERGES).strings();
+    BpeMerges merges = indexed(metadata, MERGES, () -> new BpeMerges(pairs, index));
+    return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()));
   }
 
   /**
@@ -163,7 +167,7 @@ public final class Vocabulary {
   }
 
   /** Checks that every single byte has a token, so that any text can be encoded. */
-  private static void requireBytes(GgufMetadata metadata, TokenIndex index) {
+  private static void requireBytes(GgufMetadata metadata, TextIndex index) {
     for (int b = 0; b < ByteAlphabet.BYTES; b++) {
       byte[] text = String.valueOf(ByteAlphabet.charOf(b)).getBytes(StandardCharsets.UTF_8);
       if (index.find(text, 0, text.length) < 0) {
@@ -172,19 +176,11 @@ public final class Vocabulary {
     }
   }
 
-  private static TokenIndex index(GgufMetadata metadata, GgufStrings tokens, byte[] kinds) {
+  private static <T> T indexed(GgufMetadata metadata, String key, Supplier<T> index) {
     try {
-      return new TokenIndex(tokens, kinds);
+      return index.get();
     } catch (IllegalArgumentException e) {
-      throw metadata.error(TOKENS, e.getMessage());
-    }
-  }
-
-  private static BpeMerges merges(GgufMetadata metadata, TokenIndex index) {
-    try {
-      return new BpeMerges(metadata.array(MERGES, MAX_MERGES).strings(), index);
-    } catch (IllegalArgumentException e) {
-      throw metadata.error(MERGES, e.getMessage());
+      throw metadata.error(key, e.getMessage());
     }
   }
 

@@ -257,13 +257,13 @@ class GgufFileTest {
   void aFileThatShrinksIsNoticedBeforeUse() throws IOException {
     Path path = write(goodFile(3));
     try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
-      file.mapped().requireWhole();
+      file.mapped().requireUnchanged();
       long size = Files.size(path);
       try (RandomAccessFile shorter = new RandomAccessFile(path.toFile(), "rw")) {
         shorter.setLength(size - 1);
       }
-      GgufException error = assertThrows(GgufException.class, file.mapped()::requireWhole);
-      assertTrue(error.getMessage().contains("shrank from " + size + " to " + (size - 1)));
+      GgufException error = assertThrows(GgufException.class, file.mapped()::requireUnchanged);
+      assertTrue(error.getMessage().contains("the file was changed"));
     }
   }
 

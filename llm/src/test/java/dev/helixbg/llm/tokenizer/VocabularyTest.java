@@ -3,7 +3,6 @@ package dev.helixbg.llm.tokenizer;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,21 +44,17 @@ class VocabularyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "ab", "a b c", "a  b", " ab", "ab ", "#version: 0.2"})
+  @ValueSource(strings = {"", " ", "ab", "a b c", "a  b", " ab", "ab "})
   void aMergeThatIsNoPairIsRefused(String merge) {
     refused(source(List.of("ab", "abc", "b c", "a b"), "a b", merge), MERGES, "merge 1");
   }
 
   @Test
-  void aMergeThatMakesNoTokenIsRefused() {
-    refused(source(List.of("ab"), "a b", "ab c"), MERGES, "merge 1, \"ab c\", makes");
-  }
-
-  @Test
-  void aMergeThatMakesAControlTokenIsRefused() {
-    Source source = source(List.of("ab"), "a b");
-    source.kinds()[256] = 3;
-    refused(source, MERGES, "merge 0");
+  void aMergeThatMakesNoOrdinaryTokenNeverHappens() {
+    Source source = source(List.of("ab", "abcd"), "b c", "a b", "ab cd", "c d");
+    source.kinds()[257] = 3;
+    BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.of(source));
+    assertArrayEquals(new int[] {256, 'c', 'd'}, tokenizer.encode("abcd"));
   }
 
   /** Its first part is never there to be joined. */
@@ -67,16 +62,6 @@ class VocabularyTest {
   void aMergeOfWhatIsNoTokenNeverHappens() {
     BpeTokenizer tokenizer = new BpeTokenizer(Vocabularies.of(source(List.of("abc"), "ab c")));
     assertArrayEquals(new int[] {'a', 'b', 'c'}, tokenizer.encode("abc"));
-  }
-
-  @Test
-  void aTokenThatCanBeMadeInTooManyWaysIsRefused() {
-    String made = "a".repeat(110);
-    String[] merges = new String[109];
-    for (int i = 0; i < merges.length; i++) {
-      merges[i] = made.substring(0, i + 1) + " " + made.substring(i + 1);
-    }
-    refused(source(List.of(made), merges), MERGES, "one of too many");
   }
 
   @Test
@@ -116,7 +101,14 @@ class VocabularyTest {
   /** Whatever a file holds, searches are short. */
   @Test
   void tokensThatAreAllTheSameAreRefused() {
-    refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many tokens");
+    refused(source(Collections.nCopies(200_000, "ab"), "a b"), TOKENS, "too many strings");
+  }
+
+  @Test
+  void mergesThatAreAllTheSameAreRefused() {
+    String[] merges = new String[300_000];
+    Arrays.fill(merges, "a b");
+    refused(source(List.of("ab"), merges), MERGES, "too many strings");
   }
 
   /** It stands everywhere, and goes on nowhere. */
@@ -168,21 +160,5 @@ class VocabularyTest {
     int behind = tokenizer.vocabulary.size();
     assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
     assertEquals("", tokenizer.stream().append(behind));
-  }
-
-  @Test
-  void mergesThatAreAllTheSameAreReadOnce() {
-    String[] merges = new String[300_000];
-    Arrays.fill(merges, "a b");
-    Vocabulary vocabulary = Vocabularies.of(source(List.of("ab"), merges));
-    BpeTokenizer tokenizer = new BpeTokenizer(vocabulary);
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < 10_000; i++) {
-      text.append("ab ");
-      text.append((char) ('c' + i % 23)).append((char) ('c' + i / 23 % 23)).append("ab ");
-    }
-    int[] ids = assertTimeout(Duration.ofSeconds(20), () -> tokenizer.encode(text.toString()));
-    assertEquals(text.toString(), tokenizer.decode(ids));
-    assertEquals(256, ids[0]);
   }
 }

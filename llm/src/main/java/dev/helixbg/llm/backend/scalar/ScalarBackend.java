@@ -1,6 +1,7 @@
 package dev.helixbg.llm.backend.scalar;
 
 import dev.helixbg.llm.backend.Batch;
+import dev.helixbg.llm.backend.Batch.Span;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostBackend;
 import dev.helixbg.llm.backend.host.HostKvCache;
@@ -35,11 +36,11 @@ public final class ScalarBackend extends HostBackend {
     float[][] q = readRows(qkv.q(), batch.rows());
     float[][] k = readRows(qkv.k(), batch.rows());
     float[][] v = readRows(qkv.v(), batch.rows());
-    for (int span = 0; span < batch.spans(); span++) {
-      HostKvCache cache = (HostKvCache) batch.cache(span);
-      for (int i = 0; i < batch.count(span); i++) {
-        int row = batch.firstRow(span) + i;
-        int position = batch.start(span) + i;
+    for (Span span : batch.spans()) {
+      HostKvCache cache = (HostKvCache) span.cache();
+      for (int i = 0; i < span.count(); i++) {
+        int row = span.firstRow() + i;
+        int position = span.start() + i;
         normaliseAndRotateHeads(q[row], qNorm, (HostRope) rope, position);
         normaliseAndRotateHeads(k[row], kNorm, (HostRope) rope, position);
         store(cache, layer, position, k[row], v[row]);
@@ -79,16 +80,16 @@ public final class ScalarBackend extends HostBackend {
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
     float[][] queries = readRows(q, batch.rows());
-    for (int span = 0; span < batch.spans(); span++) {
-      HostKvCache cache = (HostKvCache) batch.cache(span);
+    for (Span span : batch.spans()) {
+      HostKvCache cache = (HostKvCache) span.cache();
       int size = cache.shape().headSize();
       int group = q.columns() / size / cache.shape().kvHeads();
-      for (int i = 0; i < batch.count(span); i++) {
-        int row = batch.firstRow(span) + i;
+      for (int i = 0; i < span.count(); i++) {
+        int row = span.firstRow() + i;
         float[] attended = new float[q.columns()];
         for (int head = 0; head < q.columns() / size; head++) {
           attendHead(
-              cache, layer, head / group, batch.start(span) + i + 1, queries[row], attended, head);
+              cache, layer, head / group, span.start() + i + 1, queries[row], attended, head);
         }
         target.write(row, attended);
       }

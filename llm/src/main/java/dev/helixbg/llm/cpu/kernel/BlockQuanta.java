@@ -5,7 +5,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
 import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
-import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.half;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
@@ -143,9 +143,5 @@ final class BlockQuanta {
           .sub((byte) 32)
           .intoMemorySegment(MEMORY, levels + to + 96, ORDER);
     }
-  }
-
-  private static float half(long source) {
-    return Float.float16ToFloat(MEMORY.get(SHORT, source));
   }
 }

@@ -4,7 +4,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.LONG;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
-import static dev.helixbg.llm.cpu.lanes.Lanes.SHORT;
+import static dev.helixbg.llm.cpu.lanes.Lanes.half;
 import static jdk.incubator.vector.VectorOperators.B2F;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
@@ -142,9 +142,5 @@ public final class ByteRows {
                 ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, target, ORDER)
                     .convertShape(B2F, FloatVector.SPECIES_256, 0))
         .intoMemorySegment(MEMORY, target, ORDER);
-  }
-
-  private static float half(long address) {
-    return Float.float16ToFloat(MEMORY.get(SHORT, address));
   }
 }

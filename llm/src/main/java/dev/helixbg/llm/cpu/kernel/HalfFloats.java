@@ -2,7 +2,7 @@ package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
-import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.HALVES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.INTS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
@@ -18,8 +18,6 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
-import jdk.incubator.vector.VectorShape;
-import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Converts 16-bit floats to floats and back.
@@ -30,10 +28,6 @@ import jdk.incubator.vector.VectorSpecies;
  * exponent 31 (infinite or NaN), 112 is added again.
  */
 public final class HalfFloats {
-  /** Species of short vectors with as many lanes as a vector of floats. */
-  private static final VectorSpecies<Short> SHORTS =
-      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
-
   private static final int MAGNITUDE = 0x7FFF;
   private static final int REBIAS = 112 << 23;
   private static final int SMALLEST_NORMAL = 0x0400;
@@ -54,7 +48,7 @@ public final class HalfFloats {
     long i = 0;
     for (; i != vectors; i += 2 * Lanes.COUNT) {
       ((IntVector)
-              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + i, ORDER)
+              ShortVector.fromMemorySegment(HALVES, MEMORY, source + i, ORDER)
                   .convertShape(ZERO_EXTEND_S2I, INTS, 0))
           .lanewise(LSHL, 16)
           .intoMemorySegment(MEMORY, target + 2 * i, ORDER);
@@ -70,7 +64,7 @@ public final class HalfFloats {
     for (; i != vectors; i += 2 * Lanes.COUNT) {
       IntVector half =
           (IntVector)
-              ShortVector.fromMemorySegment(SHORTS, MEMORY, source + i, ORDER)
+              ShortVector.fromMemorySegment(HALVES, MEMORY, source + i, ORDER)
                   .convertShape(ZERO_EXTEND_S2I, INTS, 0);
       IntVector magnitude = half.and(MAGNITUDE);
       IntVector sign = half.and(0x8000).lanewise(LSHL, 16);
@@ -90,7 +84,7 @@ public final class HalfFloats {
 
   /** Converts floats to the nearest f16 numbers. */
   public static void packF16(long source, int count, long target) {
-    ShortVector none = ShortVector.zero(SHORTS);
+    ShortVector none = ShortVector.zero(HALVES);
     long vectors = 2L * (count & -Lanes.COUNT);
     long i = 0;
     for (; i != vectors; i += 2 * Lanes.COUNT) {
@@ -110,7 +104,7 @@ public final class HalfFloats {
                       .blend(subnormal, magnitude.compare(VectorOperators.LT, LEAST_NORMAL))
                       .blend(NOT_A_NUMBER, magnitude.compare(VectorOperators.GT, FLOAT_INFINITE))
                       .or(sign)
-                      .convertShape(I2S, SHORTS, 0))
+                      .convertShape(I2S, HALVES, 0))
           .intoMemorySegment(MEMORY, target + i, ORDER);
     }
     long from = source & ADDRESS;

@@ -30,8 +30,8 @@ public interface RowKernel {
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block
    * @param x vector written by {@link #prepare}
-   * @param own the calling thread's unpacker, with memory for a row
+   * @param scratch memory of the calling thread for {@code columns} floats, aligned to 64 bytes
    */
   void multiply(
-      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own);
+      long weights, int columns, long x, long y, int from, int to, int step, long scratch);
 }

@@ -14,7 +14,6 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 
@@ -23,16 +22,12 @@ import jdk.incubator.vector.FloatVector;
  * Dequantize}. First the quanta of a block become signed bytes ({@link BlockQuanta}), in the
  * first-level cache; then byte · scale + minimum becomes a float, in the same way for all types.
  *
- * <p>Each thread needs its own instance, which has memory for a block's bytes and for a row ({@link
- * #room}).
+ * <p>Each thread needs its own instance, which has memory for a block's bytes.
  */
 public final class Unpacker {
   private final BlockQuanta quanta;
-  private final Arena arena;
-  private MemorySegment room = MemorySegment.NULL;
 
   public Unpacker(Arena arena) {
-    this.arena = arena;
     quanta = new BlockQuanta(arena);
   }
 
@@ -53,12 +48,6 @@ public final class Unpacker {
       }
     }
     return sum;
-  }
-
-  /** Returns the address of at least {@code count} floats with undefined content. */
-  public long room(int count) {
-    room = HostMemory.grown(arena, room, 4L * count);
-    return room.address();
   }
 
   /**

@@ -69,8 +69,6 @@ public final class Lanes {
   public static final VectorMask<Float> UPPER_HALF =
       VectorMask.fromLong(FLOATS, -1L << COUNT / 2 & (1L << COUNT) - 1);
 
-  public static final boolean WIDE = COUNT == 16;
-
   /**
    * Size of a vector and alignment of activations, in bytes. A load across two cache lines costs
    * twice as much as an aligned load.
@@ -107,7 +105,8 @@ public final class Lanes {
 
   public static final VectorShuffle<Float> BY_2 = partners(2);
 
-  private static final VectorSpecies<Short> HALVES =
+  /** Species of short vectors with as many lanes as a vector of floats. */
+  public static final VectorSpecies<Short> HALVES =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS / 2));
 
   /** Mask that keeps a widened short's bits but removes the copies of its sign. */
@@ -139,9 +138,14 @@ public final class Lanes {
     return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, address));
   }
 
+  /** Loads one f16 number. */
+  public static float half(long address) {
+    return Float.float16ToFloat(MEMORY.get(SHORT, address));
+  }
+
   /** Loads one f16 number into all lanes. */
   public static FloatVector broadcastHalf(long address) {
-    return FloatVector.broadcast(FLOATS, Float.float16ToFloat(MEMORY.get(SHORT, address)));
+    return FloatVector.broadcast(FLOATS, half(address));
   }
 
   /** Loads signed bytes as a vector of floats, of up to 256 bits. */

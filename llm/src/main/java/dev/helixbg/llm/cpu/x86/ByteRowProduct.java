@@ -7,7 +7,6 @@ import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.config.x86.MachineCode;
 import dev.helixbg.llm.cpu.kernel.ActivationBytes;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.Optional;
@@ -68,22 +67,21 @@ public record ByteRowProduct(TensorType type, NativeFunction product, boolean ha
 
   @Override
   public void multiply(
-      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
+      long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
     if (from >= to) {
       return; // the machine code needs at least one row
     }
     long rowBytes = type.bytes(columns);
-    long room = own.room(columns);
-    MEMORY.set(LONG, room + RowProductCode.NEXT_ROW, (step - 1) * rowBytes);
-    MEMORY.set(LONG, room + RowProductCode.NEXT_RESULT, 4L * step);
-    MEMORY.set(LONG, room + RowProductCode.SAME_X, -4L * floats(columns));
+    MEMORY.set(LONG, scratch + RowProductCode.NEXT_ROW, (step - 1) * rowBytes);
+    MEMORY.set(LONG, scratch + RowProductCode.NEXT_RESULT, 4L * step);
+    MEMORY.set(LONG, scratch + RowProductCode.SAME_X, -4L * floats(columns));
     product.call(
         weights + from * rowBytes,
         x,
         y + 4L * from,
         Math.ceilDiv(to - from, step),
         columns / type.blockElements(),
-        room,
+        scratch,
         0,
         0);
   }

@@ -13,7 +13,6 @@ import dev.helixbg.config.x86.MachineCode;
 import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.cpu.kernel.ActivationBytes;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.Dequantize;
 import dev.helixbg.llm.tensor.RandomWeights;
@@ -180,7 +179,7 @@ class ByteRowProductTest {
         from,
         ROWS,
         step,
-        new Unpacker(arena));
+        arena.allocate(4L * columns, 64).address());
     return y.toArray(ValueLayout.JAVA_FLOAT);
   }
 

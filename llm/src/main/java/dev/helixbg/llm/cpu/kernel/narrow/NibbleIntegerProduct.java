@@ -19,7 +19,6 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.SubBlockScales;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
@@ -87,8 +86,8 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   @Override
   public void multiply(
-      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
-    long factors = own.room(columns) & ADDRESS;
+      long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
+    long factors = scratch & ADDRESS;
     if (five) {
       multiplyQ5K(weights, columns, x, y, from, to, step, factors);
     } else {

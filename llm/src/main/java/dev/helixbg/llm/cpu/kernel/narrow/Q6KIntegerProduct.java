@@ -20,7 +20,6 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorShuffle;
@@ -74,9 +73,9 @@ public final class Q6KIntegerProduct implements RowKernel {
 
   @Override
   public void multiply(
-      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
+      long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;
-    long scratch = own.room(columns) & ADDRESS;
+    long factors = scratch & ADDRESS;
     long end = x + 2L * columns;
     IntVector nibbles = IntVector.broadcast(INTS, 0x0F0F0F0F);
     IntVector twos = IntVector.broadcast(INTS, 0x30303030);
@@ -92,18 +91,18 @@ public final class Q6KIntegerProduct implements RowKernel {
         for (int lane = 0; lane < 8; lane += COUNT) {
           FloatVector scales = loadSignedBytes(w + 192 + lane);
           long place = 4L * lane;
-          loadFloats(steps + place).mul(scales).intoMemorySegment(MEMORY, scratch + place, ORDER);
+          loadFloats(steps + place).mul(scales).intoMemorySegment(MEMORY, factors + place, ORDER);
           even = loadFloats(steps + 32 + place).fma(scales, even);
           scales = loadSignedBytes(w + 200 + lane);
           loadFloats(steps + 64 + place)
               .mul(scales)
-              .intoMemorySegment(MEMORY, scratch + 32 + place, ORDER);
+              .intoMemorySegment(MEMORY, factors + 32 + place, ORDER);
           odd = loadFloats(steps + 96 + place).fma(scales, odd);
         }
         for (int vector = 0; vector < VECTORS; vector++) {
           long z = w + vector * BYTES;
           long to32 = at + vector * 2L * BYTES;
-          long factor = scratch + 4L * vector;
+          long factor = factors + 4L * vector;
           IntVector a = loadInts(z);
           IntVector b = loadInts(z + 32);
           IntVector h = loadInts(z + 128);

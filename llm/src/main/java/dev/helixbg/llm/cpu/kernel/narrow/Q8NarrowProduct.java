@@ -11,7 +11,6 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.sumOfLanes;
 import static jdk.incubator.vector.VectorOperators.B2F;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 
@@ -26,7 +25,7 @@ public final class Q8NarrowProduct implements RowKernel {
 
   @Override
   public void multiply(
-      long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
+      long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
     long rowBytes = columns / BLOCK * (long) BLOCK_BYTES;
     for (int row = from; row < to; row += step) {
       long w = weights + row * rowBytes;

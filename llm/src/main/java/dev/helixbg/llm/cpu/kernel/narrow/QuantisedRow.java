@@ -6,6 +6,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.COUNT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.EVEN;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
+import static dev.helixbg.llm.cpu.lanes.Lanes.HALVES;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ODD;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
@@ -21,8 +22,6 @@ import static jdk.incubator.vector.VectorOperators.MAX;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
-import jdk.incubator.vector.VectorShape;
-import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
@@ -41,9 +40,6 @@ public final class QuantisedRow {
 
   /** Number of activations whose steps are stored together, followed by their offsets. */
   private static final int TOGETHER = 128;
-
-  private static final VectorSpecies<Short> HALF =
-      VectorSpecies.of(short.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 2));
 
   /**
    * Factor by which stored steps are multiplied. Sums of products are in the upper halves of ints,
@@ -146,14 +142,14 @@ public final class QuantisedRow {
   static float round(long x, float inverse, long evens, long odds) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);
-    ShortVector none = ShortVector.zero(HALF);
+    ShortVector none = ShortVector.zero(HALVES);
     FloatVector a = loadFloats(x);
     FloatVector b = loadFloats(x + BYTES);
     FloatVector even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER_HALF), rounding);
     FloatVector odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER_HALF), rounding);
-    none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALF, 0))
+    none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALVES, 0))
         .intoMemorySegment(MEMORY, evens, ORDER);
-    none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALF, 0))
+    none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALVES, 0))
         .intoMemorySegment(MEMORY, odds, ORDER);
     FloatVector sum = even.sub(rounding).add(odd.sub(rounding));
     if (COUNT == 4) {
@@ -161,9 +157,9 @@ public final class QuantisedRow {
       b = loadFloats(x + 3 * BYTES);
       even = factor.fma(a.rearrange(EVEN).blend(b.rearrange(EVEN), UPPER_HALF), rounding);
       odd = factor.fma(a.rearrange(ODD).blend(b.rearrange(ODD), UPPER_HALF), rounding);
-      none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALF, 0))
+      none.or((ShortVector) even.reinterpretAsInts().convertShape(I2S, HALVES, 0))
           .intoMemorySegment(MEMORY, evens + 8, ORDER);
-      none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALF, 0))
+      none.or((ShortVector) odd.reinterpretAsInts().convertShape(I2S, HALVES, 0))
           .intoMemorySegment(MEMORY, odds + 8, ORDER);
       sum = sum.add(even.sub(rounding).add(odd.sub(rounding)));
     }

@@ -19,7 +19,6 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
@@ -46,7 +45,7 @@ record HalfProduct(boolean brain) implements RowKernel {
 
   @Override
   public void multiply(
-      long weights, int columns, long prepared, long y, int from, int to, int step, Unpacker own) {
+      long weights, int columns, long prepared, long y, int from, int to, int step, long scratch) {
     if (brain) {
       multiplyBf16(weights, columns, prepared, y, from, to, step);
     } else {

@@ -4,7 +4,6 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.FLOAT;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.narrow.NibbleIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
@@ -43,17 +42,15 @@ public final class RowKernels {
   /**
    * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
    *
-   * @param kernel kernel of the type
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block
    * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
    * @param streams number of distant regions of the matrix that are read in turn, one row at a
    *     time. The fastest number depends on the processor's prefetching. The result is the same for
    *     every number.
-   * @param own the calling thread's unpacker
+   * @param scratch memory of the calling thread for {@code columns} floats, aligned to 64 bytes
    */
   public static void multiply(
-      RowKernel kernel,
       TensorType type,
       long weights,
       int columns,
@@ -62,11 +59,12 @@ public final class RowKernels {
       int from,
       int to,
       int streams,
-      Unpacker own) {
+      long scratch) {
+    RowKernel kernel = of(type);
     if (streams == 1 || !kernel.streams()) {
       for (int first = from; first < to; first += ROWS_PER_CALL) {
         int end = Math.min(to, first + ROWS_PER_CALL);
-        kernel.multiply(weights, columns, x, y, first, end, 1, own);
+        kernel.multiply(weights, columns, x, y, first, end, 1, scratch);
       }
       return;
     }
@@ -75,7 +73,7 @@ public final class RowKernels {
       apart++; // otherwise all streams would share one set of the first-level cache
     }
     for (int first = 0; first < apart && from + first < to; first++) {
-      kernel.multiply(weights, columns, x, y, from + first, to, apart, own);
+      kernel.multiply(weights, columns, x, y, from + first, to, apart, scratch);
     }
   }
 
@@ -99,7 +97,7 @@ public final class RowKernels {
 
     @Override
     public void multiply(
-        long weights, int columns, long x, long y, int from, int to, int step, Unpacker own) {
+        long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
       for (int r = from; r < to; r += step) {
         MEMORY.set(FLOAT, y + 4L * r, VectorOps.dot(weights + 4L * r * columns, x, columns));
       }

@@ -1,7 +1,6 @@
 package dev.helixbg.llm.cpu.kernel.row;
 
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
@@ -112,7 +111,7 @@ public final class KernelProbe {
     RowKernel kernel = RowKernels.of(type);
     MemorySegment prepared = arena.allocate(4L * kernel.floats(columns), 64);
     MemorySegment y = arena.allocate(4L * ROWS, 64);
-    Unpacker unpacker = new Unpacker(arena);
+    MemorySegment scratch = arena.allocate(4L * columns, 64);
     int[] streams = {1};
     float[] result =
         repeated(
@@ -122,7 +121,6 @@ public final class KernelProbe {
               y.fill((byte) 0);
               kernel.prepare(x.address(), columns, prepared.address());
               RowKernels.multiply(
-                  kernel,
                   type,
                   weights.address() + stored,
                   columns,
@@ -131,7 +129,7 @@ public final class KernelProbe {
                   FROM,
                   ROWS,
                   streams[0],
-                  unpacker);
+                  scratch.address());
               streams[0] = streams[0] % 8 + 1; // the rows' order changes nothing
               return y.toArray(ValueLayout.JAVA_FLOAT);
             });

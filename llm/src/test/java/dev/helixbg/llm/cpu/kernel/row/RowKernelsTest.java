@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.llm.cpu.ForkedJvm;
 import dev.helixbg.llm.cpu.kernel.RowKernel;
-import dev.helixbg.llm.cpu.kernel.Unpacker;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.tensor.TensorType;
 import java.io.IOException;
@@ -121,7 +120,6 @@ class RowKernelsTest {
       kernel.prepare(x.address(), columns, prepared.address());
       MemorySegment y = arena.allocate(4L * 65536, 64);
       RowKernels.multiply(
-          kernel,
           TensorType.F16,
           weights.address(),
           columns,
@@ -130,7 +128,7 @@ class RowKernelsTest {
           0,
           65536,
           1,
-          new Unpacker(arena));
+          arena.allocate(4L * columns, 64).address());
       for (int i = 0; i < 65536; i++) {
         float expected = Float.float16ToFloat((short) i) + 0f;
         assertEquals(expected, y.getAtIndex(ValueLayout.JAVA_FLOAT, i), Integer.toHexString(i));
