@@ -207,7 +207,7 @@ public record Pipeline(
         log,
         vectors,
         decisions,
-        secrets.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
+        secrets.stream().filter(one -> decisions.on(one.id()).isEmpty()).toList(),
         all,
         decisions.applyTo(all));
   }
@@ -250,7 +250,7 @@ public record Pipeline(
                     notes
                         .map(one -> IndexLines.of(one.account(), found.all.entries()))
                         .orElse(List.of()))
-                .without(moved -> decisions.isSettled(moved.aliases())),
+                .without(moved -> decisions.on(moved.id()).isPresent()),
             found.secrets,
             notes);
   }
