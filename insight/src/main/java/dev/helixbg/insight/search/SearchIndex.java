@@ -90,10 +90,7 @@ public final class SearchIndex implements AutoCloseable {
               ? entry.embeddedText()
               : passages.get(i - count).embeddedText(entry, modelTokens);
         };
-    this.terms =
-        only.isPresent()
-            ? TermVectors.forQuery(only.get(), owners.length, textAt, count)
-            : TermVectors.forQueries(owners.length, textAt, count);
+    this.terms = TermVectors.forQueries(only, owners.length, textAt, count);
     List<Vectors> parts = List.of(kb.vectors(), kb.passages().vectors());
     this.vectors = only.isPresent() ? VectorScan.once(parts) : VectorScan.packed(parts);
     this.words = terms.products();
