@@ -116,7 +116,7 @@ final class DecideCommand extends JsonCommand {
       selection.requireTopic(store.kb(), found);
       for (ReportedFinding finding : found) {
         known.put(finding.id(), finding.about());
-        if (bySelection && !before.isSettled(finding.aliases()) && selected.test(finding)) {
+        if (bySelection && before.on(finding.id()).isEmpty() && selected.test(finding)) {
           wanted.add(finding.id());
         }
       }

@@ -83,12 +83,8 @@ public record LastReport(Kb kb, Database database) {
    *     shows first), then the other findings by kind
    */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
-    /** Finds a finding by its id, or by an id that an earlier version of helix-bg gave it. */
     public Optional<ReportedFinding> find(String id) {
-      return findings.stream()
-          .filter(one -> one.id().equals(id))
-          .findFirst()
-          .or(() -> findings.stream().filter(one -> one.aliases().contains(id)).findFirst());
+      return findings.stream().filter(one -> one.id().equals(id)).findFirst();
     }
 
     public List<String> ids() {

@@ -154,7 +154,7 @@ public record Pipeline(
         return known;
       }
     }
-    return new Outcome(report(found, judging.run(subject(found))), vectors);
+    return new Outcome(report(found, judging.run(subject(found)), Optional.empty()), vectors);
   }
 
   /** Whether the KB has no complete report yet. A first look would replace a complete report. */
@@ -207,7 +207,7 @@ public record Pipeline(
         log,
         vectors,
         decisions,
-        secrets.stream().filter(one -> !decisions.isSettled(one.aliases())).toList(),
+        secrets.stream().filter(one -> decisions.on(one.id()).isEmpty()).toList(),
         all,
         decisions.applyTo(all));
   }
@@ -221,38 +221,41 @@ public record Pipeline(
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
     return new Outcome(
-        report(found, judgements)
-            .asFirstLook(
+        report(
+            found,
+            judgements,
+            Optional.of(
                 new FirstLook(
                     found.vectors.unread(),
                     found.vectors.vectors().count() - found.vectors.whole(),
                     found.vectors.passagesLeft(),
                     reading.left(found.kb, found.open),
-                    judging.mayAsk() ? judgements.questionsLeft() : 0)),
+                    judging.mayAsk() ? judgements.questionsLeft() : 0))),
         found.vectors);
   }
 
-  private Report report(KbFindings found, Judgements judged) throws InterruptedException {
+  private Report report(KbFindings found, Judgements judged, Optional<FirstLook> firstLook)
+      throws InterruptedException {
     int first = Findings.shownRelations(found.open.entries().size());
     Findings open =
         found.open.with(AgentAnswers.ranked(found.open.relations(), judged.agents(), first));
     Decisions decisions = found.decisions;
     Optional<Report.NotesFolder> notes = ofNotes(found.kb.kb());
     return new Report(
-            open,
-            found.log.account(),
-            new Report.Run(Version.text(), embedder.describe()),
-            judged.without(id -> decisions.on(id).isPresent()))
-        .with(
-            sources
-                .of(found.all.entries())
-                .with(
-                    notes
-                        .map(one -> IndexLines.of(one.account(), found.all.entries()))
-                        .orElse(List.of()))
-                .without(moved -> decisions.isSettled(moved.aliases())),
-            found.secrets,
-            notes);
+        open,
+        found.log.account(),
+        new Report.Run(Version.text(), embedder.describe()),
+        judged.without(id -> decisions.on(id).isPresent()),
+        firstLook,
+        sources
+            .of(found.all.entries())
+            .with(
+                notes
+                    .map(one -> IndexLines.of(one.account(), found.all.entries()))
+                    .orElse(List.of()))
+            .without(moved -> decisions.on(moved.id()).isPresent()),
+        found.secrets,
+        notes);
   }
 
   private Optional<Report.NotesFolder> ofNotes(Kb kb) {

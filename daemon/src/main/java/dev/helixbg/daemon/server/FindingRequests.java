@@ -186,7 +186,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<String> as = choice(request, "as", WAYS);
     Optional<String> keep = choice(request, "keep", SIDES);
     Optional<String> plan = Optional.ofNullable(request.path("plan").textValue());
-    if (decisions.isSettled(finding.aliases())) {
+    if (decisions.on(finding.id()).isPresent()) {
       throw Failure.usage(finding.id() + " is settled: first undo the decision on it");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
@@ -221,16 +221,14 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the findings that match {@code wanted} and are not settled under any of their ids. The
-   * report's leads (the findings that it shows first) come first, then the other findings by kind.
+   * Returns the findings that match {@code wanted} and are not settled. The report's leads (the
+   * findings that it shows first) come first, then the other findings by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
-    // without decisions the aliases need not be computed
-    boolean decided = !decisions.settled().isEmpty();
     return listing.findings().stream()
         .filter(wanted)
-        .filter(finding -> !decided || !decisions.isSettled(finding.aliases()))
+        .filter(finding -> decisions.on(finding.id()).isEmpty())
         .toList();
   }
 
@@ -242,11 +240,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
             : Optional.empty();
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
-    finding.aliases().stream()
-        .sorted()
-        .flatMap(id -> decisions.on(id).stream())
-        .findFirst()
-        .ifPresent(decision -> line.set("decision", said(decision)));
+    decisions.on(finding.id()).ifPresent(decision -> line.set("decision", said(decision)));
     decisions.opinionOn(finding.id()).ifPresent(opinion -> line.set("opinion", said(opinion)));
     if (line.path("entries") instanceof ArrayNode entries && entries.size() > MOST) {
       line.put("entriesOmitted", entries.size() - MOST);

@@ -9,6 +9,7 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.report.Report;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -85,7 +86,11 @@ public final class WrittenReport {
             findings,
             DataLog.read(store.kb().dataLog()).account(),
             new Report.Run("test", model),
-            judged));
+            judged,
+            Optional.empty(),
+            SourceCheckResult.NONE,
+            List.of(),
+            Optional.empty()));
   }
 
   private static ReportedFinding listed(String section, JsonNode finding, List<String> leading) {

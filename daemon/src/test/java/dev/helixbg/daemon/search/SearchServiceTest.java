@@ -185,7 +185,8 @@ class SearchServiceTest {
     embed(kb);
     List<Entry> entries = DataLog.read(kb.log()).entries();
     int count = entries.size();
-    TermVectors terms = TermVectors.forQueries(count, i -> entries.get(i).embeddedText(), count);
+    TermVectors terms =
+        TermVectors.forQueries(Optional.empty(), count, i -> entries.get(i).embeddedText(), count);
     List<CompletableFuture<List<SearchHit>>> answers = new ArrayList<>();
     int[] limits = {1, 2, 10, 29, 64, 99, 100};
     for (int limit : limits) {

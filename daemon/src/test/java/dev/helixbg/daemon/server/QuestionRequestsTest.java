@@ -22,7 +22,6 @@ import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.decisions.Decision;
-import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Passage;
@@ -67,11 +66,7 @@ class QuestionRequestsTest {
     for (int i = 0; i < PAIRS; i++) {
       String a = TextKey.of("m", "t " + older(i)).hex();
       String b = TextKey.of("m", "t " + newer(i)).hex();
-      String id =
-          FindingIds.allOfPair("rel-0000000000", a, b).stream()
-              .filter(one -> one.startsWith("rel-") && !one.equals("rel-0000000000"))
-              .findFirst()
-              .orElseThrow();
+      String id = "rel-%010x".formatted(i);
       findings.add(id);
       ObjectNode pair = report.withArray("relations").addObject();
       pair.put("rank", i + 1).put("id", id).put("similarity", 0.9);

@@ -528,7 +528,7 @@ public final class FindingsBench {
           misfiled,
           trial(),
           KbFixtures.json(
-              new Report(
+              KbFixtures.report(
                   findings,
                   account,
                   new Report.Run("bench", "bundled"),

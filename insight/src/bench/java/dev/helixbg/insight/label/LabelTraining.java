@@ -149,6 +149,7 @@ final class LabelTraining {
             .map(idf -> String.format(Locale.ROOT, "%.3f", idf))
             .toArray(String[]::new);
     int dimension = examples.getFirst().vector().length;
+    int size = dimension + 1 + words.size();
     LabelFeatures features =
         new LabelFeatures(
             dimension,
@@ -160,7 +161,7 @@ final class LabelTraining {
       Arrays.fill(targets[i], LabelClassifier.OTHER);
       targets[i][examples.get(i).label().ordinal()] = 1;
     }
-    double[][] weights = RidgeRegression.fit(inputs, targets, features.size(), PENALTY);
+    double[][] weights = RidgeRegression.fit(inputs, targets, size, PENALTY);
 
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -170,7 +171,7 @@ final class LabelTraining {
         "# the vector, a constant one, words), its inverse document frequency if it is words, and"
             + " its");
     lines.add("# weight for each label in 1/10000: " + Arrays.toString(Label.values()));
-    for (int feature = 0; feature < features.size(); feature++) {
+    for (int feature = 0; feature < size; feature++) {
       int word = feature - dimension - 1;
       StringBuilder line = new StringBuilder();
       line.append(word >= 0 ? words.get(word) : word == -1 ? "constant" : "v" + feature);

@@ -2,6 +2,7 @@ package dev.helixbg.insight.acts;
 
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Locale;
@@ -89,7 +90,7 @@ public record Act(List<When> when, Change change) {
           yield "move " + name(entry) + " " + to + QuotedName.of(topic);
         }
         case MergeTopics(String small, String large) ->
-            (NoteName.isFolder(small) ? "move the files of the folder " : "move all of ")
+            (Entry.isNote(small) ? "move the files of the folder " : "move all of ")
                 + "%s into %s".formatted(QuotedName.of(small), QuotedName.of(large));
         case Rename(NamedEntry entry, String from, String to) ->
             "let %s say %s instead of %s"

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.acts;
 
 import dev.helixbg.insight.findings.Finding.PairKind;
-import dev.helixbg.insight.findings.FindingIds;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import java.util.LinkedHashMap;
@@ -82,7 +81,9 @@ public record ReportedFinding(
 
   /** Returns the kind, one of {@link #KINDS}. */
   public String kind() {
-    return isPair() ? PairKind.of(similarity, topics.size() == 1).title() : KIND_OF.get(section);
+    return section.equals(RELATIONS)
+        ? PairKind.of(similarity, topics.size() == 1).title()
+        : KIND_OF.get(section);
   }
 
   /**
@@ -90,15 +91,6 @@ public record ReportedFinding(
    */
   public boolean isOf(String kind) {
     return kind.equals(kind()) || kind.equals(KIND_OF.get(section));
-  }
-
-  private boolean isPair() {
-    return section.equals(RELATIONS);
-  }
-
-  /** Returns all ids under which the user may have decided on the finding. */
-  public Set<String> aliases() {
-    return isPair() ? FindingIds.allOfPair(id, keys.get(0), keys.get(1)) : Set.of(id);
   }
 
   /** Joins the name of an entry with a statement about it. */

@@ -11,10 +11,14 @@ import java.util.regex.Pattern;
  * @param reason reason in free words; may be empty
  */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
-  private static final Pattern ID =
-      Pattern.compile(
-          "(copies|dup|link|rel|topic|misfiled|merge|lesson|source|pattern|junk|secret)-[0-9a-f]{10}"
-              + "(-[1-9][0-9]{0,8})?");
+  /** Accepts any kind of finding, since a store may have decisions on kinds of other versions. */
+  private static final Pattern ID = Pattern.compile("[a-z]+-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
+
+  public Decision {
+    if (!isId(id)) {
+      throw new IllegalArgumentException("not the id of a finding: " + id);
+    }
+  }
 
   public Decision(String id, Outcome outcome, Instant at, String about) {
     this(id, outcome, at, about, By.PERSON, "");

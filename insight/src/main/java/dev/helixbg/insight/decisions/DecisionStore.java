@@ -194,9 +194,6 @@ public final class DecisionStore {
 
   private static Decision decision(
       String at, String id, String verdict, String by, String about, String reason) {
-    if (!Decision.isId(id)) {
-      throw new IllegalArgumentException(id);
-    }
     return new Decision(
         id,
         Outcome.valueOf(verdict.toUpperCase(Locale.ROOT)),

@@ -48,11 +48,6 @@ public final class Decisions {
     return Optional.ofNullable(last.get(id));
   }
 
-  /** Whether a decision settles the finding that has these ids ({@link Finding#aliases}). */
-  public boolean isSettled(Collection<String> ids) {
-    return ids.stream().anyMatch(id -> on(id).isPresent());
-  }
-
   /** Returns the last opinion on a finding. An opinion does not settle the finding. */
   public Optional<Decision> opinionOn(String id) {
     return Optional.ofNullable(opinions.get(id));
@@ -73,9 +68,7 @@ public final class Decisions {
   }
 
   private <F extends Finding> List<F> open(List<F> findings) {
-    return last.isEmpty()
-        ? findings
-        : findings.stream().filter(finding -> !isSettled(finding.aliases())).toList();
+    return findings.stream().filter(finding -> on(finding.id()).isEmpty()).toList();
   }
 
   private static <F> List<F> best(List<F> findings, int most) {

@@ -18,13 +18,8 @@ public sealed interface Finding {
    */
   double FAR = 0.45;
 
-  /** Returns a name such as {@code dup-3f9a01c2d4}, derived from content, never from offsets. */
+  /** Returns a name such as {@code rel-3f9a01c2d4}, derived from content, never from offsets. */
   String id();
-
-  /** Returns all ids under which the user may have decided on the finding, including its own id. */
-  default Set<String> aliases() {
-    return Set.of(id());
-  }
 
   /**
    * Entries with the same text, ordered by offset. All entries except one can be deleted, and other
@@ -85,11 +80,6 @@ public sealed interface Finding {
 
     public Relation assessed(Assessment said) {
       return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
-    }
-
-    @Override
-    public Set<String> aliases() {
-      return FindingIds.allOfPair(id, a.key(), b.key());
     }
 
     public PairKind kind() {

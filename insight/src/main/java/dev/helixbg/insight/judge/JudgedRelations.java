@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -190,12 +189,8 @@ public record JudgedRelations(
   }
 
   private static boolean saysTheSame(Finding.Relation pair, Judgements judgements) {
-    Optional<PairVerdict> verdict =
-        judgements.decide() ? judgements.verdict(pair) : Optional.empty();
     return judgements
-        .agents()
-        .verdict(pair)
-        .or(() -> verdict.map(PairVerdict::verdict))
+        .decided(pair)
         .map(said -> said == Verdict.SAME)
         .orElse(
             pair.assessment()

@@ -186,16 +186,19 @@ public record Judgements(
     return Optional.ofNullable(verdicts.get(pair.id()));
   }
 
-  /**
-   * Returns the verdict by which acts are proposed: the verdict of a reliable agent, else the
-   * verdict of a reliable language model, else the likely verdict of a pair judge.
-   */
-  public Optional<Verdict> actingOn(Finding.Relation pair) {
-    Optional<PairVerdict> own = decide() ? verdict(pair) : Optional.empty();
+  /** Returns the verdict of a reliable agent, else the verdict of a reliable language model. */
+  Optional<Verdict> decided(Finding.Relation pair) {
     return agents
         .verdict(pair)
-        .or(() -> own.map(PairVerdict::verdict))
-        .or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
+        .or(() -> verdict(pair).filter(_ -> decide()).map(PairVerdict::verdict));
+  }
+
+  /**
+   * Returns the verdict by which acts are proposed: {@link #decided}, else the likely verdict of a
+   * pair judge.
+   */
+  public Optional<Verdict> actingOn(Finding.Relation pair) {
+    return decided(pair).or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
 
   /** Returns the label of an entry: its own tag, else a sure guess, else empty. */

@@ -29,12 +29,7 @@ final class MergeGroups {
         b.forEach(entry -> groupOf.put(entry, a));
       }
     }
-    List<List<NamedEntry>> groups = new ArrayList<>();
-    for (List<NamedEntry> group : groupOf.values()) {
-      if (groups.stream().noneMatch(known -> known == group)) {
-        groups.add(group);
-      }
-    }
+    List<List<NamedEntry>> groups = groupOf.values().stream().distinct().toList();
     groups.forEach(group -> group.sort(Comparator.comparingLong(entry -> entry.entry().offset())));
     return groups;
   }

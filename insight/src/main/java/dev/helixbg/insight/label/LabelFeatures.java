@@ -44,10 +44,6 @@ final class LabelFeatures {
     this.weights = weights;
   }
 
-  int size() {
-    return dimension + 1 + weights.length;
-  }
-
   Sparse of(String content, float[] vector) {
     int[] found =
         tokens(content).stream()

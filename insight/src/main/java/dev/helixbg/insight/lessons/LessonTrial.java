@@ -28,8 +28,8 @@ public final class LessonTrial {
 
   record Pair(Question.CompareLessons both, boolean same) {}
 
-  private final List<Known> entries = new ArrayList<>();
-  private final List<Pair> pairs = new ArrayList<>();
+  final List<Known> entries = new ArrayList<>();
+  final List<Pair> pairs = new ArrayList<>();
 
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
@@ -47,14 +47,6 @@ public final class LessonTrial {
                 json.get("lesson").asText()));
       }
     }
-  }
-
-  List<Known> entries() {
-    return entries;
-  }
-
-  List<Pair> pairs() {
-    return pairs;
   }
 
   /**

@@ -28,7 +28,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
    * Whether a topic names a folder of notes. Such a topic ends in a slash, which helix forbids in
    * its own topics.
    */
-  private static boolean isNote(String topic) {
+  public static boolean isNote(String topic) {
     return topic.endsWith("/");
   }
 

@@ -93,11 +93,6 @@ public final class FactFile {
     }
   }
 
-  /** Returns the whole text, including a byte order mark if the file has one. */
-  public String text() {
-    return raw;
-  }
-
   /**
    * Returns the changes that remove some facts and give other facts a new text, in the order of
    * their places. The result is empty if the file no longer has these facts, if other facts would

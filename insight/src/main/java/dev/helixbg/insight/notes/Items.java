@@ -133,11 +133,7 @@ final class Items {
    * How a file is cut, and the reason in words. Only memory files have a reason; for other files it
    * is empty.
    */
-  record Cut(Way way, List<Item> items, String why) {
-    Cut withoutItems() {
-      return new Cut(way, List.of(), why);
-    }
-  }
+  record Cut(Way way, List<Item> items, String why) {}
 
   /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
   record Given(boolean named, NotesItems items) {}

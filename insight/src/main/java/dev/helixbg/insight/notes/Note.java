@@ -115,7 +115,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         title,
         matter,
         sections.stream().map(Section::withoutText).toList(),
-        cut.withoutItems());
+        new Items.Cut(cut.way(), List.of(), cut.why()));
   }
 
   /**

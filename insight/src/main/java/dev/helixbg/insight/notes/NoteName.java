@@ -144,18 +144,13 @@ public record NoteName(String file, String heading, String part) {
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /** Whether a topic is a folder of notes. Topics of helix are never folders. */
-  public static boolean isFolder(String topic) {
-    return topic.endsWith("/");
-  }
-
   /**
    * Whether a topic is a folder of notes inside another such folder. Topics of helix are never
    * folders.
    */
   public static boolean isWithin(String topic, String other) {
-    return topic.endsWith("/")
-        && other.endsWith("/")
+    return Entry.isNote(topic)
+        && Entry.isNote(other)
         && (other.equals(TOP) || topic.startsWith(other));
   }
 

@@ -2,8 +2,7 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.Sha256;
 import io.jstach.jstache.JStache;
-import io.jstach.jstache.JStachePartial;
-import io.jstach.jstache.JStachePartials;
+import io.jstach.jstache.JStachePath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -16,7 +15,6 @@ import java.util.Base64;
  * can move between findings and copy commands; without it, everything is still readable.
  */
 public final class HtmlReport {
-  private static final String TEMPLATES = "dev/helixbg/insight/report/";
   private static final String STYLE = "report.css";
   private static final String SCRIPT = "report.js";
 
@@ -26,15 +24,8 @@ public final class HtmlReport {
    * The data of the template. The template does not escape style and script. Hashes have the form
    * that a content security policy needs.
    */
-  @JStache(path = TEMPLATES + "report.mustache")
-  @JStachePartials({
-    @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
-    @JStachePartial(name = "copies", path = TEMPLATES + "copies.mustache"),
-    @JStachePartial(name = "line", path = TEMPLATES + "line.mustache"),
-    @JStachePartial(name = "name", path = TEMPLATES + "name.mustache"),
-    @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache"),
-    @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache")
-  })
+  @JStachePath(prefix = "dev/helixbg/insight/report/", suffix = ".mustache")
+  @JStache(path = "report")
   record Page(
       ReportView report, String style, String styleHash, String script, String scriptHash) {}
 

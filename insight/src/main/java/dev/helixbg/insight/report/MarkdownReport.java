@@ -2,8 +2,7 @@ package dev.helixbg.insight.report;
 
 import io.jstach.jstache.JStache;
 import io.jstach.jstache.JStacheLambda;
-import io.jstach.jstache.JStachePartial;
-import io.jstach.jstache.JStachePartials;
+import io.jstach.jstache.JStachePath;
 
 /**
  * The report for a Markdown viewer or a plain terminal. In a template, a value in double braces
@@ -12,19 +11,11 @@ import io.jstach.jstache.JStachePartials;
  * backquotes inside the code. The code has passed {@link dev.helixbg.config.text.PrintableText}.
  */
 public final class MarkdownReport {
-  private static final String TEMPLATES = "dev/helixbg/insight/report/md/";
-
   private MarkdownReport() {}
 
   /** The data of the template, with a function that puts a text into a code block. */
-  @JStache(path = TEMPLATES + "report.mustache")
-  @JStachePartials({
-    @JStachePartial(name = "pair", path = TEMPLATES + "pair.mustache"),
-    @JStachePartial(name = "line", path = TEMPLATES + "line.mustache"),
-    @JStachePartial(name = "name", path = TEMPLATES + "name.mustache"),
-    @JStachePartial(name = "entry", path = TEMPLATES + "entry.mustache"),
-    @JStachePartial(name = "acts", path = TEMPLATES + "acts.mustache")
-  })
+  @JStachePath(prefix = "dev/helixbg/insight/report/md/", suffix = ".mustache")
+  @JStache(path = "report")
   record Document(ReportView report) {
     @JStacheLambda
     @JStacheLambda.Raw

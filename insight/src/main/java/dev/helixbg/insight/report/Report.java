@@ -37,29 +37,6 @@ public record Report(
     List<Finding.Secret> secrets,
     Optional<NotesFolder> notes) {
 
-  /** Makes a whole report on one knowledge base of helix, without moved sources and secrets. */
-  public Report(Findings findings, LogAccount log, Run run, Judgements judgements) {
-    this(
-        findings,
-        log,
-        run,
-        judgements,
-        Optional.empty(),
-        SourceCheckResult.NONE,
-        List.of(),
-        Optional.empty());
-  }
-
-  public Report asFirstLook(FirstLook look) {
-    return new Report(findings, log, run, judgements, Optional.of(look), sources, secrets, notes);
-  }
-
-  /** Returns the report with moved sources, secrets and, if there is one, the folder of notes. */
-  public Report with(
-      SourceCheckResult found, List<Finding.Secret> held, Optional<NotesFolder> folder) {
-    return new Report(findings, log, run, judgements, firstLook, found, held, folder);
-  }
-
   /** Version of the JSON form; the version rises if a field changes its meaning or disappears. */
   public static final int SCHEMA = 12;
 

@@ -5,7 +5,9 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.similarity.VectorScan;
+import dev.helixbg.insight.similarity.AllPairs;
+import dev.helixbg.insight.similarity.AllPairs.PairSink;
+import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
@@ -41,7 +43,13 @@ public final class SearchIndex implements AutoCloseable {
   private final int[] owners;
 
   private final List<Passage> passages;
-  private final VectorScan vectors;
+
+  /** Sets of vectors, numbered together, if there is only one search; otherwise empty. */
+  private final List<Vectors> vectors;
+
+  /** The vectors packed for the fastest kernel, if there are many searches. */
+  private final Optional<PackedVectors> packed;
+
   private final TermVectors terms;
   private final TermVectors.Products words;
 
@@ -90,12 +98,11 @@ public final class SearchIndex implements AutoCloseable {
               ? entry.embeddedText()
               : passages.get(i - count).embeddedText(entry, modelTokens);
         };
-    this.terms =
-        only.isPresent()
-            ? TermVectors.forQuery(only.get(), owners.length, textAt, count)
-            : TermVectors.forQueries(owners.length, textAt, count);
-    List<Vectors> parts = List.of(kb.vectors(), kb.passages().vectors());
-    this.vectors = only.isPresent() ? VectorScan.once(parts) : VectorScan.packed(parts);
+    this.terms = TermVectors.forQueries(only, owners.length, textAt, count);
+    List<Vectors> sets = List.of(kb.vectors(), kb.passages().vectors());
+    this.vectors = only.isPresent() ? sets : List.of();
+    this.packed =
+        only.isPresent() ? Optional.empty() : Optional.of(PackedVectors.pack(Vectors.joined(sets)));
     this.words = terms.products();
   }
 
@@ -125,7 +132,7 @@ public final class SearchIndex implements AutoCloseable {
     for (float[] row : similarities) {
       Arrays.fill(row, Float.NEGATIVE_INFINITY);
     }
-    vectors.compare(
+    compare(
         queries.stream().map(Query::vector).toList(),
         (row, vector, similarity) -> {
           int entry = owners[vector];
@@ -136,6 +143,31 @@ public final class SearchIndex implements AutoCloseable {
         });
     for (int i = 0; i < queries.size(); i++) {
       hits.add(hits(queries.get(i), similarities[i], nearest[i]));
+    }
+  }
+
+  /**
+   * Compares rows with all vectors. For a single search, packing the vectors and compiling a vector
+   * kernel would take longer than computing all products. The products are bit-identical to those
+   * of packed vectors.
+   */
+  private void compare(List<float[]> rows, PairSink sink) {
+    if (packed.isPresent()) {
+      try (PackedVectors asked = PackedVectors.pack(Vectors.of(rows))) {
+        AllPairs.between(asked, packed.get(), Float.NEGATIVE_INFINITY, 1, () -> sink);
+      }
+      return;
+    }
+    int before = 0;
+    for (Vectors set : vectors) {
+      float[] products = new float[set.count()];
+      for (int row = 0; row < rows.size(); row++) {
+        set.products(rows.get(row), 0, 0, products.length, products);
+        for (int i = 0; i < products.length; i++) {
+          sink.accept(row, before + i, products[i]);
+        }
+      }
+      before += products.length;
     }
   }
 
@@ -235,6 +267,6 @@ public final class SearchIndex implements AutoCloseable {
 
   @Override
   public void close() {
-    vectors.close();
+    packed.ifPresent(PackedVectors::close);
   }
 }

@@ -157,10 +157,6 @@ public final class PackedVectors implements AutoCloseable {
       return CodeKernel.fastest().orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
     }
 
-    static TileKernel.Packing fastest() {
-      return CodeKernel.fastest().orElseGet(TileKernels::compiled);
-    }
-
     /** Returns the fastest kernel without machine code. */
     private static TileKernel.Packing compiled() {
       return vectorApi() && isC2There() ? Vector.KERNEL : PLAIN;

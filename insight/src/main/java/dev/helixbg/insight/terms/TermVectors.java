@@ -6,10 +6,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -69,53 +68,33 @@ public final class TermVectors {
    */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);
-    return of(count, threads, all(textAt), entries, 2, most);
-  }
-
-  private static Supplier<IntFunction<Map<String, Integer>>> all(IntFunction<String> textAt) {
-    return () -> i -> Terms.of(textAt.apply(i)).counts();
+    return of(count, threads, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, most);
   }
 
   /**
    * Makes vectors for searching. They include terms that only one entry has, and terms that up to
    * half of the entries have.
+   *
+   * @param only the query, if there is only one. The vectors then have only its terms, and {@link
+   *     Products#share} and {@link #overlap} give the same results for it as with all terms
    */
-  public static TermVectors forQueries(int count, IntFunction<String> textAt, int entries) {
-    return of(count, processors(), all(textAt), entries, 1, mostToSearch(entries));
+  public static TermVectors forQueries(
+      Optional<String> only, int count, IntFunction<String> textAt, int entries) {
+    Function<String, Map<String, Integer>> terms =
+        only.map(query -> Terms.among(Terms.of(query).counts().keySet()))
+            .orElse(text -> Terms.of(text).counts());
+    int threads = Runtime.getRuntime().availableProcessors();
+    return of(
+        count, threads, i -> terms.apply(textAt.apply(i)), entries, 1, Math.max(50, entries / 2));
   }
 
   /**
-   * Makes vectors of texts for one query. The vectors have only the terms of the query. For that
-   * query, {@link Products#share} and {@link #overlap} give the same results as with {@link
-   * #forQueries}.
-   */
-  public static TermVectors forQuery(
-      String query, int count, IntFunction<String> textAt, int entries) {
-    Set<String> asked = Terms.of(query).counts().keySet();
-    Supplier<IntFunction<Map<String, Integer>>> reader =
-        () -> {
-          Function<String, Map<String, Integer>> among = Terms.among(asked);
-          return i -> among.apply(textAt.apply(i));
-        };
-    return of(count, processors(), reader, entries, 1, mostToSearch(entries));
-  }
-
-  private static int processors() {
-    return Runtime.getRuntime().availableProcessors();
-  }
-
-  private static int mostToSearch(int entries) {
-    return Math.max(50, entries / 2);
-  }
-
-  /**
-   * @param reader makes a function for one thread. The function takes the number of a text and
-   *     returns the counts of its terms
+   * @param termsAt takes the number of a text and returns the counts of its terms
    */
   private static TermVectors of(
       int count,
       int threads,
-      Supplier<IntFunction<Map<String, Integer>>> reader,
+      IntFunction<Map<String, Integer>> termsAt,
       int entries,
       int fewest,
       int most) {
@@ -126,7 +105,7 @@ public final class TermVectors {
     List<Map<String, Integer>> counts = List.of();
     for (int i = 0; i < count; i++) {
       if (i % TEXTS_AT_ONCE == 0) {
-        counts = counts(i, Math.min(count, i + TEXTS_AT_ONCE), threads, reader);
+        counts = counts(i, Math.min(count, i + TEXTS_AT_ONCE), threads, termsAt);
       }
       Map<String, Integer> ofText = counts.get(i % TEXTS_AT_ONCE);
       found[i] = new int[2 * ofText.size()];
@@ -145,16 +124,15 @@ public final class TermVectors {
   }
 
   private static List<Map<String, Integer>> counts(
-      int from, int to, int threads, Supplier<IntFunction<Map<String, Integer>>> reader) {
+      int from, int to, int threads, IntFunction<Map<String, Integer>> termsAt) {
     return ParallelLoop.map(
             "words",
             threads,
             Math.ceilDiv(to - from, TEXTS_PER_STEP),
             step -> {
-              IntFunction<Map<String, Integer>> terms = reader.get();
               int first = from + step * TEXTS_PER_STEP;
               return IntStream.range(first, Math.min(to, first + TEXTS_PER_STEP))
-                  .mapToObj(terms)
+                  .mapToObj(termsAt)
                   .toList();
             })
         .stream()

@@ -49,10 +49,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   public static Terms of(String text) {
     Terms terms = new Terms(new HashMap<>(), new HashMap<>());
     String normal = NormalForm.of(text);
-    each(
-        normal.toCharArray(),
-        normal.length(),
-        (start, end) -> terms.put(normal.substring(start, end)));
+    each(normal.toCharArray(), (start, end) -> terms.put(normal.substring(start, end)));
     return terms;
   }
 
@@ -62,9 +59,9 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     void word(int start, int end);
   }
 
-  private static void each(char[] text, int length, WordSink sink) {
-    for (int start = 0; start < length; ) {
-      int end = end(text, start, length);
+  private static void each(char[] text, WordSink sink) {
+    for (int start = 0; start < text.length; ) {
+      int end = end(text, start);
       if (end > start) {
         each(text, start, end, sink);
       }
@@ -75,10 +72,9 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   /**
    * Returns a function that counts how often a text has each of these terms. It is fast for many
    * texts and a few terms. If the first two letters or the length of a word show that the word is
-   * none of the terms, no string is created for it. Only one thread may use the function.
+   * none of the terms, no string is created for it.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
-    char[][] buffer = {new char[0]}; // reused for all texts
     // for each pair of first letters, the maximum length of a word whose term begins with them
     int[] longest = new int[KINDS.length * KINDS.length];
     for (String term : wanted) {
@@ -89,16 +85,10 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
       }
     }
     return written -> {
-      String normal = NormalForm.of(written);
-      if (buffer[0].length < normal.length()) {
-        buffer[0] = new char[2 * normal.length()];
-      }
-      char[] text = buffer[0];
-      normal.getChars(0, normal.length(), text, 0);
+      char[] text = NormalForm.of(written).toCharArray();
       Map<String, Integer> counts = new HashMap<>();
       each(
           text,
-          normal.length(),
           (start, end) -> {
             int beginning = beginning(text, start, end);
             if (beginning < 0 || end - start <= longest[beginning]) {
@@ -130,12 +120,12 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
    * Returns the end of the identifier at {@code start}, or {@code start} if no identifier begins
    * there.
    */
-  private static int end(char[] text, int start, int length) {
+  private static int end(char[] text, int start) {
     int end = start;
-    while (end < length) {
+    while (end < text.length) {
       char c = text[end];
       if (!is(c, WORD)
-          && !(end > start && is(c, JOINT) && end + 1 < length && is(text[end + 1], WORD))) {
+          && !(end > start && is(c, JOINT) && end + 1 < text.length && is(text[end + 1], WORD))) {
         break;
       }
       end++;

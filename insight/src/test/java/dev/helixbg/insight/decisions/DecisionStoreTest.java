@@ -390,11 +390,38 @@ class DecisionStoreTest {
     }
   }
 
-  @Test
-  void onlyIdsOfFindingsAreIds() {
-    assertTrue(Decision.isId("misfiled-0123456789-12"));
-    for (String wrong : List.of("", "dup", "dup-123", "dup-012345678G", "label-0123456789")) {
-      assertFalse(Decision.isId(wrong), wrong);
+  /** Otherwise the store would take such a decision for a damaged one, and would move aside. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "rel", "rel-123", "rel-012345678G", "Rel-0123456789", "0123456789"})
+  void aDecisionHasTheIdOfAFinding(String wrong) {
+    assertFalse(Decision.isId(wrong));
+    assertThrows(IllegalArgumentException.class, () -> decision(wrong, Outcome.DONE));
+    add(1);
+    assertEquals(List.of(), warnings);
+  }
+
+  /** The kinds that this version makes, a kind of an earlier version, and an unknown kind. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "copies",
+        "rel",
+        "topic",
+        "misfiled",
+        "merge",
+        "lesson",
+        "source",
+        "line",
+        "secret",
+        "dup",
+        "later"
+      })
+  void everyKindOfFindingCanBeDecided(String kind) throws IOException {
+    for (String id : List.of(kind + "-0123456789", kind + "-0123456789-12")) {
+      store.add(List.of(decision(id, Outcome.DONE)));
+      assertTrue(store.read().on(id).isPresent());
     }
+    assertEquals(2, copied().size());
+    assertEquals(List.of(), warnings);
   }
 }

@@ -17,16 +17,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What decisions do to the findings of an analysis. */
 class SettledFindingsTest {
-  private static final Set<String> OLD_IDS =
-      Set.of("dup-9abd90b5c2", "link-9d0547e638", "rel-1ec5acb914");
-
   @TempDir(factory = InMemory.class)
   Path insights;
 
@@ -70,28 +66,15 @@ class SettledFindingsTest {
     assertTrue(taken > 3, taken + " were taken out");
   }
 
-  /**
-   * Ids are for ever: decisions of earlier versions have these, made from kinds, keys and names,
-   * and a pair that was decided on as one kind is decided on as every kind.
-   */
+  /** Stored decisions have these ids, so no version may change them. */
   @Test
-  void decisionsUnderOldIdsStillHold() throws IOException {
+  void idsStayTheSame() {
     String a = "%032x".formatted(1);
     String b = "%032x".formatted(2);
-    for (String kind : List.of("dup", "link", "rel")) {
-      String id = new FindingIds().ofPair(kind, b, a);
-      assertEquals(OLD_IDS, Set.copyOf(FindingIds.allOfPair(id, a, b)));
-      assertEquals(OLD_IDS, Set.copyOf(FindingIds.allOfPair(id, b, a)));
-    }
+    assertEquals("rel-1ec5acb914", new FindingIds().ofPair("rel", a, b));
+    assertEquals("rel-1ec5acb914", new FindingIds().ofPair("rel", b, a));
     assertEquals("topic-b529dd918e", new FindingIds().ofPair("topic", "sessions", "auth"));
     assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", a, "sessions"));
-    for (String old : OLD_IDS) {
-      Decisions decisions = settle(Files.createDirectory(insights.resolve(old)), List.of(old));
-      for (String id : OLD_IDS) {
-        assertTrue(decisions.isSettled(FindingIds.allOfPair(id, a, b)), old + " " + id);
-      }
-      assertTrue(!decisions.isSettled(FindingIds.allOfPair("rel-1", a, "%032x".formatted(3))));
-    }
   }
 
   private static <F extends Finding> List<F> best(List<F> all, Decisions decisions, int most) {

@@ -78,9 +78,9 @@ class LessonTrialTest {
   void theWritersThemselvesAreRightOfEverything() throws Exception {
     Map<Question, Answer> truth = new HashMap<>();
     trial()
-        .entries()
+        .entries
         .forEach(one -> truth.put(one.entry(), new Answer(one.lesson(), 1, "", 0, false)));
-    trial().pairs().forEach(one -> truth.put(one.both(), rule(one.same())));
+    trial().pairs.forEach(one -> truth.put(one.both(), rule(one.same())));
     assertEquals(100, truth.size());
     LessonTrust trust = measure(truth::get, Duration.ofDays(1)).orElseThrow();
     assertEquals(60, trust.rightPairs());

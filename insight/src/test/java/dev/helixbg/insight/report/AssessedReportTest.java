@@ -44,7 +44,7 @@ class AssessedReportTest {
   }
 
   private static Report report(List<Relation> relations) {
-    return new Report(
+    return KbFixtures.report(
         UNREAD.findings().with(relations), UNREAD.log(), UNREAD.run(), UNREAD.judgements());
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A first look says so in every form, and a whole report in none. */
@@ -18,7 +19,16 @@ class FirstLookTest {
   @Test
   void eachFormSaysWhatIsStillToCome() throws Exception {
     Report whole = KbFixtures.small().report();
-    Report look = whole.asFirstLook(new FirstLook(0, 300, 1_200, 0, 45));
+    Report look =
+        new Report(
+            whole.findings(),
+            whole.log(),
+            whole.run(),
+            whole.judgements(),
+            Optional.of(new FirstLook(0, 300, 1_200, 0, 45)),
+            whole.sources(),
+            whole.secrets(),
+            whole.notes());
     assertTrue(HtmlReport.render(look).contains(WORDS));
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
     assertTrue(TerminalSummaryTest.plain(look).replace('\n', ' ').contains(WORDS));

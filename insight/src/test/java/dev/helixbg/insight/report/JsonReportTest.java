@@ -87,7 +87,8 @@ class JsonReportTest {
             Judgements.Lessons.NONE,
             AgentSayings.NONE);
     Report plain = kb.report();
-    byte[] json = KbFixtures.json(new Report(plain.findings(), plain.log(), plain.run(), said));
+    byte[] json =
+        KbFixtures.json(KbFixtures.report(plain.findings(), plain.log(), plain.run(), said));
     assertTrue(json.length < 500_000, json.length + " bytes");
     JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
     assertEquals(FindingJson.MAX_TAGS, entry.get("tags").size());
@@ -136,8 +137,11 @@ class JsonReportTest {
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
     Report judged = JudgedReportTest.judged("x");
     Report all =
-        judged.with(
-            MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
+        KbFixtures.with(
+            judged,
+            MovedSourcesReportTest.one(judged),
+            SecretReportTest.one(judged),
+            Optional.empty());
     JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -181,8 +185,11 @@ class JsonReportTest {
   void allFindingsAreListedAsTheyAreTold() throws IOException {
     Report judged = JudgedReportTest.judged("x");
     Report all =
-        judged.with(
-            MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
+        KbFixtures.with(
+            judged,
+            MovedSourcesReportTest.one(judged),
+            SecretReportTest.one(judged),
+            Optional.empty());
     JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<Integer, ReportedFinding> byPlace = new TreeMap<>();
     Map<ReportedFinding, JsonNode> told = new HashMap<>();

@@ -48,7 +48,7 @@ class JudgedReportTest {
             new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, Double.NaN, false, false),
             findings.relations().get(2).id(),
             new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, Double.NaN, false, true));
-    return new Report(
+    return KbFixtures.report(
         findings,
         plain.log(),
         plain.run(),
@@ -100,7 +100,7 @@ class JudgedReportTest {
     Report report = judged("x");
     Judgements guessed =
         report.judgements().with(lessons(report.findings().entries(), "x", 30), Map.of());
-    Document page = html(new Report(report.findings(), report.log(), report.run(), guessed));
+    Document page = html(KbFixtures.report(report.findings(), report.log(), report.run(), guessed));
     Element section = section(page, "Recurring lessons");
     assertTrue(section.selectFirst("p").text().contains("it is guessing"), section.text());
     assertTrue(page.select(".lead").text().contains("recurring lessons, guessed (1)"));
@@ -162,7 +162,7 @@ class JudgedReportTest {
             Optional.empty(),
             Judgements.Lessons.NONE,
             AgentSayings.NONE);
-    return new Report(
+    return KbFixtures.report(
         plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
   }
 

@@ -112,7 +112,7 @@ final class KbFixture {
     LogAccount log =
         new LogAccount(
             offset, "ab".repeat(32), entries.size() + 3, 3, entries.size(), List.copyOf(damage));
-    return new Report(
+    return KbFixtures.report(
         findings, log, new Report.Run("0.1.0", "all-MiniLM-L6-v2, fp32, bundled"), Judgements.NONE);
   }
 

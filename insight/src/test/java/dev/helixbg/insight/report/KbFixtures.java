@@ -1,8 +1,11 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
+import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,6 +29,36 @@ public final class KbFixtures {
       throw new AssertionError("a byte array takes everything", e);
     }
     return out.toByteArray();
+  }
+
+  /** Returns a whole report on a knowledge base of helix, without moved sources and secrets. */
+  public static Report report(
+      Findings findings, LogAccount log, Report.Run run, Judgements judgements) {
+    return new Report(
+        findings,
+        log,
+        run,
+        judgements,
+        Optional.empty(),
+        SourceCheckResult.NONE,
+        List.of(),
+        Optional.empty());
+  }
+
+  static Report with(
+      Report plain,
+      SourceCheckResult sources,
+      List<Finding.Secret> secrets,
+      Optional<Report.NotesFolder> notes) {
+    return new Report(
+        plain.findings(),
+        plain.log(),
+        plain.run(),
+        plain.judgements(),
+        plain.firstLook(),
+        sources,
+        secrets,
+        notes);
   }
 
   static KbFixture empty() {

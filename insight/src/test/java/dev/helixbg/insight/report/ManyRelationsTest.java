@@ -140,7 +140,7 @@ class ManyRelationsTest {
             Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
             Judgements.Lessons.NONE,
             AgentSayings.NONE);
-    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
+    Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
     List<String> shown =
         html(report).select("section[aria-labelledby=leading] > article").eachAttr("id");
     assertEquals(relations.get(30).id(), shown.getFirst());
@@ -175,7 +175,7 @@ class ManyRelationsTest {
                 Judgements.Lessons.NONE,
                 AgentSayings.NONE)
             .trusted(Optional.of(coin), Optional.empty());
-    Report report = new Report(plain.findings(), plain.log(), plain.run(), judged);
+    Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
     assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");

@@ -53,7 +53,8 @@ class MovedSourcesReportTest {
   }
 
   private Report with(List<Finding.MovedSource> moved) {
-    return plain.with(
+    return KbFixtures.with(
+        plain,
         new SourceCheckResult(
             List.of(
                 new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),

@@ -28,7 +28,8 @@ class NotesReportTest {
 
   private final Report plain = KbFixtures.small().report();
   private final Report notes =
-      plain.with(
+      KbFixtures.with(
+          plain,
           SourceCheckResult.NONE,
           List.of(),
           Optional.of(
@@ -65,7 +66,7 @@ class NotesReportTest {
     String size =
         Jsoup.parse(
                 HtmlReport.render(
-                    plain.with(SourceCheckResult.NONE, List.of(), Optional.of(folder))))
+                    KbFixtures.with(plain, SourceCheckResult.NONE, List.of(), Optional.of(folder))))
             .select("header .note")
             .text();
     assertTrue(size.contains("4 notes (1 empty), 6 entries in 3 topics"), size);
@@ -202,7 +203,7 @@ class NotesReportTest {
           JudgementWords.assessment(relation));
       Report plain = kb.report();
       Report report =
-          new Report(
+          KbFixtures.report(
               plain.findings().with(List.of(relation)),
               plain.log(),
               plain.run(),

@@ -19,7 +19,8 @@ class SecretReportTest {
   private static final String SAYS = "its form suggests that it holds a secret: GitHub token";
 
   private final Report plain = KbFixtures.small().report();
-  private final Report report = plain.with(SourceCheckResult.NONE, one(plain), Optional.empty());
+  private final Report report =
+      KbFixtures.with(plain, SourceCheckResult.NONE, one(plain), Optional.empty());
 
   static List<Finding.Secret> one(Report about) {
     return List.of(

@@ -189,7 +189,8 @@ class AllPairsTest {
   /** A sink closes what its own scan reads, and then goes on. */
   @Test
   void closingDuringAScanEndsItWithAnError() {
-    PackedVectors packed = PackedVectors.pack(random(2000, 8, 1), TileKernels.fastest());
+    PackedVectors packed =
+        PackedVectors.pack(random(2000, 8, 1), TileKernels.forPairs(Long.MAX_VALUE));
     AtomicBoolean closed = new AtomicBoolean();
     PairSink closing =
         (a, b, similarity) -> {
@@ -205,10 +206,10 @@ class AllPairsTest {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     Vectors vectors = new Vectors(1000, 10_000, new float[10_000_000]);
-    PackedVectors.pack(vectors, TileKernels.fastest()).close();
+    PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE)).close();
     long before = system.getCommittedVirtualMemorySize();
     for (int i = 0; i < 20; i++) {
-      PackedVectors.pack(vectors, TileKernels.fastest()).close();
+      PackedVectors.pack(vectors, TileKernels.forPairs(Long.MAX_VALUE)).close();
     }
     long grown = system.getCommittedVirtualMemorySize() - before;
     assertTrue(grown < 400_000_000, grown + " bytes more of 800,000,000 that were packed");
@@ -263,7 +264,8 @@ class AllPairsTest {
   static final class ManyPairs {
     public static void main(String[] arguments) {
       System.out.println(hash(PackedVectors.pack(random(4500, 9, 11))));
-      System.out.println(hash(PackedVectors.pack(random(100, 384, 12), TileKernels.fastest())));
+      System.out.println(
+          hash(PackedVectors.pack(random(100, 384, 12), TileKernels.forPairs(Long.MAX_VALUE))));
       if (!TileKernels.vectorApi()) {
         SimilarityBench.run(new int[] {100}, new int[] {2}, 1);
       }

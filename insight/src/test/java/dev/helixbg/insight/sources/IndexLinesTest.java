@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
@@ -51,7 +52,9 @@ class IndexLinesTest {
   void anotherLineMakesAnotherFinding() {
     IndexLine one = new IndexLine(3, "a.md", true);
     List<IndexLine> both = List.of(one, new IndexLine(4, "b.md", true));
-    assertNotEquals(found(List.of(one)).getFirst().id(), found(both).getFirst().id());
+    String id = found(List.of(one)).getFirst().id();
+    assertNotEquals(id, found(both).getFirst().id());
+    assertTrue(Decision.isId(id), id);
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -76,10 +77,10 @@ class QueryTermsTest {
     for (int i = 0; i < count; i++) {
       texts.add(text(random, 12));
     }
-    TermVectors all = TermVectors.forQueries(count, texts::get, 1_500);
+    TermVectors all = TermVectors.forQueries(Optional.empty(), count, texts::get, 1_500);
     for (int i = 0; i < 50; i++) {
       String query = text(random, 1 + random.nextInt(5));
-      TermVectors some = TermVectors.forQuery(query, count, texts::get, 1_500);
+      TermVectors some = TermVectors.forQueries(Optional.of(query), count, texts::get, 1_500);
       assertEquals(shares(all, query), shares(some, query), query);
       Terms other = Terms.of(texts.get(i));
       assertEquals(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -94,7 +95,7 @@ class TermsTest {
   void aTextCountsByTheShareOfAQueryThatItSays() {
     String[] texts = {"hold sweeper", "hold pallet", "ferry harbour", "hold"};
     // The last is a passage of the first: its words are no news.
-    TermVectors terms = TermVectors.forQueries(4, i -> texts[i], 3);
+    TermVectors terms = TermVectors.forQueries(Optional.empty(), 4, i -> texts[i], 3);
     TermVectors.Products products = terms.products();
     for (int again = 0; again < 2; again++) {
       Map<Integer, Float> found = new HashMap<>();
