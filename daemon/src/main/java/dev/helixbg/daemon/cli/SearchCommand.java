@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
@@ -59,9 +60,9 @@ final class SearchCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    List<String> text = kb.afterFolder(words);
-    SearchRequest request =
-        new SearchRequest(String.join(" ", text), Optional.ofNullable(topic), offset, limit);
+    // the model does not know full-width letters
+    String text = NormalForm.of(String.join(" ", kb.afterFolder(words)));
+    SearchRequest request = new SearchRequest(text, Optional.ofNullable(topic), offset, limit);
     Settings settings = options.load().settings();
     List<? extends JsonNode> answer;
     try (KbStores stores = stores(settings);

@@ -10,6 +10,8 @@ import dev.helixbg.embed.PairReader;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.notes.NotesLog;
 import dev.helixbg.insight.search.AlreadySaid;
 import java.util.List;
 import java.util.Optional;
@@ -61,7 +63,10 @@ public record RelatedAnswer(
                 .map(
                     hit ->
                         new AlreadySaid.Near(
-                            hit.name(), matched(hit), hit.whole(), hit.similarity()))
+                            hit.name(),
+                            matched(hit),
+                            whole(hit.entry(), asked.text().content()),
+                            hit.similarity()))
                 .toList());
     double nearDuplicate = PairKind.NEAR_DUPLICATE_FROM;
     AlreadySaid said = question.byVectors(nearDuplicate);
@@ -85,6 +90,21 @@ public record RelatedAnswer(
             .findFirst()
             .map(hit -> PrintableText.line(hit.title())),
         unread);
+  }
+
+  /**
+   * Returns the whole text of an entry. The text of a note is returned without its title, unless
+   * the asked text begins with the title or its last heading.
+   */
+  private static String whole(Entry entry, String asked) {
+    String content = entry.text().content();
+    int end = content.indexOf("\n\n");
+    if (end < 0 || NoteName.of(entry).filter(name -> !name.isItem()).isEmpty()) {
+      return content;
+    }
+    String title = NotesLog.BETWEEN + content.lines().findFirst().orElse("");
+    String line = asked.strip().lines().findFirst().orElse("").replaceAll("[#*`]", "").strip();
+    return (title.endsWith(NotesLog.BETWEEN + line) ? line : "") + content.substring(end);
   }
 
   private static String matched(SearchHit hit) {

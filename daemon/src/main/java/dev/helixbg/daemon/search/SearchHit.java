@@ -14,11 +14,10 @@ import dev.helixbg.insight.search.SearchIndex;
  * @param id permanent id of the entry: the key of its text
  * @param score score that hits are ranked by: similarity plus the score of words
  * @param similarity cosine with the nearest passage, at most 1
- * @param written time of writing by the writer's clock, see {@link Entry#written}; empty if unknown
  * @param text beginning of the text, without metadata lines
  * @param passage matching passage, as a range of the text without metadata lines
  * @param matched the text of the passage, or the beginning of that text
- * @param whole the whole text, which {@link #toJson} leaves out
+ * @param entry the entry, of which {@link #toJson} has the offset and the time of writing
  */
 public record SearchHit(
     String name,
@@ -26,12 +25,10 @@ public record SearchHit(
     String title,
     double score,
     double similarity,
-    long offset,
-    String written,
     String text,
     Passage passage,
     String matched,
-    String whole) {
+    Entry entry) {
   /** Maximum length of a text, in characters. Passages are seldom longer. */
   static final int MAX_TEXT = 2_000;
 
@@ -43,12 +40,10 @@ public record SearchHit(
         hit.entry().title(),
         hit.score(),
         hit.similarity(),
-        entry.offset(),
-        entry.written().orElse(""),
         PrintableText.beginning(entry.text().content(), MAX_TEXT),
         hit.passage(),
         PrintableText.beginning(hit.passage().text(entry), MAX_TEXT),
-        entry.text().content());
+        entry);
   }
 
   /** Returns the hit as a line of the control socket. */
@@ -60,8 +55,8 @@ public record SearchHit(
             .put("title", title)
             .put("score", Json.sixDecimals(score))
             .put("similarity", Json.sixDecimals(similarity))
-            .put("offset", offset)
-            .put("written", written)
+            .put("offset", entry.offset())
+            .put("written", entry.written().orElse(""))
             .put("text", text);
     hit.putObject("passage")
         .put("start", passage.start())

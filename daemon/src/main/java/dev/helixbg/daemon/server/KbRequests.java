@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -116,7 +117,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
     }
     SearchRequest wanted =
         new SearchRequest(
-            text(request),
+            NormalForm.of(text(request)), // the model does not know full-width letters
             topic,
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));

@@ -210,10 +210,12 @@ class SearchServiceTest {
         SearchHit hit = hits.get(h);
         assertEquals(falling[h], hit.score(), 1e-5);
         boolean afterEqual = h > 0 && hits.get(h - 1).score() == hit.score();
-        assertTrue(!afterEqual || hits.get(h - 1).offset() < hit.offset(), "order of equals");
+        assertTrue(
+            !afterEqual || hits.get(h - 1).entry().offset() < hit.entry().offset(),
+            "order of equals");
         int meant =
             IntStream.range(0, count)
-                .filter(e -> entries.get(e).offset() == hit.offset())
+                .filter(e -> entries.get(e).offset() == hit.entry().offset())
                 .findAny()
                 .orElseThrow();
         assertEquals(similarities[meant], hit.similarity(), 1e-5);

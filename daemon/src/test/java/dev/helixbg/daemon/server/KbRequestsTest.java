@@ -200,6 +200,9 @@ class KbRequestsTest {
     assertTrue(hit.path("id").asText().matches("[0-9a-f]{32}"));
     assertEquals(1, hit.path("similarity").asDouble());
     assertEquals(1.3, hit.path("score").asDouble(), 1e-5);
+    hit = search("ａ ｏｎｅ").getFirst();
+    assertEquals(
+        1, hit.path("similarity").asDouble(), "the model does not know full-width letters");
   }
 
   /** Between a change and the run that takes it in. */

@@ -28,6 +28,10 @@ public final class Script {
           UnicodeScript.COMMON,
           UnicodeScript.INHERITED);
 
+  /** Writing systems without spaces between words, as a class of characters in a pattern. */
+  public static final String WITHOUT_SPACES =
+      "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
+
   /** Maximum number of UTF-16 units that are examined, from the beginning of a text. */
   private static final int LONGEST = 10_000;
 
@@ -49,8 +53,8 @@ public final class Script {
     return 2 * unreadable > letters;
   }
 
-  /** Whether a character belongs to a writing system without spaces between words. */
-  public static boolean isWithoutSpaces(char c) {
+  /** Whether a writing system has no spaces between words, or, as Korean, between particles. */
+  public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao
             || c >= 0x1000 && c <= 0x109F // Myanmar
@@ -59,6 +63,7 @@ public final class Script {
             || c >= 0x3040 && c <= 0x30FF // kana
             || c >= 0x31F0 && c <= 0x31FF
             || c >= 0x3400 && c <= 0x9FFF // Han
+            || c >= 0xAC00 && c <= 0xD7A3 // Hangul
             || c >= 0xF900 && c <= 0xFAFF);
   }
 }

@@ -59,6 +59,9 @@ public final class NotesLog {
   /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
   private static final String DRAWING = "excalidraw-plugin";
 
+  /** Text between the title of a note and its headings in the first line of an entry. */
+  public static final String BETWEEN = " › ";
+
   private static final String LINKS = "[links: ";
   private static final String LINE = "[line: ";
 
@@ -260,7 +263,7 @@ public final class NotesLog {
       return !section.place().isItem() || OBLIGES.matcher(heading).matches() ? heading : "";
     }
     return Stream.concat(Stream.of(note.title()), section.headings().stream())
-        .collect(Collectors.joining(" › "));
+        .collect(Collectors.joining(BETWEEN));
   }
 
   private static String line(String kind, String value) {

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.pairs;
 
 import dev.helixbg.config.text.NormalForm;
+import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,14 +46,18 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Minimum number of words of an additional clause. Such a clause is in one text only. */
   private static final int CLAUSE = 4;
 
-  /** Minimum share of {@link #ENGLISH_WORDS} in a text that counts as English. */
+  /** Minimum share of English words and {@link #SHARED_WORDS} in a text that counts as English. */
   private static final double ENGLISH = 0.1;
 
-  private static final String LONE =
-      "[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}\\p{IsLao}\\p{IsKhmer}\\p{IsMyanmar}]";
+  private static final String MARKUP = "[*`_\"'”’]{0,3}";
 
   /** Place that does not directly follow a word, a number or a bracket, with or without markup. */
-  private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%°][*`_\"'”’]{0,3})";
+  private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
+
+  /** Sign of a range, a date or a fraction: between numbers, of which the first can have a unit. */
+  private static final String RANGE =
+      "[%2$s~〜/](?<=\\p{Nd}(?:\\p{L}{0,2}|[%%°])%1$s\\s{0,2}.)(?=\\s{0,2}%1$s\\p{Nd})"
+          .formatted(MARKUP, PairDisagreement.MINUS);
 
   /**
    * Signs that elsewhere are markup or punctuation: {@code ~} before a number or path, the
@@ -63,7 +68,9 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       "~~|%1$s~(?=[\\p{L}\\p{N}/])|%1$s\\.{1,2}(?=/)|%1$s(?<!/)/(?![/>])".formatted(FREE)
           + "|(?<![^\\s`])\\*(?![^\\s`])|(?<=/\\*?)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])"
           // in **/etc/hosts**, the stars are markup
-          + "|%s\\*(?=\\*?/(?![^*\n]*[^\\s*/]\\*))".formatted(FREE);
+          + "|%s\\*(?=\\*?/(?![^*\n]*[^\\s*/]\\*))".formatted(FREE)
+          // `_flush`, `*args`, `class_`, `save!`, a || b, the grade A-
+          + "|(?<=`)[*_]+(?=\\w)|(?<=\\w)[_!]+(?=[`(])|\\|\\||(?<=\\b\\p{Lu})-(?![\\p{L}\\p{N}])";
 
   /**
    * A token: a number with its sign, an option of one letter, a character of a writing system
@@ -73,11 +80,13 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private static final Pattern TOKEN =
       Pattern.compile(
           "(?m:^[ \\t]*(?:>[ \\t]*|#+[ \\t]|=+$|\\+[ \\t]|[*-](?:[ \\t]|$))+)"
-              + "|(?<number>(?:%1$s[-−+])?\\p{Nd}+(?:[.,:]\\p{Nd}+)*)".formatted(FREE)
+              + "|(?<number>(?:%1$s[%2$s+])?(?:%1$s\\.)?\\p{Nd}+(?:[.,:]\\p{Nd}+)*)"
+                  .formatted(FREE, PairDisagreement.MINUS)
               + "|(?<option>%1$s-[A-Za-z](?![\\p{L}\\p{M}\\p{N}]))".formatted(FREE)
               + "|(?<word>%1$s\\p{M}*|(?:(?!%1$s)[\\p{L}\\p{M}\\p{N}]|_(?=[\\p{L}\\p{N}])(?<=[\\p{L}\\p{N}]_))+)"
-                  .formatted(LONE)
-              + "|(?<sign>%s|[\\p{Sm}\\p{Sc}\\p{So}%%&@?#^\\\\&&[^|~]])".formatted(SIGNS_BY_PLACE));
+                  .formatted(Script.WITHOUT_SPACES)
+              + "|(?<sign>(?<range>%s)|%s|[\\p{Sm}\\p{Sc}\\p{So}%%&@?#^\\\\&&[^|~]])"
+                  .formatted(RANGE, SIGNS_BY_PLACE));
 
   /** A word that has the form of an identifier. */
   private static final Pattern PECULIAR =
@@ -86,6 +95,12 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Characters between the parts of a path, an address or an option. */
   private static final String JOINTS = "._/:@=\\";
 
+  /** A unit of data that differs from another unit only in case, as Gb and GB. */
+  private static final Pattern UNIT = Pattern.compile("[kKMGTP]i?(?:b|bps|Bps)");
+
+  /** Letters of which the upper case is also that of other letters: SS and I. */
+  private static final Pattern UNFOLDED = Pattern.compile("[ßẞı]");
+
   private static final Set<String> FUNCTION_WORDS =
       words(
           "a an the this that these those is are be been being it its of do does which so then"
@@ -93,9 +108,11 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
 
   private static final Set<String> ENGLISH_WORDS =
       words(
-          "the and with that this are not from when which its by be it to is of for you must after"
-              + " them there then but they their has have were been can would should does did what"
-              + " if into than");
+          "the and with that this are not from when which its you must after them there then they"
+              + " their were been can would should does did what if into than");
+
+  /** English words that Danish, Dutch, French or Spanish have, too. */
+  private static final Set<String> SHARED_WORDS = words("is it to of for by be have has but");
 
   /** Groups of words. Two texts with different words of one group are opposed. */
   private static final List<Set<String>> OPPOSED =
@@ -105,6 +122,9 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           words("always sometimes often rarely usually once twice"),
           words("before after until since during unless except if"),
           words("on off up down above below over under left right"),
+          words("monday tuesday wednesday thursday friday saturday sunday"),
+          // may and march are also other words
+          words("january february april june july august september october november december"),
           words("more less most least fewer higher lower longer shorter"));
 
   /**
@@ -151,15 +171,15 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       return NONE;
     }
     int begin = 0;
-    while (begin < Math.min(a.size(), b.size()) && same(a.get(begin), b.get(begin))) {
+    while (begin < Math.min(a.size(), b.size()) && a.get(begin).key.equals(b.get(begin).key)) {
       begin++;
     }
     int end = 0;
     while (end < Math.min(a.size(), b.size()) - begin
-        && same(a.get(a.size() - 1 - end), b.get(b.size() - 1 - end))) {
+        && a.get(a.size() - 1 - end).key.equals(b.get(b.size() - 1 - end).key)) {
       end++;
     }
-    boolean english = isEnglish(a) && isEnglish(b);
+    boolean english = areEnglish(a, b);
     List<Token> left = a.subList(begin, a.size() - end);
     List<Token> right = b.subList(begin, b.size() - end);
     if (Math.max(left.size(), right.size()) > ALIGNED) {
@@ -168,22 +188,26 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     List<Token> onlyA = new ArrayList<>();
     List<Token> onlyB = new ArrayList<>();
     int aligned = begin + end + align(left, right, onlyA, onlyB);
-    Predicate<Token> counts =
-        english ? token -> !FUNCTION_WORDS.contains(token.key) : token -> true;
-    onlyA.removeIf(counts.negate());
-    onlyB.removeIf(counts.negate());
+    Predicate<Token> isForm = token -> english && FUNCTION_WORDS.contains(token.key);
+    onlyA.removeIf(isForm);
+    onlyB.removeIf(isForm);
     List<Token> ownA = without(onlyA, onlyB);
     List<Token> ownB = without(onlyB, onlyA);
     boolean alike = 2 * aligned >= ALIKE * (a.size() + b.size());
     boolean everyWord = alike || !english || ownA.isEmpty() && ownB.isEmpty();
+    if (everyWord) {
+      Optional<String> words =
+          told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()));
+      return new MeaningDifference(words, alike && words.isPresent(), words.isPresent());
+    }
+    List<Token> restA = without(onlyA, b);
+    List<Token> restB = without(onlyB, a);
+    Optional<String> certain =
+        PairDisagreement.ofNames(one, other)
+            .or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
     Optional<String> words =
-        everyWord
-            ? told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()))
-            : PairDisagreement.of(one, other)
-                .or(() -> opposed(without(onlyA, b), without(onlyB, a)));
-    boolean certain =
-        words.isPresent() && (everyWord || PairDisagreement.ofNames(one, other).isPresent());
-    return new MeaningDifference(words, alike && words.isPresent(), certain);
+        certain.or(() -> PairDisagreement.of(one, other)).or(() -> opposed(restA, restB));
+    return new MeaningDifference(words, false, certain.isPresent());
   }
 
   /**
@@ -196,16 +220,14 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     }
     List<Predicate<Token>> all = new ArrayList<>(List.of(Token::name));
     OPPOSED.forEach(words -> all.add(token -> words.contains(token.key)));
-    for (Predicate<Token> one : all) {
-      if (a.stream().anyMatch(one) && b.stream().anyMatch(one)) {
-        return told(a.stream().filter(one).toList(), b.stream().filter(one).toList());
-      }
-    }
-    return Optional.empty();
+    return all.stream().flatMap(one -> opposed(a, b, one).stream()).findFirst();
   }
 
-  private static boolean same(Token a, Token b) {
-    return a.key.equals(b.key);
+  /** Returns a token of each text that fulfils a condition; empty if a text has no such token. */
+  private static Optional<String> opposed(List<Token> a, List<Token> b, Predicate<Token> one) {
+    return a.stream().anyMatch(one) && b.stream().anyMatch(one)
+        ? told(a.stream().filter(one).toList(), b.stream().filter(one).toList())
+        : Optional.empty();
   }
 
   /**
@@ -256,9 +278,18 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return order.places().size();
   }
 
-  private static boolean isEnglish(List<Token> tokens) {
+  /** Whether both texts have enough English words, and at least one word that is only English. */
+  private static boolean areEnglish(List<Token> a, List<Token> b) {
+    return Stream.of(a, b).allMatch(MeaningDifference::mayBeEnglish)
+        && Stream.of(a, b).anyMatch(one -> keys(one).stream().anyMatch(ENGLISH_WORDS::contains));
+  }
+
+  private static boolean mayBeEnglish(List<Token> tokens) {
     long words = tokens.stream().filter(token -> token.kind == Kind.WORD).count();
-    long english = tokens.stream().filter(token -> ENGLISH_WORDS.contains(token.key)).count();
+    long english =
+        keys(tokens).stream()
+            .filter(key -> ENGLISH_WORDS.contains(key) || SHARED_WORDS.contains(key))
+            .count();
     return english > 0 && english >= ENGLISH * words;
   }
 
@@ -272,7 +303,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       } else if (found.group("option") != null) {
         tokens.add(new Token(token, token, Kind.IDENTIFIER, false));
       } else if (found.group("sign") != null) {
-        tokens.add(new Token(token, token, Kind.SIGN, false));
+        boolean isDash = found.group("range") != null && !token.equals("/");
+        tokens.add(new Token(isDash ? "-" : token, token, Kind.SIGN, false));
       } else if (found.group("word") != null) {
         word(normal, found, tokens);
       }
@@ -284,14 +316,18 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     StringBuilder digits = new StringBuilder();
     number
         .codePoints()
-        .map(c -> Character.isDigit(c) ? '0' + Character.digit(c, 10) : c == '−' ? '-' : c)
+        .map(c -> Character.isDigit(c) ? '0' + Character.digit(c, 10) : c)
+        .map(c -> PairDisagreement.MINUS.indexOf(c) >= 0 ? '-' : c)
         .forEach(digits::appendCodePoint);
     return digits.toString();
   }
 
   private static void word(String text, Matcher found, List<Token> tokens) {
     String word = found.group();
-    String key = word.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+    boolean isUnit =
+        !tokens.isEmpty() && tokens.getLast().kind == Kind.NUMBER && UNIT.matcher(word).matches();
+    String upper = UNFOLDED.matcher(word).find() ? word : word.toUpperCase(Locale.ROOT);
+    String key = isUnit ? word : upper.toLowerCase(Locale.ROOT).replace("i\u0307", "i");
     if (key.equals("t") && isApostrophe(text, found.start() - 1) && !tokens.isEmpty()) {
       Token before = tokens.removeLast(); // the first part of isn't, can't or won't
       String verb = before.key.equals("won") ? "will" : before.key.replaceFirst("(?<!ca)n$", "");

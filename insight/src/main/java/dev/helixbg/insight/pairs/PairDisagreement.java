@@ -23,7 +23,11 @@ import java.util.stream.Stream;
  * in a negation if one text negates a word that the other text affirms.
  */
 public final class PairDisagreement {
-  private static final Pattern NUMBER = Pattern.compile("\\d+(?:[.,:]\\d+)*");
+  /** Characters that people write for a minus, in the form of a class in a pattern. */
+  static final String MINUS = "-‐‑–—−";
+
+  private static final Pattern NUMBER =
+      Pattern.compile("(?:(?<![\\p{L}\\p{N}).%%])[%s])?\\d+(?:[.,:]\\d+)*".formatted(MINUS));
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
   /**
@@ -37,16 +41,15 @@ public final class PairDisagreement {
       Pattern.compile("_|^--|/|\\p{Ll}\\p{Lu}|[\\p{L}\\p{N}]\\.[\\p{L}\\p{N}]|\\p{L}\\d|\\d\\p{L}");
 
   static final Map<String, String> NUMBER_WORDS =
-      IntStream.range(0, 13)
-          .boxed()
-          .collect(
-              Collectors.toMap(
-                  i ->
-                      List.of(
-                              "zero", "one", "two", "three", "four", "five", "six", "seven",
-                              "eight", "nine", "ten", "eleven", "twelve")
-                          .get(i),
-                  i -> Integer.toString(i)));
+      Stream.of(
+              ("zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10"
+                      + " eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16"
+                      + " seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40"
+                      + " fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100"
+                      + " thousand=1000 million=1000000")
+                  .split(" "))
+          .map(word -> word.split("="))
+          .collect(Collectors.toMap(word -> word[0], word -> word[1]));
 
   private static final Pattern NEGATION =
       Pattern.compile(
@@ -127,7 +130,11 @@ public final class PairDisagreement {
 
   private static Set<String> numbers(String text) {
     return Stream.concat(
-            NUMBER.matcher(text).results().map(found -> found.group().replace(",", "")),
+            NUMBER
+                .matcher(text)
+                .results()
+                .map(found -> found.group().replaceFirst("^[%s]".formatted(MINUS), "-"))
+                .map(number -> number.replaceAll(",(?=\\d{3}(?!\\d))", "")),
             words(text).stream().filter(NUMBER_WORDS::containsKey).map(NUMBER_WORDS::get))
         .collect(Collectors.toCollection(TreeSet::new));
   }

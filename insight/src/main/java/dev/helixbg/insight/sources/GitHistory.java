@@ -1,5 +1,6 @@
 package dev.helixbg.insight.sources;
 
+import dev.helixbg.config.text.NormalForm;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -16,6 +20,9 @@ import java.util.stream.IntStream;
  * for the newest commit.
  */
 final class GitHistory {
+  private static final Pattern DATED_COMMIT =
+      Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");
+
   /** A commit, its time in seconds since 1970, and its committer date, {@code yyyy-MM-dd}. */
   record Commit(String id, long seconds, String date) {}
 
@@ -46,11 +53,11 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /** Reads the output of {@link GitCommand#log}, which may end anywhere. */
+  /** Reads the output of {@link GitCommand#log}, which may end anywhere. Paths are composed. */
   GitHistory(byte[] log, Set<String> files) {
-    this.files = files;
-    parse(new String(log, StandardCharsets.UTF_8));
-    files.forEach(this::name);
+    this.files = files.stream().map(NormalForm::composed).collect(Collectors.toSet());
+    parse(NormalForm.composed(new String(log, StandardCharsets.UTF_8)));
+    this.files.forEach(this::name);
     removals.keySet().forEach(this::name);
   }
 
@@ -64,8 +71,12 @@ final class GitHistory {
     for (int i = 0; i < tokens.length; i++) {
       String token = tokens[i].strip();
       if (token.startsWith("\u0001")) {
-        String[] parts = token.substring(1).split(" ");
-        commits.add(new Commit(parts[0], Long.parseLong(parts[1]), parts[2]));
+        Matcher dated = DATED_COMMIT.matcher(token);
+        commits.add(
+            dated.matches()
+                ? new Commit(dated.group(1), Long.parseLong(dated.group(2)), dated.group(3))
+                // later than all entries, so that no entry is compared with this commit
+                : new Commit(token.substring(1).split(" ")[0], Long.MAX_VALUE, "an unknown date"));
       } else if (token.startsWith("R") && i + 2 < tokens.length) {
         removed(tokens[++i], Optional.of(tokens[i + 1]));
         arrivals.put(tokens[++i], commits.size() - 1);
@@ -92,8 +103,12 @@ final class GitHistory {
         .orElse(commits.size());
   }
 
-  Set<String> files() {
-    return files;
+  /**
+   * Whether there is a file, or above it a submodule or link, which git lists without its files.
+   */
+  boolean isPresent(String path) {
+    int slash = path.lastIndexOf('/');
+    return files.contains(path) || slash > 0 && isPresent(path.substring(0, slash));
   }
 
   /** Returns all present and past paths of files with this name. */
@@ -123,7 +138,7 @@ final class GitHistory {
       current = next.get().to().orElse(current);
       next = removal(current, next.get().at());
     }
-    Optional<String> now = Optional.of(current).filter(files::contains);
+    Optional<String> now = Optional.of(current).filter(this::isPresent);
     return last.map(removal -> new Gone(commits.get(removal.at()), now));
   }
 

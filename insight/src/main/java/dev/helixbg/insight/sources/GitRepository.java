@@ -27,7 +27,8 @@ import java.util.regex.Pattern;
  */
 record GitRepository(String name, Path objects, String commit, String shallow) {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
-  private static final Pattern REF = Pattern.compile("refs/[A-Za-z0-9._/@+-]{1,250}");
+  private static final Pattern REF =
+      Pattern.compile("refs/(?!.*\\.\\.)[^\\x00-\\x20\\x7f~^:?*\\[\\\\]{1,250}");
 
   /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
@@ -88,7 +89,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
           Path own = folder.resolve(line.get().substring("gitdir: ".length()));
           Optional<Path> back =
               read(own.resolve("gitdir"), MAX_LINE).map(String::strip).map(Path::of);
-          if (back.isPresent() && own.resolve(back.get()).normalize().equals(git.normalize())) {
+          if (back.isPresent() && own.resolve(back.get()).toRealPath().equals(git.toRealPath())) {
             String common = read(own.resolve("commondir"), MAX_LINE).orElse(".").strip();
             Layout layout = new Layout(own, own.resolve(common).normalize());
             if (layout.isListed()) {
@@ -96,37 +97,48 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
             }
           }
         }
-      } catch (InvalidPathException e) {
-        // an invalid path counts as a missing one
+      } catch (InvalidPathException | IOException e) {
+        // a path that is invalid or cannot be read counts as a missing one
       }
-      throw new SourceException("it is not the top folder of a git repository");
+      throw new SourceException(
+          Files.exists(git, LinkOption.NOFOLLOW_LINKS)
+              ? "its git folder is elsewhere and does not list it as a worktree, so helix-bg does"
+                  + " not read it"
+              : "it is not the top folder of a git repository");
     }
 
     /**
      * Whether {@code common} is the same folder as {@code own}, or has {@code own} among its
      * worktrees.
      */
-    private boolean isListed() {
-      try {
-        Path mine = own.toRealPath();
-        Path shared = common.toRealPath();
-        return shared.equals(mine) || shared.resolve("worktrees").equals(mine.getParent());
-      } catch (IOException e) {
-        return false;
-      }
+    private boolean isListed() throws IOException {
+      Path mine = own.toRealPath();
+      Path shared = common.toRealPath();
+      return shared.equals(mine) || shared.resolve("worktrees").equals(mine.getParent());
     }
 
     /** Returns the ref of the branch that is checked out; empty for a commit without a branch. */
     Optional<String> ref() throws SourceException {
-      String head = head();
-      if (!head.startsWith("ref: ")) {
+      Optional<String> branch = ref(head());
+      // a branch can be another name of a branch
+      Optional<String> other = branch.isPresent() ? ref(loose(branch.get()).orElse("")) : branch;
+      return other.or(() -> branch);
+    }
+
+    private Optional<String> ref(String line) throws SourceException {
+      if (!line.startsWith("ref: ")) {
         return Optional.empty();
       }
-      String ref = head.substring("ref: ".length());
-      if (!REF.matcher(ref).matches() || ref.contains("..")) {
-        throw new SourceException("the branch that is checked out has an unusual name");
+      String ref = line.substring("ref: ".length());
+      try {
+        common.resolve(ref);
+        if (REF.matcher(ref).matches()) {
+          return Optional.of(ref);
+        }
+      } catch (InvalidPathException e) {
+        // this system has no file of this name
       }
-      return Optional.of(ref);
+      throw new SourceException("the branch that is checked out has an unusual name");
     }
 
     private String head() throws SourceException {
@@ -156,10 +168,14 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       }
     }
 
-    private String of(String ref) throws SourceException {
+    private Optional<String> loose(String ref) throws SourceException {
       Path file = common.resolve(ref);
       requireNoLink(file);
-      Optional<String> loose = read(file, MAX_LINE).map(String::strip);
+      return read(file, MAX_LINE).map(String::strip);
+    }
+
+    private String of(String ref) throws SourceException {
+      Optional<String> loose = loose(ref);
       if (loose.isPresent()) {
         return loose.get();
       }
@@ -168,7 +184,12 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
           .filter(line -> line.endsWith(" " + ref))
           .map(line -> line.substring(0, line.indexOf(' ')))
           .findFirst()
-          .orElseThrow(() -> new SourceException("it has no commit yet"));
+          .orElseThrow(
+              () ->
+                  new SourceException(
+                      isFolder(common.resolve("reftable"))
+                          ? "its refs have the format reftable, which helix-bg does not read"
+                          : "it has no commit yet"));
     }
   }
 

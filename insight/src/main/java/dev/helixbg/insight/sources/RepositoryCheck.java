@@ -33,7 +33,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     Set<String> present = new HashSet<>();
     for (SourceMentions.File file : files) {
       Optional<String> path = path(file, position);
-      if (path.filter(history.files()::contains).isPresent()) {
+      if (path.filter(history::isPresent).isPresent()) {
         present.add(file.written());
       } else {
         path.flatMap(known -> history.gone(known, position))
@@ -78,7 +78,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
             .filter(one -> one.endsWith("/" + path))
             .sorted()
             .toList();
-    List<String> here = ending.stream().filter(history.files()::contains).toList();
+    List<String> here = ending.stream().filter(history::isPresent).toList();
     if (!here.isEmpty()) {
       return only(here);
     }

@@ -1,7 +1,9 @@
 package dev.helixbg.insight.sources;
 
+import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
+import dev.helixbg.insight.log.Script;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,18 +21,24 @@ public final class SourceMentions {
   private static final int MAX_NAMES = 100;
   private static final int MAX_PATH = 300;
 
+  /** Letters, digits and {@code _}, without letters that can follow a path without a space. */
+  private static final String WORD =
+      "\\p{L}\\p{M}\\p{Nd}_&&[^\\p{IsHangul}%s]".formatted(Script.WITHOUT_SPACES);
+
   /** A path with an optional line number, outside an address or a longer path. */
   private static final Pattern PATH =
       Pattern.compile(
-          "(?<![\\w/.:@~$%-])((?:~?/)?[\\w.@+-]+(?:/[\\w.@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?");
+          "(?<![[%1$s]/.:@~$%%-])((?:~?/)?[[%1$s].@+-]+(?:/[[%1$s].@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?"
+              .formatted(WORD));
 
   private static final Pattern ADDRESS = Pattern.compile("[A-Za-z][\\w+.-]*://\\S+");
-  private static final Pattern EXTENSION = Pattern.compile(".*[\\w)]\\.[A-Za-z][A-Za-z0-9]{0,9}");
+  private static final Pattern EXTENSION =
+      Pattern.compile(".*[[%s])]\\.[A-Za-z][A-Za-z0-9+]{0,9}".formatted(WORD));
 
   private SourceMentions() {}
 
   /**
-   * A path without a leading {@code ./}.
+   * A path without a leading {@code ./}, in composed form (NFC).
    *
    * @param written the path with the line number that the entry gives; without a line number, the
    *     path alone
@@ -56,7 +64,7 @@ public final class SourceMentions {
     }
     String path = whole.group(1);
     return path.length() <= MAX_PATH
-        && ".-+@".indexOf(path.charAt(path.length() - 1)) < 0
+        && ".-@".indexOf(path.charAt(path.length() - 1)) < 0
         && !List.of(path.split("/")).contains("..");
   }
 
@@ -79,7 +87,7 @@ public final class SourceMentions {
     Matcher found = PATH.matcher(text);
     while (found.find() && files.size() < MAX_NAMES) {
       String path = found.group(1);
-      while (!path.isEmpty() && ".-+@".indexOf(path.charAt(path.length() - 1)) >= 0) {
+      while (!path.isEmpty() && ".-@".indexOf(path.charAt(path.length() - 1)) >= 0) {
         path = path.substring(0, path.length() - 1); // removes the punctuation of a sentence
       }
       while (path.startsWith("./")) {
@@ -87,7 +95,7 @@ public final class SourceMentions {
       }
       boolean isWhole = found.group(1).endsWith(path);
       String line = isWhole ? found.group().substring(found.group(1).length()) : "";
-      File file = new File(path, path + line);
+      File file = new File(NormalForm.composed(path), path + line);
       if (isPath(file)) {
         File known = files.get(path);
         if (known == null || known.written().equals(path)) {

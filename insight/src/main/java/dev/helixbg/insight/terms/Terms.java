@@ -12,8 +12,9 @@ import java.util.function.Function;
 /**
  * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
  * maxRetries} counts as a whole and also by its parts. Endings of English plurals and verbs are
- * removed, see {@link #stem}. In a writing system without spaces between words, each pair of
- * adjacent characters is a word. Unicode forms, character width and case do not matter.
+ * removed, see {@link #stem}. In a writing system without spaces between words, in Korean and in
+ * emoji, each pair of adjacent characters is a word. Unicode forms, character width and case do not
+ * matter.
  *
  * @param counts how often the text has each term
  * @param spellings spelling of each term at its first place in the text
@@ -34,7 +35,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Bit that marks a character of a writing system without spaces between words. */
+  /** Bit that marks a character whose word is a pair of adjacent characters. */
   private static final byte RUN = 16;
 
   /** Kinds of ASCII characters, in a table because a JVM computes kinds slowly at its start. */
@@ -142,9 +143,13 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   }
 
   private static byte kindsOf(char c) {
+    boolean isEmoji = // neither an arrow nor a part of a drawing
+        Character.getType(c) == Character.OTHER_SYMBOL
+            && (c >= '\u2600' || c >= '\u2300' && c < '\u2500');
     return (byte)
         ((Character.isLetterOrDigit(c) || isMark(c) ? WORD : 0)
-            | (Script.isWithoutSpaces(c) ? RUN : 0)
+            | (Script.hasJoinedWords(c) ? RUN : 0)
+            | (Character.isSurrogate(c) || isEmoji ? WORD | RUN : 0)
             | (c == '_' || c == '-' || c == '.' ? JOINT : 0)
             | (Character.isUpperCase(c) ? UPPER : 0)
             | (Character.isLowerCase(c) ? LOWER : 0));
@@ -155,10 +160,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
   }
 
-  /**
-   * Passes identifiers and their parts to a sink. In writing systems without spaces, passes pairs
-   * of characters.
-   */
+  /** Passes identifiers, their parts, and pairs of characters to a sink. */
   private static void each(char[] text, int begin, int end, WordSink sink) {
     for (int start = begin; start < end; ) {
       boolean run = is(text[start], RUN);
@@ -167,7 +169,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
         at++;
       }
       if (run) {
-        pairs(start, at, sink);
+        pairs(text, start, at, sink);
       } else {
         identifier(text, start, at, sink);
       }
@@ -175,12 +177,16 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     }
   }
 
-  private static void pairs(int begin, int end, WordSink sink) {
-    if (end - begin == 1) {
+  private static void pairs(char[] text, int begin, int end, WordSink sink) {
+    int second = Character.offsetByCodePoints(text, begin, end - begin, begin, 1);
+    if (second == end) {
       sink.word(begin, end);
     }
-    for (int i = begin; i + 1 < end; i++) {
-      sink.word(i, i + 2);
+    for (int first = begin; second < end; ) {
+      int third = Character.offsetByCodePoints(text, begin, end - begin, second, 1);
+      sink.word(first, third);
+      first = second;
+      second = third;
     }
   }
 
@@ -219,11 +225,11 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   /**
    * Returns the term of a word. The word is first converted to upper case, so that letters with
-   * several lower-case forms count as one letter.
+   * several lower-case forms count as one letter. The dot that İ leaves is removed.
    */
   private static String term(String word) {
     String upper = NormalForm.isAscii(word) ? word : word.toUpperCase(Locale.ROOT);
-    return stem(upper.toLowerCase(Locale.ROOT));
+    return stem(upper.toLowerCase(Locale.ROOT).replace("i\u0307", "i"));
   }
 
   /**

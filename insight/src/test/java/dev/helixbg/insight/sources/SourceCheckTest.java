@@ -18,6 +18,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.text.Normalizer;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SourceCheckTest {
   private static final String WRITTEN = "2026-02-01T12:00";
+
+  private static final String ELSEWHERE =
+      "its git folder is elsewhere and does not list it as a worktree, so helix-bg does not read"
+          + " it";
 
   @TempDir Path home;
 
@@ -167,6 +172,38 @@ class SourceCheckTest {
         "of a report that has the place");
   }
 
+  /** Other programs than git can write a commit whose time git cannot read. */
+  @ParameterizedTest
+  @ValueSource(strings = {"t <t@t>", "t <t@t> 99999999999999999999 +0000"})
+  void aCommitWithoutATimeIsSkippedInTheSearchForATime(String committer) throws Exception {
+    note("The total.\n[source: src/cart/Basket.java]");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    shop.delete("src/Main.java");
+    note("See src/Main.java.");
+    shop.git("2026-03-02T12:00", "add", "-A");
+    String tree = shop.git("2026-03-02T12:00", "write-tree").strip();
+    String head = shop.git("2026-03-02T12:00", "rev-parse", "HEAD").strip();
+    Path commit = home.resolve("commit");
+    Files.writeString(
+        commit,
+        "tree %s\nparent %s\nauthor %s\ncommitter %s\n\nx\n"
+            .formatted(tree, head, committer, committer));
+    String id =
+        shop.git(
+                "2026-03-02T12:00",
+                "hash-object",
+                "-t",
+                "commit",
+                "-w",
+                "--literally",
+                commit.toString())
+            .strip();
+    Files.writeString(shop.folder().resolve(".git/refs/heads/main"), id + "\n");
+    assertEquals(
+        List.of("2026-03-01", "an unknown date"),
+        found().stream().map(one -> one.since().orElseThrow().date()).toList());
+  }
+
   @Test
   void renamesAreFollowedOneAfterTheOther() throws Exception {
     note("See queue/Worker.java for the loop.");
@@ -224,6 +261,43 @@ class SourceCheckTest {
     note("[source: src/queue/../../../../etc/passwd:1]\nx");
     shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
     assertEquals(List.of(), found());
+  }
+
+  /** git lists a submodule or a link without the files in it. */
+  @Test
+  void aFileThatIsNowInASubmoduleOrBelowALinkIsNotGone() throws Exception {
+    note("src/cart/Basket.java and queue/Lease.java");
+    String head = shop.git("2026-03-01T12:00", "rev-parse", "HEAD").strip();
+    shop.move("src/queue", "jobs").move("src/cart/Basket.java", "away/Basket.java");
+    Files.createSymbolicLink(shop.folder().resolve("src/queue"), Path.of("../jobs"));
+    shop.commit("2026-03-01T12:00");
+    assertEquals(
+        List.of("src/cart/Basket.java"), found().stream().map(MovedSource::named).toList());
+    shop.git(
+        "2026-03-02T12:00", "update-index", "--add", "--cacheinfo", "160000," + head + ",src/cart");
+    shop.git("2026-03-02T12:00", "commit", "-q", "-m", "x");
+    assertEquals(List.of(), found());
+  }
+
+  /** The two forms of an umlaut are one letter. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "src/u\u0308bung/Main.java",
+        "src/\u00FCbung/Main.java",
+        "Gr\u00F6\u00DFe.md",
+        "src/main.c++",
+        "lib/c++/set"
+      })
+  void namesOfAllAlphabetsAreRead(String file) throws Exception {
+    shop.write(file, lines("x")).write("e.md", lines("y")).commit("2026-01-11T12:00");
+    note("请看" + Normalizer.normalize(file, Normalizer.Form.NFC) + "。");
+    note("See " + Normalizer.normalize(file, Normalizer.Form.NFD) + ".");
+    note(file + "를");
+    shop.delete(file).delete("e.md").commit("2026-03-01T12:00");
+    String path = Normalizer.normalize(file, Normalizer.Form.NFC);
+    assertEquals(List.of(path, path, path), found().stream().map(MovedSource::path).toList());
+    assertTrue(entries.get(1).body().contains(found().get(1).named()), "as the entry writes it");
   }
 
   @Test
@@ -300,7 +374,7 @@ class SourceCheckTest {
     Path pointing = Files.createDirectory(home.resolve("pointing"));
     Files.writeString(pointing.resolve(".git"), "gitdir: " + shop.folder().resolve(".git") + "\n");
     for (SourceCheckResult.Folder folder : check(outer, pointing).folders()) {
-      assertEquals(Optional.of("it is not the top folder of a git repository"), folder.trouble());
+      assertEquals(Optional.of(ELSEWHERE), folder.trouble());
     }
     GitFixture linked = new GitFixture(home.resolve("linked"));
     linked.commit("2026-01-01T12:00");
@@ -322,6 +396,55 @@ class SourceCheckTest {
     SourceCheckResult tree = check(home.resolve("tree"));
     assertEquals(Optional.empty(), tree.folders().getFirst().trouble());
     assertEquals(List.of(), tree.moved(), "its branch has the file");
+    // git records the real path
+    Path link = Files.createSymbolicLink(home.resolve("link"), home);
+    assertEquals(Optional.empty(), check(link.resolve("tree")).folders().getFirst().trouble());
+  }
+
+  @Test
+  void aRepositoryWhoseGitFolderIsElsewhereIsNotRead() throws Exception {
+    Path apart = home.resolve("apart");
+    String git = home.resolve("apart.git").toString();
+    shop.git("2026-03-01T12:00", "clone", "-q", "--separate-git-dir", git, ".", apart.toString());
+    assertEquals(Optional.of(ELSEWHERE), check(apart).folders().getFirst().trouble());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"fix/#123-lease", "größe", "功能/登录", "o'neil", "a=b", "release,1", "feat(x)"})
+  void aBranchCanHaveAnyNameThatGitAllows(String branch) throws Exception {
+    note("src/cart/Basket.java");
+    shop.git("2026-02-28T12:00", "checkout", "-q", "-b", branch);
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    assertEquals("src/cart/Basket.java", only().named());
+    shop.git("2026-03-01T12:00", "pack-refs", "--all");
+    assertEquals("src/cart/Basket.java", only().named());
+  }
+
+  @Test
+  void aBranchThatIsAnotherNameOfABranchIsRead() throws Exception {
+    note("src/cart/Basket.java");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    shop.git("2026-03-01T12:00", "symbolic-ref", "refs/heads/alias", "refs/heads/main");
+    Path git = shop.folder().resolve(".git");
+    Files.writeString(git.resolve("HEAD"), "ref: refs/heads/alias\n");
+    assertEquals("src/cart/Basket.java", only().named());
+    assertTrue(
+        SourceCheck.watched(List.of(shop.folder())).contains(git.resolve("refs/heads/main")));
+    Files.writeString(git.resolve("refs/heads/alias"), "ref: refs/../../x\n");
+    assertEquals(
+        Optional.of("the branch that is checked out has an unusual name"),
+        check(shop.folder()).folders().getFirst().trouble());
+  }
+
+  @Test
+  void refsInAnotherFormatAreTold() throws Exception {
+    Path git = shop.folder().resolve(".git");
+    Files.createDirectory(git.resolve("reftable"));
+    Files.writeString(git.resolve("HEAD"), "ref: refs/heads/.invalid\n");
+    assertEquals(
+        Optional.of("its refs have the format reftable, which helix-bg does not read"),
+        check(shop.folder()).folders().getFirst().trouble());
   }
 
   /** Else whoever makes a folder has the paths of any repository of the user told. */
@@ -336,9 +459,7 @@ class SourceCheckTest {
     Files.writeString(own.resolve("commondir"), shop.folder().resolve(".git") + "\n");
     Files.writeString(own.resolve("HEAD"), "ref: refs/heads/main\n");
     SourceCheckResult borrowed = check(foreign);
-    assertEquals(
-        Optional.of("it is not the top folder of a git repository"),
-        borrowed.folders().getFirst().trouble());
+    assertEquals(Optional.of(ELSEWHERE), borrowed.folders().getFirst().trouble());
     assertEquals(List.of(), borrowed.moved());
     Path git = Files.createDirectories(home.resolve("linked/.git/objects/info")).resolve("../..");
     Files.writeString(git.resolve("HEAD"), "ref: refs/heads/main\n");

@@ -35,11 +35,28 @@ class TermsTest {
     assertEquals(Map.of("किताब", 1), Terms.of("किताब").counts(), "a vowel sign ends no word");
   }
 
+  /** Particles follow Korean words without a space. */
+  @Test
+  void aKoreanWordIsFoundWithItsParticle() {
+    assertEquals(Map.of("로그", 1, "그를", 1), Terms.of("로그를").counts());
+    assertEquals(Map.of("로그", 1), Terms.among(Set.of("로그")).apply("로그를 읽는다"));
+  }
+
+  @Test
+  void symbolsAndRareCharactersAreWords() {
+    assertEquals(Map.of("🐛", 1, "fix", 1, "✅", 1), Terms.of("🐛 fix ✅").counts());
+    assertEquals(Map.of("𠮷野", 1, "野家", 1), Terms.of("𠮷野家").counts());
+    assertEquals(Map.of("👩", 1, "💻", 1), Terms.of("👩\u200d💻").counts());
+    assertEquals(Map.of("24", 1, "c", 1, "src", 1), Terms.of("24°C ├── src ↳").counts());
+    assertEquals(Map.of("🐛", 1), Terms.among(Set.of("🐛")).apply("(🐛)"));
+  }
+
   @Test
   void formsOfUnicodeWidthAndCaseCountForNothing() {
     assertEquals(Terms.of("Café").counts(), Terms.of("CAFE\u0301").counts());
     assertEquals(Terms.of("GPU 設定 42").counts(), Terms.of("ＧＰＵ 設定 ４２").counts());
     assertEquals(Terms.of("STRASSE ΟΔΟΣ").counts(), Terms.of("straße οδος").counts());
+    assertEquals(Terms.of("İzinler izin").counts(), Terms.of("izinler İZIN").counts());
     assertEquals(Map.of("strasse", 1), Terms.among(Set.of("strasse")).apply("Straße"));
     assertEquals(Map.of("施肥", 1), Terms.among(Set.of("施肥")).apply("秋天施肥"));
   }
