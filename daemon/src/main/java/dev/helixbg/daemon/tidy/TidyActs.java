@@ -48,7 +48,7 @@ final class TidyActs {
       List<Trash.Moved> moved,
       List<FileEdit> edits) {}
 
-  TidyActs(TidySession session, TidyList list, ActRun acts, Ink ink, Desk desk) throws IOException {
+  TidyActs(TidySession session, TidyList list, ActRun acts, Ink ink, Desk desk) {
     this.session = session;
     this.list = list;
     this.acts = acts;
@@ -56,9 +56,6 @@ final class TidyActs {
     this.desk = desk;
     this.notes = NotesKb.of(acts.store().kb(), acts.settings());
     this.files = notes.map(one -> new NoteRun(acts, one));
-    if (files.isPresent()) {
-      files.get().clear();
-    }
   }
 
   int done() {
