@@ -3,6 +3,7 @@ package dev.helixbg.daemon.tidy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.Whole;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
