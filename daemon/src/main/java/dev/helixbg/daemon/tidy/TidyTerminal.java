@@ -38,7 +38,7 @@ public final class TidyTerminal implements Desk {
   private static final List<Capability> LEAVE =
       List.of(Capability.cursor_normal, Capability.exit_ca_mode);
 
-  /** Modes in which the terminal puts a pasted text between two sequences (bracketed paste). */
+  /** Turns on bracketed paste: the terminal puts a pasted text between two sequences. */
   private static final String PASTES_MARKED = "\033[?2004h";
 
   private static final String PASTES_TYPED = "\033[?2004l";
@@ -206,9 +206,12 @@ public final class TidyTerminal implements Desk {
     if (name.equals(Page.PASTED)) {
       return name + pasted();
     }
+    if (!name.equals(OTHER)) {
+      return name;
+    }
     String typed = keys.getLastBinding();
-    if (!name.equals(OTHER) || !typed.equals(KeyMap.esc())) {
-      return name.equals(OTHER) ? typed : name;
+    if (!typed.equals(KeyMap.esc()) || !keys.getCurrentBuffer().matches("[\\[O].*")) {
+      return typed;
     }
     next(); // [ or O: the key sends a sequence that has no name here
     do {

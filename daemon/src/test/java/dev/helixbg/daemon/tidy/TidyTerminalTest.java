@@ -126,6 +126,7 @@ class TidyTerminalTest {
   @CsvSource({
     "dab␛[D␛[3~␛[1;5C␛[[Ac␛OQ␛OM, abc",
     "␛Oqdx⏎, x",
+    "d␛öx⏎, öx",
     "d␛[200~a⏎s⏎⏎␛[201~⏎, a s",
     "d␛[200~q␛[201~␛[200~⏎ö␛[201~⏎, q ö",
     "␛[200~d⏎q␛[201~dx⏎, x"

@@ -46,7 +46,7 @@ class NotesReportTest {
             .contains("\n\nInsights into a helix knowledge base: 6 entries in 3 topics"));
   }
 
-  /** Run in the folder of the notes they find the notes. */
+  /** A command that is run in the folder of the notes finds the notes. */
   @Test
   void commandsAreThoseForNotes() {
     for (boolean ofNotes : new boolean[] {true, false}) {
