@@ -214,7 +214,7 @@ class FetchModelsTest {
           paths.toString());
     }
     Ended several = fetch();
-    assertTrue(several.err().contains("first by name is taken: Qwen3-0.6B"), several.err());
+    assertTrue(several.err().contains("4 models are there; helix-bg doctor says"), several.err());
   }
 
   @Test

@@ -30,12 +30,14 @@ class MemoryActsIT {
 
   @Test
   void anItemGoesAndComesBackByteForByte() throws Exception {
-    program = new Program(Files.createDirectory(folder.resolve("home"))).withModel().withoutC2();
-    memory = folder.toRealPath().resolve("MEMORY.md");
+    Path home = Files.createDirectory(folder.toRealPath().resolve("home"));
+    program = new Program(home).withModel().withoutC2();
+    memory = home.resolve("MEMORY.md");
     String text = "# Memory\r\n\r\n" + TWICE + "- Be short.\r\n" + TWICE + "- Be kind.";
     Files.writeString(memory, text);
     byte[] before = Files.readAllBytes(memory);
-    Program.Ended first = program.run("one-shot", "--notes", memory.toString(), "--json");
+    Program.Ended first =
+        program.run("one-shot", "--notes", memory.toString(), "--json", "--copy-report", "out");
     assertEquals(0, first.code(), first.err());
     String id = new ObjectMapper().readTree(first.out()).at("/copies/0/id").asText();
     String[] act = {"act", id, "--run", "--notes", memory.toString()};
@@ -44,6 +46,9 @@ class MemoryActsIT {
     assertTrue(plan.contains("goes") && plan.contains("  It is faster."), plan);
     assertFalse(plan.contains("Be kind"), plan);
     assertArrayEquals(before, Files.readAllBytes(memory));
+    String report = Files.readString(home.resolve("out/report.md"));
+    String ofReport = report.replaceFirst("(?s).*`helix-bg (act " + id + "[^`]*)`.*", "$1");
+    assertTrue(run(ExitCode.OK, ofReport.split(" ")).contains("  It is faster."), ofReport);
 
     Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("r--r--r--"));
     String refused = run(ExitCode.UNDONE, act);

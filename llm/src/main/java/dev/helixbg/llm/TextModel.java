@@ -13,6 +13,7 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
+import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -77,7 +78,11 @@ public final class TextModel implements AutoCloseable {
     }
   }
 
+  /**
+   * @throws dev.helixbg.llm.gguf.GgufException if the model has another chat format
+   */
   public ChatTemplate chat() {
+    Vocabulary.requireChat(file.metadata());
     Optional<String> template =
         file.metadata().values().get(TEMPLATE_KEY) instanceof String text
             ? Optional.of(text)

@@ -19,6 +19,11 @@ public final class TextColumns {
     return isWide(c) ? 2 : 1;
   }
 
+  /** Whether the character is one of the two that make a flag; the flag is two columns wide. */
+  private static boolean isHalfFlag(int c) {
+    return c >= 0x1F1E6 && c <= 0x1F1FF;
+  }
+
   private static boolean isWide(int c) {
     return (c >= 0x1100 && c <= 0x115F)
         || (c >= 0x2E80 && c <= 0x303E)
@@ -29,9 +34,8 @@ public final class TextColumns {
         || (c >= 0xFE30 && c <= 0xFE6F)
         || (c >= 0xFF01 && c <= 0xFF60)
         || (c >= 0xFFE0 && c <= 0xFFE6)
-        || (c >= 0x1F300 && c <= 0x1F64F)
-        || (c >= 0x1F680 && c <= 0x1F6FF)
-        || (c >= 0x1F900 && c <= 0x1FAFF)
-        || (c >= 0x20000 && c <= 0x3FFFD);
+        || (c >= 0x1F200 && c <= 0x1F265)
+        || (c >= 0x20000 && c <= 0x3FFFD)
+        || Character.isEmojiPresentation(c) && !isHalfFlag(c);
   }
 }

@@ -9,6 +9,8 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PrintableTextTest {
 
@@ -97,5 +99,11 @@ class PrintableTextTest {
             c -> Matcher.quoteReplacement(Character.toString(Integer.parseInt(c.group(1), 16))));
     assertEquals('"' + text + '"', read.replace("\\n", "\n"));
     assertEquals("{\"a\": \"é漢😀\"}\n", PrintableText.json("{\"a\": \"é漢😀\"}\n"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"✅⚡❌⭐🟢, 10", "🇩🇪, 2", "漢🈚🈪, 6", "⚠é–, 3", "🚀🤖🪲, 6"})
+  void columnsAreThoseOfATerminal(String text, int columns) {
+    assertEquals(columns, TextColumns.of(text));
   }
 }

@@ -21,6 +21,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -67,6 +68,7 @@ public final class HelixBg implements Runnable {
 
   /** Runs one command line, and ends the JVM; {@code bench} creates the command {@code bench}. */
   public static void start(Supplier<Object> bench, String... arguments) {
+    Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";
     chooseLog(first.equals("daemon"));
     switch (first) { // starts slow preparations in parallel

@@ -11,6 +11,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
@@ -158,6 +159,12 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
 
   public String name() {
     return kb.folder().getFileName().toString();
+  }
+
+  /** Returns the option that names the notes in a command that is typed in their folder. */
+  public String again() {
+    String file = Files.isRegularFile(notes) ? notes.getFileName().toString() : ".";
+    return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);
   }
 
   /** Returns the account of the files from the log's last update; empty before any update. */

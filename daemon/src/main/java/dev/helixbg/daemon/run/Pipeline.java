@@ -261,7 +261,10 @@ public record Pipeline(
   private Optional<Report.NotesFolder> ofNotes(Kb kb) {
     return NotesKb.of(kb, settings)
         .flatMap(
-            found -> found.account().map(account -> new Report.NotesFolder(found.name(), account)));
+            found ->
+                found
+                    .account()
+                    .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
   /** Reads the pairs that a first look left out. Saves the readings, but makes no report. */

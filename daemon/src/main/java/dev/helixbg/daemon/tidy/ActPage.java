@@ -53,7 +53,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
       text.add(
           ink.text(
               only.isEmpty()
-                  ? "\nAll its words are also in the kept text."
+                  ? "\nAll its words, except short and very common ones, are also in the kept text."
                   : "\nOnly " + gone.name() + " says: " + only));
     }
     shown.merged().ifPresent(merged -> text.add(ink.text("\nThe merged text:\n" + merged)));

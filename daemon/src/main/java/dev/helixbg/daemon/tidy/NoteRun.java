@@ -20,7 +20,6 @@ import dev.helixbg.insight.notes.FactFile.Span;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,7 +74,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     List<FileEdit> edits = edits(act);
     Outcome outcome;
     try (ProcessLock _ = lock()) {
-      deleteLeftovers();
       outcome = change(request, act, edits);
     }
     if (outcome.state() != State.DONE) {
@@ -168,7 +166,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   public Outcome takeBack(String id) throws IOException, InterruptedException {
     Outcome outcome;
     try (ProcessLock _ = lock()) {
-      deleteLeftovers();
       outcome = putBack(id);
     }
     if (outcome.state() == State.DONE) {
@@ -209,6 +206,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         return Outcome.nothing(State.UNDONE, refused(file, e));
       }
     }
+    if (steps.isEmpty()) { // the act was stopped before its first change
+      Files.delete(saved.get());
+      return putBack(id);
+    }
     Outcome outcome = replace(id, steps);
     if (outcome.state() == State.DONE) {
       Files.deleteIfExists(saved.get());
@@ -228,47 +229,6 @@ public record NoteRun(ActRun acts, NotesKb notes) {
       return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (CharacterCodingException e) {
       return Optional.empty();
-    }
-  }
-
-  /** Removes the leftovers of a killed process, unless another process is changing files. */
-  public void clear() throws IOException {
-    try (ProcessLock held = ProcessLock.take(lockFile(), Duration.ZERO).orElse(null)) {
-      if (held != null) {
-        deleteLeftovers();
-      }
-    }
-  }
-
-  /**
-   * Deletes temporary files beside the notes, and saved edits of acts that changed no file. The
-   * caller holds the lock.
-   */
-  private void deleteLeftovers() throws IOException {
-    if (!Files.isDirectory(folder())) {
-      return;
-    }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder(), "*.json")) {
-      for (Path file : files) {
-        if (isUnmade(file)) {
-          Files.deleteIfExists(file);
-        }
-      }
-    }
-  }
-
-  private static boolean isUnmade(Path kept) {
-    try {
-      for (KeptEdit edit : Json.read(Files.readString(kept), Kept.class).edits()) {
-        Path file = Path.of(edit.edit().file());
-        AtomicFile.deleteLeftoversOf(file);
-        if (!Sha256.of(file).equals(edit.edit().sha256())) {
-          return false;
-        }
-      }
-      return true;
-    } catch (IOException e) {
-      return false; // a file is missing now
     }
   }
 

@@ -13,6 +13,9 @@ import org.jline.utils.AttributedString;
  * effects.
  */
 abstract class Page {
+  /** Beginning of the key that stands for a pasted text; the rest of the key is the text. */
+  static final String PASTED = "paste:";
+
   private final Map<String, String> hints = new LinkedHashMap<>();
   private final Map<String, Action> actions = new HashMap<>();
 

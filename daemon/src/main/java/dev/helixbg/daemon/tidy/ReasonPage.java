@@ -49,12 +49,16 @@ final class ReasonPage extends Page {
       }
       return true;
     }
-    if (key.codePointCount(0, key.length()) != 1
-        || Character.isISOControl(key.codePointAt(0))
-        || reason.length() >= LONGEST) {
+    boolean isOne =
+        key.codePointCount(0, key.length()) == 1 && !Character.isISOControl(key.codePointAt(0));
+    boolean isPasted = key.startsWith(PASTED);
+    if (!isOne && !isPasted || reason.length() >= LONGEST) {
       return false;
     }
-    reason.append(key);
+    (isPasted ? key.substring(PASTED.length()).replaceAll("\\p{Cc}+", " ") : key)
+        .codePoints()
+        .takeWhile(_ -> reason.length() < LONGEST)
+        .forEach(reason::appendCodePoint);
     return true;
   }
 }

@@ -126,8 +126,9 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   static boolean hasHeading(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     String title = entry.title();
-    String first = content.lines().findFirst().orElse("").strip();
-    return first.length() < content.length()
+    int end = content.indexOf('\n');
+    String first = content.substring(0, Math.max(0, end)).strip();
+    return end > 0
         && first.endsWith(title)
         && first
             .substring(0, first.length() - title.length())

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.FileEdit;
@@ -12,8 +11,6 @@ import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,15 +24,6 @@ import org.jline.utils.AttributedString;
  * outcome and its undo.
  */
 final class TidyActs {
-  /** Field of an act that contains the state of the whole log. */
-
-  /**
-   * Margin for a comparison of a file's time with the last read of the notes. A file that changed
-   * within this time before the read counts as changed after the read. The reasons are that file
-   * times are coarse, and that the first read may precede the session.
-   */
-  private static final Duration MARGIN = Duration.ofSeconds(10);
-
   private final TidySession session;
   private final TidyList list;
   private final ActRun acts;
@@ -44,12 +32,6 @@ final class TidyActs {
   private final Optional<NotesKb> notes;
   private final Optional<NoteRun> files;
   private final Deque<Made> made = new ArrayDeque<>();
-
-  /** The note files as they were at the last read. */
-  private NoteFiles found;
-
-  /** Time of the last read of the notes. */
-  private Instant read = Instant.now();
 
   /**
    * A decision, or an act that changed notes, with the data for an undo.
@@ -66,7 +48,7 @@ final class TidyActs {
       List<Trash.Moved> moved,
       List<FileEdit> edits) {}
 
-  TidyActs(TidySession session, TidyList list, ActRun acts, Ink ink, Desk desk) throws IOException {
+  TidyActs(TidySession session, TidyList list, ActRun acts, Ink ink, Desk desk) {
     this.session = session;
     this.list = list;
     this.acts = acts;
@@ -74,9 +56,6 @@ final class TidyActs {
     this.desk = desk;
     this.notes = NotesKb.of(acts.store().kb(), acts.settings());
     this.files = notes.map(one -> new NoteRun(acts, one));
-    if (files.isPresent()) {
-      files.get().clear();
-    }
   }
 
   int done() {
@@ -96,10 +75,7 @@ final class TidyActs {
 
   /** Plans the act of a request (see {@link TidyList#act}), and shows the act's changes. */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
-    if (shown.entries().isEmpty() || shown.entries().stream().anyMatch(this::hasChanged)) {
-      refresh();
-    }
-    list.look();
+    lookAtAll();
     ObjectNode act = list.act(shown.finding(), request);
     if (act.has("choose")) { // the age of the two entries is unknown
       confirm(shown, request.deepCopy().put("keep", "b"));
@@ -171,8 +147,7 @@ final class TidyActs {
         session.say("Done: " + words + (isFinal ? "." : ". To undo this, press u."));
       }
       case STALE -> {
-        refresh();
-        list.look();
+        lookAtAll();
         Optional<ReportedFinding> open = list.open(shown.id());
         if (open.isPresent()) {
           confirm(list.shown(open.get()), request);
@@ -193,31 +168,10 @@ final class TidyActs {
     }
   }
 
-  private void refresh() {
-    Instant now = Instant.now();
-    notes.ifPresent(
-        one -> {
-          found = one.look();
-          if (!one.isMadeOf(found)) {
-            one.update(found);
-          }
-        });
-    read = now;
-  }
-
-  /** Whether the file of an entry may have changed since the notes were read. */
-  private boolean hasChanged(NamedEntry entry) {
-    Optional<String> file = entry.entry().note();
-    try {
-      return notes.isPresent()
-          && file.isPresent()
-          && FileState.of(notes.get().notes().resolve(file.get()))
-              .changed()
-              .toInstant()
-              .isAfter(read.minus(MARGIN));
-    } catch (IOException e) {
-      return true;
-    }
+  /** Reads notes, log, report and decisions again if they have changed. */
+  private void lookAtAll() throws IOException, InterruptedException {
+    notes.ifPresent(NotesKb::refresh);
+    list.look();
   }
 
   /**
@@ -280,8 +234,7 @@ final class TidyActs {
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
-    refresh();
-    list.look();
+    lookAtAll();
     Optional<String> missing = ActRun.noteIfDone(list.findings(), shown.finding());
     if (missing.isPresent()) {
       session.back();
@@ -296,15 +249,14 @@ final class TidyActs {
   /** Moves copies to the trash, unless the act now differs from the act that was shown. */
   private void throwAway(Shown shown, ObjectNode request, ObjectNode act, ActPage told)
       throws IOException, InterruptedException {
-    refresh();
-    list.look();
+    lookAtAll();
     ObjectNode now = list.act(shown.finding(), request);
     if (!ActRun.isSamePlan(now, act) || !areOneText(told)) {
       confirm(shown, request);
       session.say("The notes have changed meanwhile: nothing was moved.");
       return;
     }
-    List<Path> files = filesOf(told.copies(), found);
+    List<Path> files = filesOf(told.copies(), notes.orElseThrow().look());
     List<Trash.Moved> moved = new ArrayList<>();
     try {
       for (Path file : files) {
@@ -387,8 +339,7 @@ final class TidyActs {
           session.say(wrong.get());
           return;
         }
-        refresh();
-        list.look();
+        lookAtAll();
       }
       ActRun.note(list.findings(), last.id(), "open", "");
       desk.decided();

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.tidy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.Whole;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.Failure;
@@ -17,6 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jline.keymap.BindingReader;
 import org.jline.keymap.KeyMap;
 import org.jline.terminal.Attributes;
@@ -33,7 +36,13 @@ import org.jline.utils.InfoCmp.Capability;
 /** A session at a terminal: draws the screen and reads the keys. */
 public final class TidyTerminal implements Desk {
   private static final List<Capability> LEAVE =
-      List.of(Capability.cursor_normal, Capability.keypad_local, Capability.exit_ca_mode);
+      List.of(Capability.cursor_normal, Capability.exit_ca_mode);
+
+  /** Turns on bracketed paste: the terminal puts a pasted text between two sequences. */
+  private static final String PASTES_MARKED = "\033[?2004h";
+
+  private static final String PASTES_TYPED = "\033[?2004l";
+  private static final String PASTE_ENDS = "\033[201~";
 
   private static final String DUMB = "dumb";
   private static final String OTHER = "other";
@@ -136,7 +145,8 @@ public final class TidyTerminal implements Desk {
     names.setNomatch(OTHER);
     names.setUnicode(OTHER);
     names.setAmbiguousTimeout(25);
-    names.bind("enter", "\r", "\n");
+    names.bind("enter", "\r", "\n", "\033OM"); // the last one is the Enter of a keypad
+    names.bind(Page.PASTED, "\033[200~");
     names.bind("esc", KeyMap.esc());
     names.bind("backspace", KeyMap.del(), KeyMap.ctrl('H'));
     names.bind("ctrl-c", KeyMap.ctrl('C'), KeyMap.ctrl('D'));
@@ -192,6 +202,25 @@ public final class TidyTerminal implements Desk {
   }
 
   private String read() throws InterruptedException {
+    String name = next();
+    if (name.equals(Page.PASTED)) {
+      return name + pasted();
+    }
+    if (!name.equals(OTHER)) {
+      return name;
+    }
+    String typed = keys.getLastBinding();
+    if (!typed.equals(KeyMap.esc()) || !keys.getCurrentBuffer().matches("[\\[O].*")) {
+      return typed;
+    }
+    next(); // [ or O: the key sends a sequence that has no name here
+    do {
+      next();
+    } while (keys.getLastBinding().matches("[ -?\\[]")); // not the last character yet
+    return OTHER;
+  }
+
+  private String next() throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -204,7 +233,20 @@ public final class TidyTerminal implements Desk {
     if (name == null || name.equals("ctrl-c") || Thread.interrupted()) {
       throw new InterruptedException();
     }
-    return name.equals(OTHER) ? keys.getLastBinding() : name;
+    return name;
+  }
+
+  private String pasted() throws InterruptedException {
+    StringBuilder text = new StringBuilder();
+    int end = -1;
+    while (end < 0) {
+      int read = keys.readCharacter();
+      if (read < 0) {
+        throw new InterruptedException("the terminal is gone");
+      }
+      end = text.appendCodePoint(read).indexOf(PASTE_ENDS, text.length() - PASTE_ENDS.length());
+    }
+    return text.substring(0, end);
   }
 
   private void begin() {
@@ -215,7 +257,7 @@ public final class TidyTerminal implements Desk {
     terminal.setAttributes(raw);
     if (!isPlain) {
       terminal.puts(Capability.enter_ca_mode);
-      terminal.puts(Capability.keypad_xmit);
+      terminal.writer().write(PASTES_MARKED);
       terminal.puts(Capability.cursor_invisible);
       terminal.flush();
       display.clear(); // otherwise the screen would start at the old cursor
@@ -235,12 +277,14 @@ public final class TidyTerminal implements Desk {
   private void end() {
     try {
       if (!isPlain) {
+        terminal.writer().write(PASTES_TYPED);
         LEAVE.forEach(terminal::puts);
         terminal.flush();
       }
       terminal.setAttributes(before);
     } catch (IllegalStateException e) { // JLine has closed it, and restored only attributes
       if (!isPlain) {
+        world.out().print(PASTES_TYPED);
         LEAVE.forEach(one -> Curses.tputs(world.out(), terminal.getStringCapability(one)));
         world.out().flush();
       }
@@ -316,9 +360,8 @@ public final class TidyTerminal implements Desk {
   /** Starts the editor through a shell, as git does, since {@code EDITOR} may have options. */
   @Override
   public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
-    Map<String, String> variables = world.environment();
-    String editor = variables.getOrDefault("VISUAL", variables.getOrDefault("EDITOR", ""));
-    if (editor.isBlank()) {
+    String editor = editor(world.environment());
+    if (editor.isEmpty()) {
       return Optional.of("neither $VISUAL nor $EDITOR names an editor");
     }
     List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", editor + " \"$@\" 2>&1", "sh"));
@@ -332,6 +375,14 @@ public final class TidyTerminal implements Desk {
       terminal.resume();
       begin();
     }
+  }
+
+  static String editor(Map<String, String> variables) {
+    return Stream.of("VISUAL", "EDITOR")
+        .map(name -> variables.getOrDefault(name, ""))
+        .filter(Predicate.not(String::isBlank))
+        .findFirst()
+        .orElse("");
   }
 
   @Override

@@ -43,6 +43,7 @@ public record UserFile(Path file) {
    */
   public boolean replace(byte[] before, byte[] after) throws IOException {
     requireChangeable();
+    AtomicFile.deleteLeftoversOf(file);
     if (!Arrays.equals(Files.readAllBytes(file), before)) {
       return false;
     }

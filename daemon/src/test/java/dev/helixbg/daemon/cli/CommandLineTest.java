@@ -251,6 +251,24 @@ class CommandLineTest {
     assertTrue(completer.contains("_complete_helix-bg"), completer);
   }
 
+  /** Egypt has digits of its own. */
+  @Test
+  void numbersLookTheSameInEveryRegion() throws IOException, InterruptedException {
+    Path err = folder.resolve("err");
+    ProcessBuilder related =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Duser.language=ar",
+            "-Duser.country=EG",
+            "-cp",
+            System.getProperty("java.class.path"),
+            HelixBg.class.getName(),
+            "related",
+            " ");
+    assertEquals(2, related.redirectError(err.toFile()).start().waitFor());
+    assertTrue(Files.readString(err).contains("1 to 8,000 characters"), Files.readString(err));
+  }
+
   /** What a program prints that ends well and complains of nothing, in an empty folder. */
   private String said(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command);

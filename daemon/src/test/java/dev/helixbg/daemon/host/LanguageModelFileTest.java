@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.host;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufWriter;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
@@ -62,6 +64,18 @@ class LanguageModelFileTest {
     assertTrue(skipped.get(2).contains("the download was interrupted"), skipped.get(2));
     Files.delete(good);
     assertEquals(Optional.of(new LanguageModelFile(half)), located(Map.of()));
+  }
+
+  @Test
+  void aModelOfAnotherChatFormatIsNotTaken() throws IOException {
+    String whole = Files.readString(GoldenModel.Q4_0.path(), ISO_8859_1);
+    Path other = folder.resolve("a.gguf");
+    Files.writeString(other, whole.replace("<|im_start|>", "<|im_begin|>"), ISO_8859_1);
+    Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
+    assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
+    String reason = LanguageModelFile.skipped(settings(Map.of())).getFirst();
+    assertTrue(reason.contains("a.gguf") && reason.contains("not in Qwen's chat format"), reason);
+    assertThrows(GgufException.class, () -> new LanguageModelFile(other).open(settings(Map.of())));
   }
 
   @Test

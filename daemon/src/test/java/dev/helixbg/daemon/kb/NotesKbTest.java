@@ -84,6 +84,9 @@ class NotesKbTest {
     Path file = Files.writeString(notes.resolve("facts.md"), "- one\n- two\n- three\n");
     NotesKb found = NotesKb.at(file, settings);
     assertEquals("facts.md", found.name());
+    assertEquals("--notes facts.md", found.again());
+    assertEquals("--notes .", NotesKb.at(notes, settings).again());
+    assertEquals("--memory", NotesKb.ofMemory(notes, temp, settings).again());
     NotesAccount made = found.refresh().orElseThrow();
     assertEquals(1, made.files());
     assertEquals(

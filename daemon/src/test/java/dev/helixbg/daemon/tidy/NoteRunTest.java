@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Sha256;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun.Outcome;
 import dev.helixbg.daemon.tidy.ActRun.State;
@@ -303,19 +304,22 @@ class NoteRunTest {
     assertEquals("- same\n- other\n- same\n- more\n- same\n", text());
   }
 
-  /** As SIGKILL leaves it between writing and renaming. */
+  /** A process may be killed after it has saved the text, and before it renames the new file. */
   @Test
-  void theNextStartClearsAwayWhatAKilledOneLeft() throws Exception {
-    Path kept = kept(taken());
-    assertTrue(Files.exists(kept));
+  void whatAKilledOneLeftIsNoActAndGoes() throws Exception {
+    String id = taken();
+    Path unmade = kept(id + "-1");
+    Files.copy(kept(id), unmade);
+    String kept = Files.readString(unmade);
+    Files.writeString(unmade, kept.replace(Sha256.of(TEXT), Sha256.of(text())));
     Path left = file.resolveSibling(".MEMORY.md.5f.helix-bg.tmp");
     Files.writeString(left, "half");
-    run.clear();
-    assertFalse(Files.exists(left));
-    assertTrue(Files.exists(kept), "it was done, and can be taken back");
-    Files.writeString(file, TEXT);
-    run.clear();
-    assertFalse(Files.exists(kept), "it was not done");
+
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(TEXT, text(), "the act before it is taken back");
+    assertFalse(Files.exists(unmade) || Files.exists(kept(id)));
+    assertEquals(List.of("MEMORY.md"), beside());
+    assertEquals(State.UNDONE, run.takeBack(id).state());
   }
 
   @Test

@@ -101,6 +101,7 @@ class TidySessionTest {
     goTo("queue:0");
     byte[] before = Files.readAllBytes(kb.kb.dataLog());
     assertHas(press("s"), "Remove queue:0 and keep queue:1?", "goes", "stays", "carry it out");
+    assertHas(press(), "All its words, except short and very common ones, are");
     press("esc", "o", "esc", "l", "esc", "d", "x", "esc", "?", "esc", "u", "z");
     assertArrayEquals(before, Files.readAllBytes(kb.kb.dataLog()));
     assertEquals(Map.of(), decided());
@@ -314,6 +315,16 @@ class TidySessionTest {
         screen(columns, rows);
       }
     }
+  }
+
+  /** As old programs end lines. */
+  @Test
+  void aCarriageReturnAloneEndsNoHeading() throws Exception {
+    kb.note("old", "Leases\rThey end.").note("old", "Leases\rThey end early.");
+    kb.pair("old:0", "old:1");
+    kb.report();
+    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    assertHas(goTo("old:0"), "They end early.");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.tidy;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Keys as bytes and the screen as bytes, on terminals of JLine's that are in memory. */
 @Timeout(120)
@@ -116,6 +119,33 @@ class TidyTerminalTest {
   void arrowsAndEscapeAreKeys() throws Exception {
     assertEquals(1, type("xterm", true, "s\u001b[B\u001bOA\u001bd\rq").dismissed());
     assertEquals(List.of(SHORT, LONG), kb.texts("queue"));
+  }
+
+  /** The sign ␛ is the key Escape, ⏎ is Enter. */
+  @ParameterizedTest
+  @CsvSource({
+    "dab␛[D␛[3~␛[1;5C␛[[Ac␛OQ␛OM, abc",
+    "␛Oqdx⏎, x",
+    "d␛öx⏎, öx",
+    "d␛[200~a⏎s⏎⏎␛[201~⏎, a s",
+    "d␛[200~q␛[201~␛[200~⏎ö␛[201~⏎, q ö",
+    "␛[200~d⏎q␛[201~dx⏎, x"
+  })
+  void unnamedKeysTypeNothingAndAPastedTextIsNoCommand(String keys, String reason)
+      throws Exception {
+    byte[] before = Files.readAllBytes(kb.kb.dataLog());
+    String typed = keys.replace('␛', '\033').replace('⏎', '\r');
+    assertEquals(1, type("xterm-256color", true, typed + "q").dismissed());
+    assertEquals(reason, kb.store.decisions().read().settled().iterator().next().reason());
+    assertArrayEquals(before, Files.readAllBytes(kb.kb.dataLog()));
+    assertTrue(shown().lastIndexOf("\033[?2004l") > shown().lastIndexOf("\033[?2004h"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"vi, ed, vi", "'', ed, ed", "' ', '', ''"})
+  void theFirstVariableThatNamesAnEditorCounts(String visual, String editor, String used) {
+    assertEquals(used, TidyTerminal.editor(Map.of("VISUAL", visual, "EDITOR", editor)));
+    assertEquals("ed", TidyTerminal.editor(Map.of("EDITOR", "ed")));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.helixbg.embed.store;
 
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.files.Whole;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -27,9 +28,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -139,7 +139,7 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  private void write(Content content, Path target) throws IOException {
+  private AtomicFile write(Content content, Path target) throws IOException {
     try (FileChannel channel = open();
         OutputStream out =
             new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES)) {
@@ -148,6 +148,7 @@ public final class AtomicFile implements AutoCloseable {
       keepMode(target);
       channel.force(true);
     }
+    return this;
   }
 
   private FileChannel open() throws IOException {
@@ -227,40 +228,16 @@ public final class AtomicFile implements AutoCloseable {
           try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
           }
+          return folder;
         });
   }
 
-  private interface FileWork {
-    void run() throws IOException;
-  }
-
-  /**
-   * Runs work on a thread that no other code can interrupt; an interrupt would close a channel in
-   * the middle of a write. If the caller is interrupted, it still waits for the work, and its
-   * interrupt status stays set.
-   */
-  private static void uninterrupted(FileWork work) throws IOException {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .name("files")
-        .start(
-            () -> {
-              try {
-                work.run();
-                done.complete(null);
-              } catch (Throwable e) {
-                done.completeExceptionally(e);
-              }
-            });
+  /** Runs work on another thread, since an interrupt would close a channel in the middle of it. */
+  private static void uninterrupted(Callable<?> work) throws IOException {
     try {
-      done.join(); // keeps the caller's interrupt
-    } catch (CompletionException e) {
-      switch (e.getCause()) {
-        case IOException failed -> throw failed;
-        case RuntimeException failed -> throw failed;
-        case Error failed -> throw failed;
-        default -> throw new AssertionError(e.getCause());
-      }
+      Whole.of(work);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

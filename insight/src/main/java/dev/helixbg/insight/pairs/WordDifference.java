@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
  * fillers never count; numbers always count.
  */
 public final class WordDifference {
-  /** A number with points and commas, or a word of letters, digits and underscores. */
+  /** A number with points and commas, or a word of letters with their marks, digits and _. */
   private static final Pattern WORD =
-      Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_]+");
+      Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_]*");
 
   private static final int SHORT = 3;
 

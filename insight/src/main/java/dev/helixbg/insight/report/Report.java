@@ -45,8 +45,10 @@ public record Report(
 
   /**
    * The folder of notes. Its name is the last part of its path, because reports contain no paths.
+   *
+   * @param again the option that names the notes in a command that is typed in their folder
    */
-  public record NotesFolder(String name, NotesAccount account) {}
+  public record NotesFolder(String name, String again, NotesAccount account) {}
 
   /**
    * Estimates the tokens that each file of notes would lose if the user acted on all copies and

@@ -29,6 +29,7 @@ record ReportView(
     Headline headline,
     String about,
     Optional<String> folder,
+    String again,
     String size,
     List<PlacesSection> damage,
     LeadingSection leading,
@@ -90,6 +91,8 @@ record ReportView(
         Headline.of(report, judged, others),
         report.notes().isPresent() ? "folder of notes" : "helix knowledge base",
         report.notes().map(notes -> PrintableText.line(notes.name())),
+        // A backquote would end the code in Markdown.
+        report.notes().map(it -> " " + PrintableText.line(it.again()).replace('`', '?')).orElse(""),
         size(report),
         Stream.concat(
                 Stream.of(PlacesSection.of(report.log())),
@@ -110,14 +113,6 @@ record ReportView(
 
   boolean isEmpty() {
     return topics.rows().isEmpty();
-  }
-
-  /**
-   * Returns the option that a command needs if it is typed in the folder of notes; empty for a
-   * report on a knowledge base of helix.
-   */
-  String again() {
-    return folder.isPresent() ? " --notes ." : "";
   }
 
   boolean hasSeveralTopics() {

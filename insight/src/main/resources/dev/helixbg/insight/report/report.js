@@ -13,10 +13,16 @@
   const said = add("output", "", (element) => document.body.append(element));
 
   // Where the report lies in the folder of its knowledge base, the copied command names that folder.
-  const path = decodeURIComponent(location.pathname).match(/^(.+)\/insights\/report\.html$/);
+  let path = null;
+  try {
+    const isHere = location.protocol === "file:" && !location.host; // not so for WSL and HTTP
+    path = isHere && decodeURIComponent(location.pathname).match(/^(?!\/[A-Za-z]:)(.+)\/insights\/report\.html$/);
+  } catch {
+    // The folder's name is not in UTF-8.
+  }
   const kb = path ? " --kb '" + path[1].replaceAll("'", "'\\''") + "'" : "";
   const copy = async (code) => {
-    const command = code.textContent + (code.textContent.includes(" --notes ") ? "" : kb);
+    const command = code.textContent + (code.textContent.includes(" --") ? "" : kb);
     try {
       await navigator.clipboard.writeText(command);
       said.textContent = "Copied: " + command;

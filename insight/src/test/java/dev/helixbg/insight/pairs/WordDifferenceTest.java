@@ -49,6 +49,8 @@ class WordDifferenceTest {
         marked("0.5 and 10,000 and max_pairs", "0 5 10 000 and max_pairs"));
     assertEquals("<max_pairs>", marked("max_pairs", "max pairs"));
     assertEquals("<2xlarge>", marked("2xlarge", "2"));
+    assertEquals("server <दिल्ली> में है", marked("server दिल्ली में है", "server मुंबई में है"));
+    assertEquals("⚠\uFE0Flease", marked("⚠\uFE0Flease", "lease"));
   }
 
   @Test

@@ -128,6 +128,8 @@ class HtmlReportTest {
     for (String inert : List.of("innerHTML", "eval(", "document.write", "fetch(", "import(")) {
       assertFalse(script.contains(inert), inert);
     }
+    String onlyHere = "location.protocol === \"file:\" && !location.host";
+    assertTrue(script.contains(onlyHere), "a path of WSL or of HTTP is no folder");
     assertFalse(style.contains("url(") || style.contains("@import"), style);
   }
 

@@ -34,7 +34,9 @@ class NotesReportTest {
           List.of(),
           Optional.of(
               new NotesFolder(
-                  NAME, new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
+                  NAME,
+                  "--notes '<a> `b.md'",
+                  new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
 
   @Test
   void aKnowledgeBaseOfHelixIsNotNamed() {
@@ -45,7 +47,7 @@ class NotesReportTest {
             .contains("\n\nInsights into a helix knowledge base: 6 entries in 3 topics"));
   }
 
-  /** Run in the folder of the notes they find it, whatever it is called. */
+  /** A command that is run in the folder of the notes finds the notes. */
   @Test
   void commandsAreThoseForNotes() {
     for (boolean ofNotes : new boolean[] {true, false}) {
@@ -53,7 +55,7 @@ class NotesReportTest {
           Jsoup.parse(HtmlReport.render(ofNotes ? notes : plain)).select(".decide code").eachText();
       assertTrue(commands.size() >= 3);
       for (String command : commands) {
-        String after = ofNotes ? " --notes \\." : "";
+        String after = ofNotes ? " --notes '<a> \\?b\\.md'" : "";
         assertTrue(command.matches("helix-bg (act|dismiss) \\S+" + after), command);
       }
     }
@@ -62,7 +64,8 @@ class NotesReportTest {
   @Test
   void filesAreCountedBesideEntries() {
     NotesFolder folder =
-        new NotesFolder(NAME, new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE, List.of()));
+        new NotesFolder(
+            NAME, "--notes .", new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE, List.of()));
     String size =
         Jsoup.parse(
                 HtmlReport.render(

@@ -46,8 +46,8 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     }
   }
 
-  private static final String START = "<|im_start|>";
-  private static final String END = "<|im_end|>";
+  static final String START = "<|im_start|>";
+  static final String END = "<|im_end|>";
   private static final String USER = "user\n";
 
   /**

@@ -110,6 +110,19 @@ public final class Vocabulary {
     require(metadata, PATTERN, PATTERNS);
   }
 
+  /**
+   * @throws dev.helixbg.llm.gguf.GgufException if a token of {@link ChatTemplate} is missing
+   */
+  public static void requireChat(GgufMetadata metadata) {
+    List<String> tokens = metadata.array(TOKENS, MAX_TOKENS).strings();
+    if (!tokens.contains(ChatTemplate.START) || !tokens.contains(ChatTemplate.END)) {
+      throw metadata.error(
+          TOKENS,
+          "the model is not in Qwen's chat format: it has no token %s or %s"
+              .formatted(ChatTemplate.START, ChatTemplate.END));
+    }
+  }
+
   private static void require(GgufMetadata metadata, String key, Set<String> wanted) {
     String value = metadata.text(key);
     if (!wanted.contains(value)) {

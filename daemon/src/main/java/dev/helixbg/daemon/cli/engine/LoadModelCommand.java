@@ -44,7 +44,7 @@ public final class LoadModelCommand extends ConsoleCommand {
       print(mapped, described);
       long start = System.nanoTime();
       try (TextModel model = ModelOpener.open(file, flags.options(flags.settings(options), 1))) {
-        model.tokenizer();
+        model.chat();
         print(model);
         console.say("Opened    in %.0f ms", (System.nanoTime() - start) / 1e6);
       } catch (GgufException | TokenizerException | GpuException e) {

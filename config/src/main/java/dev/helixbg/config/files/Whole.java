@@ -1,11 +1,14 @@
-package dev.helixbg.daemon.tidy;
+package dev.helixbg.config.files;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Runs work to its end; an interrupt takes effect only after the end. */
+/**
+ * Runs work to its end, on a thread that no other code can interrupt. If the caller is interrupted,
+ * it still waits for the work, and its interrupt status stays set.
+ */
 public final class Whole {
   private Whole() {}
 
@@ -13,7 +16,7 @@ public final class Whole {
     CompletableFuture<T> done = new CompletableFuture<>();
     Thread.ofPlatform()
         .daemon()
-        .name("act")
+        .name("whole")
         .start(
             () -> {
               try {
