@@ -165,6 +165,10 @@ public final class KbStores implements AutoCloseable {
     Place place = place(kb);
     try {
       Database.prepare(settings.cache());
+    } catch (IOException e) {
+      throw new Failure(ExitCode.MODEL, e.getMessage());
+    }
+    try {
       PrivateFiles.makeSecretFolder(state);
       PrivateFiles.makeFolder(state.resolve(FOLDER));
       Path folder = folder(place);

@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteException;
+import org.sqlite.SQLiteJDBCLoader;
 
 /**
  * One SQLite database in a private folder. Threads use its single connection one at a time;
@@ -100,9 +101,11 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Unpacks SQLite's native library into the cache folder, unless it is there.
+   * Loads SQLite's native library, unpacked into the cache folder. Otherwise the first connection
+   * would load it, and a failure would look like a damaged database.
    *
-   * @throws IOException when this platform has no such library, or it cannot be unpacked
+   * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded;
+   *     the message names a remedy
    */
   public static synchronized void prepare(Path cache) throws IOException {
     if (!isLibraryLoaded) {
@@ -114,6 +117,14 @@ public final class Database implements AutoCloseable {
               cache, "sqlite", "/org/sqlite/native/" + system + "/" + processor, List.of(name));
       System.setProperty("org.sqlite.lib.path", folder.toString());
       System.setProperty("org.sqlite.lib.name", name);
+      try {
+        SQLiteJDBCLoader.initialize();
+      } catch (Exception | LinkageError e) {
+        throw new IOException(
+            "SQLite's library cannot be loaded from %s: %s. The folder's file system must not be mounted with the option noexec"
+                .formatted(folder, e.getMessage()),
+            e);
+      }
       isLibraryLoaded = true;
     }
   }
