@@ -250,8 +250,13 @@ public final class Database implements AutoCloseable {
    * the deleted database open.
    */
   private void deleteLogs() throws IOException {
-    Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-wal"));
+    Files.deleteIfExists(log(file));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
+  }
+
+  /** Returns the path of a database's write-ahead log. */
+  private static Path log(Path database) {
+    return database.resolveSibling(database.getFileName() + "-wal");
   }
 
   /** Returns the inode of a file; null if there is no such file. A link has its own inode. */
@@ -328,7 +333,11 @@ public final class Database implements AutoCloseable {
     try (ProcessLock lock = lock()) {
       if (damaged != null && damaged.equals(inodeOf(file))) {
         Path aside = aside(file);
+        Files.deleteIfExists(log(aside)); // the log of a database that was moved there earlier
         Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+        if (Files.exists(log(file))) { // its changes would be lost without it
+          Files.move(log(file), log(aside));
+        }
         deleteLogs();
         warnings.accept(
             file
