@@ -101,11 +101,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library, unpacked into the cache folder. Otherwise the first connection
-   * would load it, and a failure would look like a damaged database.
+   * Loads SQLite's native library, unpacked into the cache folder. If the first connection loaded
+   * it, a failure would look like a damaged database.
    *
-   * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded;
-   *     the message names a remedy
+   * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
   public static synchronized void prepare(Path cache) throws IOException {
     if (!isLibraryLoaded) {
