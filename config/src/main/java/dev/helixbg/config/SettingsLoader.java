@@ -68,8 +68,9 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private record Written(String text, String origin) {}
 
   private Optional<Path> locateFile(Optional<Path> named) {
+    String text = environment.getOrDefault(CONFIG_VARIABLE, "");
     Optional<Path> required =
-        named.or(() -> Optional.ofNullable(environment.get(CONFIG_VARIABLE)).map(Path::of));
+        named.or(() -> text.isEmpty() ? Optional.empty() : Optional.of(Path.of(text)));
     if (required.isPresent() && !Files.exists(required.get())) {
       throw new ConfigException("configuration file not found: " + required.get());
     }
@@ -83,15 +84,20 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
+  /** Adds the values of variables. An empty variable counts as unset, except for a list. */
   private void addEnvironment(Map<String, Written> written) {
-    Map<String, String> names = new HashMap<>();
-    SettingCatalog.all().forEach(setting -> names.put(setting.environmentName(), setting.name()));
-    names.put("HELIX_KB", SettingCatalog.KB.name());
+    Map<String, Setting<?>> names = new HashMap<>();
+    SettingCatalog.all().forEach(setting -> names.put(setting.environmentName(), setting));
+    if (environment.getOrDefault(SettingCatalog.KB.environmentName(), "").isEmpty()) {
+      names.put("HELIX_KB", SettingCatalog.KB);
+    }
     environment.forEach(
         (variable, text) -> {
-          String name = names.get(variable);
-          if (name != null) {
-            written.put(name, new Written(text, variable));
+          Setting<?> setting = names.get(variable);
+          if (setting != null) {
+            if (!text.isEmpty() || setting.kind() == Setting.Kind.LIST) {
+              written.put(setting.name(), new Written(text, variable));
+            }
           } else if (variable.startsWith("HELIX_BG_")
               && !variable.startsWith(LAUNCHER_PREFIX)
               && !variable.equals(CONFIG_VARIABLE)) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,10 @@ final class TomlFile {
       if (Files.size(file) > MAX_BYTES) {
         throw new ConfigException(file + " is larger than 1 MiB: that is no configuration file");
       }
-      root = new TomlMapper().readTree(Files.readString(file));
+      String text = Files.readString(file).replaceFirst("^\uFEFF", ""); // a byte order mark
+      root = new TomlMapper().readTree(text);
+    } catch (CharacterCodingException e) {
+      throw new ConfigException(file + " is not UTF-8: save it as UTF-8");
     } catch (JacksonException e) {
       throw new ConfigException(
           "%s line %d is not valid TOML: %s"

@@ -1,5 +1,6 @@
 package dev.helixbg.config;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SettingsLoaderTest {
   @TempDir Path home;
 
-  private final Map<String, String> environment = new HashMap<>();
+  private Map<String, String> environment = new HashMap<>();
 
   private SettingsLoader.Loaded load(String toml, Map<String, String> flags) throws IOException {
     UserDirectories locations =
@@ -110,6 +112,45 @@ class SettingsLoaderTest {
     environment.clear();
     assertEquals(
         Optional.of(home.resolve("notes")), load("kb = \"~/notes\"", Map.of()).settings().kb());
+  }
+
+  /** The order of an environment's variables depends on all of them. */
+  @Test
+  void theOwnVariableBeatsHelixKbInAnyOrder() throws IOException {
+    environment = new LinkedHashMap<>();
+    for (List<String> order :
+        List.of(List.of("HELIX_KB", "HELIX_BG_KB"), List.of("HELIX_BG_KB", "HELIX_KB"))) {
+      environment.clear();
+      order.forEach(name -> environment.put(name, "/" + name));
+      assertEquals("HELIX_BG_KB", origin(load("", Map.of()), "kb"));
+    }
+  }
+
+  @Test
+  void anEmptyVariableCountsAsUnsetUnlessItIsAList() throws IOException {
+    for (String name :
+        List.of("HELIX_KB", "HELIX_BG_LLM_MODEL", "HELIX_BG_CONFIG", "HELIX_BG_THREADS")) {
+      environment.put(name, "");
+    }
+    environment.put("HELIX_BG_SOURCES", "");
+    Settings settings = load("kb = \"/kb\"\nsources = [\"/a\"]\nthreads = 3", Map.of()).settings();
+    assertEquals(Optional.of(Path.of("/kb")), settings.kb());
+    assertEquals(3, settings.threads());
+    assertEquals(List.of(), settings.sources());
+    environment.put("HELIX_BG_KB", "");
+    environment.put("HELIX_KB", "/other");
+    assertEquals("HELIX_KB", origin(load("", Map.of()), "kb"));
+  }
+
+  @Test
+  void aByteOrderMarkIsNoPartOfTheFileAndOtherEncodingsAreNamed() throws IOException {
+    assertEquals(3, load("\uFEFFthreads = 3", Map.of()).settings().threads());
+    Path latin = Files.write(home.resolve("latin.toml"), "# f\u00fcr\n".getBytes(ISO_8859_1));
+    var loader = new SettingsLoader(new UserDirectories(home, home, home), environment);
+    assertEquals(
+        latin + " is not UTF-8: save it as UTF-8",
+        assertThrows(ConfigException.class, () -> loader.load(Optional.of(latin), Map.of()))
+            .getMessage());
   }
 
   @ParameterizedTest

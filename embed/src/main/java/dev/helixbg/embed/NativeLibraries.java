@@ -8,6 +8,7 @@ import dev.helixbg.config.natives.TokenizerLibrary;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -83,6 +84,12 @@ final class NativeLibraries {
   static synchronized void loadOnnxRuntime() {
     if (loaded) {
       return;
+    }
+    Path temp = Path.of(System.getProperty("java.io.tmpdir"));
+    if (!Files.isWritable(temp)) {
+      throw new EmbeddingException(
+          "the temp folder %s cannot be written, but ONNX Runtime needs one: set HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER"
+              .formatted(temp));
     }
     try (OnnxCall call = OnnxCall.begin()) {
       Path onnxRuntime =

@@ -66,7 +66,16 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
    * that is read now can then be stored under this state.
    */
   public boolean isSettled() {
-    return changed.toInstant().isBefore(Instant.now().minus(SETTLED));
+    return lastChange().isBefore(Instant.now().minus(SETTLED));
+  }
+
+  /**
+   * Returns the time of the last change. A time more than a minute ahead becomes the earliest time:
+   * the clock was set back after the change, so a later change gives another time.
+   */
+  public Instant lastChange() {
+    Instant time = changed.toInstant();
+    return time.isAfter(Instant.now().plusSeconds(60)) ? Instant.EPOCH : time;
   }
 
   /**

@@ -92,9 +92,8 @@ public final class PrivateFiles {
     if (!Collections.disjoint(Files.getPosixFilePermissions(folder), WRITABLE_BY_OTHERS)) {
       throw refused(
           folder,
-          "other users can write to "
-              + folder
-              + ", so nothing in it can be trusted: delete it, or name another folder");
+          "other users can write to %s: if you trust its content, run chmod go-w %s, or else name another folder"
+              .formatted(folder, folder));
     }
     if (!isOwn(folder)) {
       throw refused(

@@ -95,7 +95,9 @@ class PrivateFilesTest {
     assertEquals(
         "other users can write to "
             + open
-            + ", so nothing in it can be trusted: delete it, or name another folder",
+            + ": if you trust its content, run chmod go-w "
+            + open
+            + ", or else name another folder",
         secret.getReason());
     assertEquals(mode, mode(open));
     assertThrows(

@@ -251,7 +251,7 @@ public final class ControlServer implements AutoCloseable {
       if (code == ExitCode.INTERNAL) {
         LOG.error("a request failed", e);
       }
-      String fault = code == ExitCode.INTERNAL ? "a fault in helix-bg: " + e : e.getMessage();
+      String fault = code == ExitCode.INTERNAL ? ErrorReporter.summary(e) : e.getMessage();
       error(lines, new Failure(code, fault));
     } finally {
       answering.remove(mine);

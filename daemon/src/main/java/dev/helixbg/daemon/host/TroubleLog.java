@@ -45,9 +45,7 @@ public final class TroubleLog {
     try {
       if (ErrorReporter.isExpected(fault)) {
         met(about, fault.getMessage());
-      } else if (fault instanceof OutOfMemoryError) {
-        met(about, "not enough memory (" + fault.getMessage() + "); trying again later");
-      } else if (met(about, "a fault in helix-bg: " + fault)) {
+      } else if (met(about, ErrorReporter.summary(fault)) && !(fault instanceof OutOfMemoryError)) {
         LOG.error("{}", about, fault);
       }
     } catch (Throwable again) {

@@ -146,7 +146,9 @@ public final class IdleWork implements AutoCloseable {
    * @return whether a job is running or has just ended, so that the KBs must be checked soon
    */
   public boolean consider(List<KbWatch> all) {
-    List<KbWatch> watches = all.stream().filter(watch -> !watch.isGone()).toList();
+    // A KB that cannot be updated must not stop the work on the others.
+    List<KbWatch> watches =
+        all.stream().filter(watch -> !watch.isGone() && watch.trouble().isEmpty()).toList();
     if (run != null) {
       if (run.now == null) {
         end();

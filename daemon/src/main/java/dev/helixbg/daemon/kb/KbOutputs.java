@@ -242,7 +242,7 @@ public final class KbOutputs {
     }
   }
 
-  /** Deletes temporary files of killed processes; must not run while another process writes. */
+  /** Deletes temporary files of this user's killed processes; no other may write meanwhile. */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

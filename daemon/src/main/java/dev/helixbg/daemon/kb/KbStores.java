@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.kb;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -19,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -165,6 +163,10 @@ public final class KbStores implements AutoCloseable {
     Place place = place(kb);
     try {
       Database.prepare(settings.cache());
+    } catch (IOException e) {
+      throw new Failure(ExitCode.MODEL, e.getMessage());
+    }
+    try {
       PrivateFiles.makeSecretFolder(state);
       PrivateFiles.makeFolder(state.resolve(FOLDER));
       Path folder = folder(place);
@@ -242,7 +244,7 @@ public final class KbStores implements AutoCloseable {
         .max(Comparator.comparing(store -> store.resolve(PLACE).toFile().lastModified()));
   }
 
-  private static boolean isLeft(Path store) throws IOException {
+  private static boolean isLeft(Path store) {
     JsonNode json = noted(store);
     Path place = Path.of(json.path("place").asText());
     boolean wasLog = !json.path("notes").asBoolean();
@@ -262,11 +264,11 @@ public final class KbStores implements AutoCloseable {
   }
 
   /** Returns the content of {@value #PLACE}, or an empty object if it cannot be read. */
-  private static JsonNode noted(Path store) throws IOException {
+  private static JsonNode noted(Path store) {
     try {
       String noted = new String(Files.readAllBytes(store.resolve(PLACE)), StandardCharsets.UTF_8);
       return Json.read(noted, JsonNode.class);
-    } catch (NoSuchFileException | JacksonException e) {
+    } catch (IOException e) {
       return Json.object();
     }
   }

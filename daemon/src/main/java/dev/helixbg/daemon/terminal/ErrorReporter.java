@@ -80,6 +80,14 @@ public record ErrorReporter(Console console) {
     return isExpected(e) ? e.getMessage() : unexpected(e);
   }
 
+  /** Returns a message about an error that is not expected, without its stack trace. */
+  public static String summary(Throwable e) {
+    return e instanceof OutOfMemoryError
+        ? "not enough memory (%s). Make memory free, or give Java more: HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx2g"
+            .formatted(e.getMessage())
+        : "a fault in helix-bg: " + e;
+  }
+
   /** Whether the error is not a fault of helix-bg, so that its message needs no stack trace. */
   public static boolean isExpected(Throwable e) {
     return codeOf(e) != ExitCode.INTERNAL;
@@ -124,7 +132,10 @@ public record ErrorReporter(Console console) {
 
   /** Saves the stack trace in a file for developers, and returns a message. */
   private static String unexpected(Throwable e) {
-    String summary = "a fault in helix-bg: " + e;
+    String summary = summary(e);
+    if (e instanceof OutOfMemoryError) {
+      return summary; // the trace would not help
+    }
     try {
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace));

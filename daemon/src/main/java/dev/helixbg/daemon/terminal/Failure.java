@@ -2,6 +2,7 @@ package dev.helixbg.daemon.terminal;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -46,6 +47,7 @@ public final class Failure extends RuntimeException {
       case NoSuchFileException missing -> "no such file";
       case NotDirectoryException file -> "not a folder";
       case FileSystemException other when other.getReason() != null -> other.getReason();
+      case FileAlreadyExistsException there -> there.getFile() + " is a file or a link to nothing";
       default -> String.valueOf(e.getMessage());
     };
   }

@@ -54,11 +54,7 @@ public record UserFile(Path file) {
       }
       made.renameTo(file);
     }
-    try {
-      AtomicFile.syncFolder(file.getParent());
-    } catch (IOException e) {
-      // The rename is done, but a power cut could bring the old file back.
-    }
+    AtomicFile.syncFolder(file.getParent());
     return true;
   }
 

@@ -135,6 +135,22 @@ class IdleWorkTest {
   }
 
   @Test
+  void aKbThatCannotBeReadKeepsNoOtherKbWaiting() throws Exception {
+    Path broken = Files.createDirectory(folder.resolve("broken"));
+    Files.writeString(broken.resolve("data.log"), "This is no data.log.");
+    DaemonFixture other =
+        new DaemonFixture(Files.createDirectory(folder.resolve("other")), new Kb(broken));
+    daemon.run(Duration.ofMinutes(3));
+    other.run(Duration.ofMinutes(3));
+    assertTrue(other.watch.trouble().isPresent());
+    assertTrue(idle.consider(List.of(other.watch, daemon.watch)));
+    assertEquals(writer.kb(), idle.current().orElseThrow().kb());
+    idle.consider(List.of(other.watch, daemon.watch));
+    finish();
+    assertEquals(0, daemon.watch.update().questions(), "the run was not interrupted");
+  }
+
+  @Test
   void onBatteryOrOnABusyMachineTheModelWaits() throws Exception {
     daemon.run(Duration.ofMinutes(5));
     battery = true;

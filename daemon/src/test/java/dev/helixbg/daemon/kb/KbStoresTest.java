@@ -170,6 +170,26 @@ class KbStoresTest {
   }
 
   @Test
+  void aStateFolderThatIsALinkToNothingIsRefusedInWords() throws Exception {
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("nowhere"));
+    settings = DaemonFixture.settings(folder, Map.of("state", link.toString()));
+    restart();
+    Failure e = assertThrows(Failure.class, () -> stores.of(kb("kb", 1)));
+    assertTrue(e.getMessage().contains(link + " is a file or a link to nothing"), e.getMessage());
+  }
+
+  /** A Mac's Finder leaves files such as .DS_Store. */
+  @Test
+  void whatIsNoStoreInTheFolderOfStoresStopsNoKb() throws Exception {
+    stores.of(kb("one", 1));
+    Path all = settings.state().resolve("kb");
+    Files.createFile(all.resolve(".DS_Store"));
+    Files.createDirectories(all.resolve("folder/place.json"));
+    decide(kb("two", 2));
+    assertEquals(1, decisions(new Kb(folder.resolve("two"))));
+  }
+
+  @Test
   void aKbIsKnownByItsRealPath() throws Exception {
     Kb kb = kb("kb", 1);
     decide(kb);

@@ -27,4 +27,13 @@ class ErrorReporterTest {
         ErrorReporter.codeOf(new DataLogException("data.log cannot be read", new IOException())));
     assertEquals(ExitCode.INTERNAL, ErrorReporter.codeOf(new IOException()));
   }
+
+  /** A file with a stack trace would help no user. */
+  @Test
+  void tooLittleMemoryIsNoFaultOfHelixBg() {
+    assertEquals(
+        "not enough memory (Java heap space). Make memory free, or give Java more:"
+            + " HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx2g",
+        ErrorReporter.words(new OutOfMemoryError("Java heap space")));
+  }
 }

@@ -166,7 +166,11 @@ public final class AtomicFile implements AutoCloseable {
       Set<PosixFilePermission> mode =
           PrivateFiles.withoutOthersWriting(mode(target).readAttributes().permissions());
       if (!mode.equals(mode(temporary).readAttributes().permissions())) {
-        mode(temporary).setPermissions(mode);
+        try {
+          mode(temporary).setPermissions(mode);
+        } catch (IOException e) {
+          // The file system has no modes, such as exFAT.
+        }
       }
     }
   }
@@ -221,15 +225,19 @@ public final class AtomicFile implements AutoCloseable {
     finish();
   }
 
-  /** Makes the renames in a folder durable against a power cut. */
-  public static void syncFolder(Path folder) throws IOException {
-    uninterrupted(
-        () -> {
-          try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
-          }
-          return folder;
-        });
+  /** Makes the renames in a folder durable against a power cut, if the file system can. */
+  public static void syncFolder(Path folder) {
+    try {
+      uninterrupted(
+          () -> {
+            try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+              channel.force(true);
+            }
+            return folder;
+          });
+    } catch (IOException e) {
+      // The renames are done, but a power cut could bring the old files back.
+    }
   }
 
   /** Runs work on another thread, since an interrupt would close a channel in the middle of it. */
@@ -257,14 +265,14 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Deletes the temporary files that killed processes left in a folder. No other process may write
-   * to the folder meanwhile.
+   * Deletes the temporary files that this user's killed processes left in a folder. No other
+   * process of this user may write to the folder meanwhile.
    */
   public static void deleteLeftovers(Path folder) throws IOException {
     deleteLeftovers(folder, ".", Instant.MAX);
   }
 
-  /** Deletes the temporary files that killed processes left for one target. */
+  /** Deletes the temporary files that this user's killed processes left for one target. */
   public static void deleteLeftoversOf(Path target) throws IOException {
     deleteLeftovers(target.getParent(), prefix(target), Instant.MAX);
   }
@@ -292,7 +300,8 @@ public final class AtomicFile implements AutoCloseable {
       BasicFileAttributes attributes =
           Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       return attributes.isRegularFile()
-          && attributes.lastModifiedTime().toInstant().isBefore(limit);
+          && attributes.lastModifiedTime().toInstant().isBefore(limit)
+          && (limit != Instant.MAX || PrivateFiles.isOwn(file)); // else another user may write it
     } catch (NoSuchFileException e) {
       return false;
     }

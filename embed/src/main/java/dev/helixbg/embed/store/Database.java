@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteException;
+import org.sqlite.SQLiteJDBCLoader;
 
 /**
  * One SQLite database in a private folder. Threads use its single connection one at a time;
@@ -100,9 +101,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Unpacks SQLite's native library into the cache folder, unless it is there.
+   * Loads SQLite's native library, unpacked into the cache folder. If the first connection loaded
+   * it, a failure would look like a damaged database.
    *
-   * @throws IOException when this platform has no such library, or it cannot be unpacked
+   * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
   public static synchronized void prepare(Path cache) throws IOException {
     if (!isLibraryLoaded) {
@@ -114,6 +116,14 @@ public final class Database implements AutoCloseable {
               cache, "sqlite", "/org/sqlite/native/" + system + "/" + processor, List.of(name));
       System.setProperty("org.sqlite.lib.path", folder.toString());
       System.setProperty("org.sqlite.lib.name", name);
+      try {
+        SQLiteJDBCLoader.initialize();
+      } catch (Exception | LinkageError e) {
+        throw new IOException(
+            "SQLite's library cannot be loaded from %s: %s. The folder's file system must not be mounted with the option noexec"
+                .formatted(folder, e.getMessage()),
+            e);
+      }
       isLibraryLoaded = true;
     }
   }
@@ -239,8 +249,13 @@ public final class Database implements AutoCloseable {
    * the deleted database open.
    */
   private void deleteLogs() throws IOException {
-    Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-wal"));
+    Files.deleteIfExists(log(file));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
+  }
+
+  /** Returns the path of a database's write-ahead log. */
+  private static Path log(Path database) {
+    return database.resolveSibling(database.getFileName() + "-wal");
   }
 
   /** Returns the inode of a file; null if there is no such file. A link has its own inode. */
@@ -317,7 +332,11 @@ public final class Database implements AutoCloseable {
     try (ProcessLock lock = lock()) {
       if (damaged != null && damaged.equals(inodeOf(file))) {
         Path aside = aside(file);
+        Files.deleteIfExists(log(aside)); // the log of a database that was moved there earlier
         Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+        if (Files.exists(log(file))) { // its changes would be lost without it
+          Files.move(log(file), log(aside));
+        }
         deleteLogs();
         warnings.accept(
             file

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AtomicFileTest {
 
@@ -58,6 +61,37 @@ class AtomicFileTest {
     }
   }
 
+  /** A file of {@code /proc} takes no mode, like the files of a file system without modes. */
+  @Test
+  void aModeThatCannotBeSetIsNoFailure() throws IOException {
+    Path without = Path.of("/proc/self/status");
+    assumeTrue(Files.exists(without), "Linux has such files");
+    Path target = Files.writeString(folder.resolve("report.md"), "old");
+    AtomicFile.replace(
+        target,
+        out -> {
+          Path temporary = temporary();
+          Files.delete(temporary);
+          Files.createSymbolicLink(temporary, without);
+        });
+    assertEquals(without, Files.readSymbolicLink(target));
+    Files.delete(target);
+  }
+
+  private Path temporary() throws IOException {
+    return files().stream()
+        .filter(file -> file.toString().endsWith(".helix-bg.tmp"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** A folder of a remote file system, and /proc, cannot be synced. */
+  @ParameterizedTest
+  @ValueSource(strings = {"/proc", "/no such folder"})
+  void aFolderThatCannotBeSyncedIsNoFailure(String unsynced) {
+    AtomicFile.syncFolder(Path.of(unsynced));
+  }
+
   /** Other users could have written what a later reader trusts. */
   @Test
   void aTargetLosesTheRightOfOthersToWrite() throws IOException {
@@ -91,6 +125,20 @@ class AtomicFileTest {
     Path other = Files.createFile(folder.resolve(".notes.tmp"));
     AtomicFile.deleteLeftovers(folder);
     assertEquals(List.of(other), files());
+  }
+
+  /** That user has another lock, and may be writing. */
+  @Test
+  void theTemporaryFileOfAnotherUserStays() throws IOException {
+    assumeTrue((int) Files.getAttribute(folder, "unix:uid") == 0, "only root can give files away");
+    Path file = Files.createFile(folder.resolve(".report.md.1f.helix-bg.tmp"));
+    Files.setAttribute(file, "unix:uid", 65_534);
+    AtomicFile.deleteLeftovers(folder);
+    AtomicFile.deleteLeftoversOf(folder.resolve("report.md"));
+    assertTrue(Files.exists(file));
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+    AtomicFile.replace(folder.resolve("report.md"), out -> out.write(1));
+    assertFalse(Files.exists(file), "it is a day old");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.helixbg.embed.store;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -224,6 +225,56 @@ class DatabaseProcessesTest {
       process.destroyForcibly();
     }
     assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + ".damaged")));
+  }
+
+  /** So it is where both the cache folder and the temp folder are mounted noexec. */
+  @Test
+  void aDatabaseStaysWhereSqlitesLibraryCannotBeLoaded() throws Exception {
+    try (Database database = open()) {
+      DatabaseTest.say(database, "one");
+    }
+    Path cache = Files.createDirectory(folder.resolve("cache"));
+    Path natives = Path.of("target", "test-natives");
+    try (var all = Files.walk(natives)) {
+      for (Path each : all.filter(path -> !path.equals(natives)).toList()) {
+        Path copy = cache.resolve(natives.relativize(each).toString());
+        if (Files.isDirectory(each)) {
+          Files.createDirectory(copy);
+        } else {
+          Files.write(copy, new byte[(int) Files.size(each)]); // no library, but of its size
+        }
+      }
+    }
+    byte[] before = Files.readAllBytes(folder.resolve(TestDatabase.NAME));
+    Process process = start("022", Reading.class, cache.toString());
+    try (BufferedReader answers = output(process)) {
+      for (int i = 0; i < 2; i++) {
+        String said = answers.readLine();
+        assertTrue(said.startsWith("SQLite's library cannot be loaded from " + cache), said);
+        assertTrue(said.endsWith("must not be mounted with the option noexec"), said);
+      }
+    }
+    assertEquals(0, process.waitFor());
+    assertArrayEquals(before, Files.readAllBytes(folder.resolve(TestDatabase.NAME)));
+    assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + ".damaged")));
+  }
+
+  /** Reads the database twice with a native library in a cache folder; prints words or errors. */
+  static final class Reading {
+    public static void main(String[] arguments) {
+      System.setProperty("org.sqlite.tmpdir", arguments[1] + "/missing");
+      for (int i = 0; i < 2; i++) {
+        try {
+          Database.prepare(Path.of(arguments[1]));
+          Path file = Path.of(arguments[0], TestDatabase.NAME);
+          try (Database database = new Database(file, DatabaseTest.SCHEMA, System.err::println)) {
+            System.out.println(DatabaseTest.said(database));
+          }
+        } catch (IOException | StoreException e) {
+          System.out.println(e.getMessage());
+        }
+      }
+    }
   }
 
   private static String ask(Process process, BufferedReader answers, String what)

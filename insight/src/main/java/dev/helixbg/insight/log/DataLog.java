@@ -146,11 +146,7 @@ public final class DataLog {
 
   private static ByteBuffer room(Path file, long size) {
     if (size <= MAX_BYTES) {
-      try {
-        return ByteBuffer.allocate((int) size);
-      } catch (OutOfMemoryError e) {
-        // too large for this machine
-      }
+      return ByteBuffer.allocate((int) size);
     }
     throw new DataLogException(
         "%s has %s bytes, too many to read; check the path, or compact the log with helix"

@@ -373,7 +373,7 @@ public final class NoteFiles {
       }
       found.put(path, state);
       bytes += state.size();
-      Instant changed = state.changed().toInstant();
+      Instant changed = state.lastChange();
       newest = changed.isAfter(newest) ? changed : newest;
     }
 

@@ -1,0 +1,34 @@
+package dev.helixbg.embed;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TempFolderTest {
+  @TempDir Path folder;
+
+  @Test
+  void aTempFolderThatCannotBeWrittenIsNamed() throws Exception {
+    Path temp = folder.resolve("missing");
+    assertEquals(
+        "the temp folder "
+            + temp
+            + " cannot be written, but ONNX Runtime needs one: set"
+            + " HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Djava.io.tmpdir=FOLDER",
+        OtherJvm.run("-Djava.io.tmpdir=" + temp, Loading.class, TestModels.CACHE.toString()));
+  }
+
+  /** Loads ONNX Runtime and prints why it cannot be loaded. */
+  static final class Loading {
+    public static void main(String[] arguments) {
+      NativeLibraries.load(Path.of(arguments[0]));
+      try {
+        NativeLibraries.loadOnnxRuntime();
+      } catch (EmbeddingException e) {
+        System.out.print(e.getMessage());
+      }
+    }
+  }
+}
