@@ -101,11 +101,20 @@ public final class OneShotCommand extends JsonCommand {
     ReportFolder there = copy == null ? store.outputs().shown() : ReportFolder.in(copy);
     String told = summary + TerminalSummary.where(there.html().toString());
     console.coloured().print(console.colour() ? told : plain(told));
+    kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
     if (sample) { // other commands find the sample only by its path
-      console.note("To go through the findings one by one: helix-bg tidy %s", store.kb().folder());
+      tellWhatNext(store, " " + store.kb().folder());
     } else if (NotesKb.of(store.kb(), settings).isPresent()) {
-      kb.places(settings, store.kb()).ifPresent(places -> console.note("Read: %s", places));
-      console.note("To go through the findings one by one: helix-bg tidy%s", kb.again());
+      tellWhatNext(store, kb.again());
+    }
+  }
+
+  /** Names the next commands; {@code again} are the arguments that name the KB. */
+  private void tellWhatNext(KbStore store, String again) {
+    console.note("To go through the findings one by one: helix-bg tidy%s", again);
+    if (store.agentAnswers().all().isEmpty()) {
+      console.note(
+          "A coding agent or a chat judges pairs better: helix-bg study --export FILE%s", again);
     }
   }
 
