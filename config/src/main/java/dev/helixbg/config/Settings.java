@@ -132,13 +132,6 @@ public record Settings(
       int modelThreads,
       LogLevel logLevel) {
 
-    private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
-
-    /** Returns the time between two checks of a log if the system cannot report changes. */
-    public Duration unwatchedPoll() {
-      return poll.compareTo(UNWATCHED_POLL) < 0 ? poll : UNWATCHED_POLL;
-    }
-
     public enum LogLevel {
       ERROR,
       WARN,

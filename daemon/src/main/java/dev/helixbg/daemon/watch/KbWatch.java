@@ -45,6 +45,9 @@ public final class KbWatch {
   /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
+  /** Maximum time between two checks of a log if the system cannot report changes. */
+  private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
+
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
   /** Minimum time between two writings of {@code embeddings.bin}. */
@@ -137,7 +140,7 @@ public final class KbWatch {
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings())
-            .map(found -> new NotesWatch(found, settings.unwatchedPoll(), settings.quiet()));
+            .map(found -> new NotesWatch(found, unwatchedPoll(), settings.quiet()));
   }
 
   public Kb kb() {
@@ -418,6 +421,10 @@ public final class KbWatch {
    * reports changes.
    */
   private long poll() {
-    return (hints.test(kb) ? settings.poll() : settings.unwatchedPoll()).toNanos();
+    return (hints.test(kb) ? settings.poll() : unwatchedPoll()).toNanos();
+  }
+
+  private Duration unwatchedPoll() {
+    return settings.poll().compareTo(UNWATCHED_POLL) < 0 ? settings.poll() : UNWATCHED_POLL;
   }
 }
