@@ -88,12 +88,14 @@ public sealed interface Finding {
 
     /**
      * Returns the two files of a pair of notes. The result is the same for every pair of sections
-     * of these files.
+     * of these files. It is empty for a pair of facts: each fact of a memory file stands alone.
      */
     public Optional<Set<String>> files() {
-      return a.entry()
-          .note()
-          .flatMap(one -> b.entry().note().map(other -> Set.copyOf(List.of(one, other))));
+      return areFacts()
+          ? Optional.empty()
+          : a.entry()
+              .note()
+              .flatMap(one -> b.entry().note().map(other -> Set.copyOf(List.of(one, other))));
     }
 
     /** Whether both entries are facts of memory files. */

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -213,5 +214,14 @@ class JudgedRelationsTest {
             ofNotes("rel-2", "n/a.md#One", "n/c.md"),
             ofNotes("rel-3", "n/b.md#Two", "n/a.md#Two"),
             ofNotes("rel-4", "n/a.md]\n[part: before its first heading", "n/b.md#Three")));
+  }
+
+  /** In one memory file, all pairs have the same two files. */
+  @Test
+  void factsOfOneFileAreNoSectionsThatBelongTogether() {
+    Finding.Relation ofSections = ofNotes("rel-1", "n/a.md#One", "n/b.md#One");
+    Finding.Relation ofFacts = ofNotes("rel-2", "n/MEMORY.md]\n[line: 4", "n/MEMORY.md]\n[line: 8");
+    assertEquals(Optional.of(Set.of("n/a.md", "n/b.md")), ofSections.files());
+    assertEquals(Optional.empty(), ofFacts.files());
   }
 }
