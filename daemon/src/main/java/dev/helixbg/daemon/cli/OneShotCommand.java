@@ -5,7 +5,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -19,6 +18,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.Report;
@@ -78,7 +78,7 @@ public final class OneShotCommand extends JsonCommand {
         embedder,
         Analysis::run,
         new RerankingStage(
-            Optional.of(PairSource.located(settings)),
+            Optional.of(new PairModel(settings.cache(), settings.threads())),
             settings.threads(),
             TerminalProgress.on(console),
             warning -> console.warn("%s", warning)),

@@ -6,7 +6,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
@@ -15,6 +14,7 @@ import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
+import dev.helixbg.embed.PairModel;
 import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +86,7 @@ final class RelatedCommand extends ConsoleCommand {
                       direct.search(chosen, request, TerminalProgress.on(console)),
                       limit,
                       settings,
-                      Optional.of(PairSource.located(settings)))
+                      Optional.of(new PairModel(settings.cache(), settings.threads())))
                   .toJson();
     }
     if (json) {

@@ -8,7 +8,6 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.NativeMemory;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
@@ -22,6 +21,8 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.embed.PairModel;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
@@ -83,7 +84,7 @@ public final class Daemon implements AutoCloseable {
             DaemonClock.SYSTEM,
             KbFiles.DISK,
             IdleWork.Machine.THIS,
-            settings -> Optional.of(PairSource.located(settings)));
+            settings -> Optional.of(new PairModel(settings.cache(), settings.threads())));
   }
 
   private Daemon(

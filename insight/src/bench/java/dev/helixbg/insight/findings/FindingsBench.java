@@ -246,7 +246,7 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     this.cache = cache;
     this.threads = threads;
-    this.judge = PairModel.locate(cache, threads);
+    this.judge = new PairModel(cache, threads);
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
@@ -442,7 +442,7 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     int shown = Findings.shownRelations(entries.size());
     try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
-      ReadingStore readings = new ReadingStore(memory.database(), judge.id());
+      ReadingStore readings = new ReadingStore(memory.database(), judge.judge().id());
       RelationReranker plain = reranker(readings, _ -> Optional.empty());
       Findings read = findings.with(plain.rank(findings.relations(), shown));
       learned.addAll(
@@ -457,8 +457,8 @@ public final class FindingsBench {
       ReadingStore readings, Function<Finding.Relation, Optional<Boolean>> said) {
     return new RelationReranker(
         readings,
-        judge.ofNotes(),
-        judge.ofFacts(),
+        judge.judge().ofNotes(),
+        judge.judge().ofFacts(),
         () -> judge.open(),
         Progress.Display.SILENT,
         Runtime.getRuntime().availableProcessors(),
@@ -622,7 +622,8 @@ public final class FindingsBench {
       long start = System.nanoTime();
       AlreadySaid said =
           reader.isPresent()
-              ? question.read(reader.get(), judge.ofNotes(), Finding.PairKind.NEAR_DUPLICATE_FROM)
+              ? question.read(
+                  reader.get(), judge.judge().ofNotes(), Finding.PairKind.NEAR_DUPLICATE_FROM)
               : question.byVectors(Finding.PairKind.NEAR_DUPLICATE_FROM);
       costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
       answers.merge(said.answer(), 1, Integer::sum);
