@@ -167,7 +167,7 @@ class SpeedTrialTest {
 
   @Test
   void aWindowFillsABatchOfEachLength() throws Exception {
-    try (MiniLm model = TestModels.bundled(Precision.FP32, 256).open(2)) {
+    try (MiniLm model = TestModels.bundled(Precision.FP32, 256).open()) {
       int[] tokens = ProbeTexts.window().stream().mapToInt(model::tokenCount).toArray();
       assertEquals(32 + 16 + 8 + 4 + 2, tokens.length);
       int text = 0;

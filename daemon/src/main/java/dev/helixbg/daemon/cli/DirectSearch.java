@@ -5,7 +5,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -16,6 +15,7 @@ import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.log.DataLog;
@@ -33,7 +33,7 @@ final class DirectSearch implements AutoCloseable {
   DirectSearch(KbStores stores, Settings settings) {
     this.stores = stores;
     this.settings = settings;
-    this.source = new EmbedderHost(EmbedderSource.located(settings), DaemonClock.SYSTEM);
+    this.source = new EmbedderHost(EmbeddingModel.locate(settings), DaemonClock.SYSTEM);
   }
 
   /**

@@ -3,10 +3,11 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairSource;
 import io.modelcontextprotocol.json.McpJsonMapper;
@@ -94,7 +95,7 @@ public final class McpService {
       InputStream in,
       PrintStream out)
       throws InterruptedException {
-    Supplier<EmbedderSource> embedder = () -> EmbedderSource.located(settings);
+    Supplier<EmbedderSource> embedder = () -> EmbeddingModel.locate(settings);
     Optional<PairSource> pairs = Optional.of(new PairModel(settings.cache(), settings.threads()));
     try (KbRouter asked = new KbRouter(kbs, settings, locations, embedder, pairs);
         ToolCallProgress calls = new ToolCallProgress(console)) {

@@ -267,10 +267,10 @@ public final class FindingsBench {
             .map(note -> new Entry(0, note[1], note[2], 0, EntryText.parse(note[2])))
             .toList();
     resource(FOLDER + "truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
-    EmbeddingModel usual = bundled(precision, cache);
-    try (Embedder embedder = usual.open(threads);
-        Embedder entryEmbedder = usual.otherWay(false).orElse(usual).open(threads);
-        Embedder passageEmbedder = usual.otherWay(true).orElse(usual).open(threads)) {
+    EmbeddingModel usual = bundled(precision, cache, threads);
+    try (Embedder embedder = usual.open();
+        Embedder entryEmbedder = usual.another(false).orElse(usual).open();
+        Embedder passageEmbedder = usual.another(true).orElse(usual).open()) {
       embed(entryEmbedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
           embedder,
@@ -283,9 +283,11 @@ public final class FindingsBench {
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
   }
 
-  static EmbeddingModel bundled(Precision precision, Path cache) {
+  static EmbeddingModel bundled(Precision precision, Path cache, int threads) {
     return EmbeddingModel.locate(
-        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, precision, MAX_TOKENS), cache);
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, precision, MAX_TOKENS),
+        cache,
+        threads);
   }
 
   private void embed(Embedder embedder, List<String> texts) throws InterruptedException {

@@ -220,10 +220,10 @@ public final class RelatedBench {
     named.forEach(one -> names.put(one.entry(), one.name()));
     PairModel judge = new PairModel(cache, threads);
     List<Answered> answers = new ArrayList<>();
-    EmbeddingModel usual = FindingsBench.bundled(precision, cache);
-    try (Embedder embedder = usual.open(threads);
-        Embedder entries = usual.otherWay(false).orElse(usual).open(threads);
-        Embedder passages = usual.otherWay(true).orElse(usual).open(threads);
+    EmbeddingModel usual = FindingsBench.bundled(precision, cache, threads);
+    try (Embedder embedder = usual.open();
+        Embedder entries = usual.another(false).orElse(usual).open();
+        Embedder passages = usual.another(true).orElse(usual).open();
         PairReader reader = judge.open();
         SearchIndex index =
             SearchIndex.of(known(entries, passages, named), FindingsBench.MAX_TOKENS)) {
