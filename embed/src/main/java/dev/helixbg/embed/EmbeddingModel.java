@@ -25,9 +25,6 @@ public final class EmbeddingModel implements EmbedderSource {
    */
   private static final String RECIPE = "mean pooling 1";
 
-  /** Folder in the cache folder with the results of speed trials. */
-  private static final String TRIALS = "trials";
-
   private final EmbedSettings settings;
   private final Path cacheFolder;
   private final ModelSource source;
@@ -190,22 +187,14 @@ public final class EmbeddingModel implements EmbedderSource {
             .map(other -> other.against(plain))
             .filter(verdict -> verdict.gain() >= SpeedTrial.WORTH);
     return finer.orElseGet(
-        () ->
-            trial()
-                .remembered(
-                    cacheFolder.resolve(TRIALS), source.graphHash(), plain::open, this::open));
+        () -> trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open));
   }
 
   /** Returns the result of an earlier trial on this machine; empty if there was no trial. */
   public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
-    try {
-      Optional<SpeedTrial.Verdict> own =
-          trial().remembered(cacheFolder.resolve(TRIALS), source.graphHash());
-      return own.or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
-    } catch (IOException e) {
-      throw new EmbeddingException(
-          "cannot read the results of earlier trials: " + e.getMessage(), e);
-    }
+    return trial()
+        .remembered(cacheFolder, source.graphHash())
+        .or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
   }
 
   private Optional<EmbeddingModel> finer(EmbeddingModel plain) {

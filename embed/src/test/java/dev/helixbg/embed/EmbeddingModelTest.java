@@ -139,9 +139,9 @@ class EmbeddingModelTest {
       Path trial = trialOf(entries);
       String stored = Files.readString(trial);
       try {
-        Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.2\n"));
+        Files.writeString(trial, stored.replaceFirst(".*", "1.2"));
         assertEquals(new SpeedTrial.Verdict(1.2, entries.why()), passages.against(plain));
-        Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.1\n"));
+        Files.writeString(trial, stored.replaceFirst(".*", "1.1"));
         SpeedTrial.Verdict own = passages.against(plain);
         assertTrue(own.why().startsWith(CpuNetwork.ENCODER.describe() + ": "), own.why());
         assertEquals(Optional.of(own), passages.triedAgainst(plain));
@@ -155,7 +155,7 @@ class EmbeddingModelTest {
   private static Path trialOf(SpeedTrial.Verdict verdict) throws IOException {
     try (Stream<Path> trials = Files.list(TestModels.CACHE.resolve("trials"))) {
       for (Path trial : trials.toList()) {
-        if (Files.readString(trial).endsWith("\n" + verdict.gain() + "\n" + verdict.why())) {
+        if (Files.readString(trial).startsWith(verdict.gain() + "\n" + verdict.why() + "\n")) {
           return trial;
         }
       }

@@ -133,10 +133,7 @@ class SpeedTrialTest {
 
   private Verdict remembered(String network) {
     return trial.remembered(
-        folder.resolve("trials"),
-        network,
-        () -> new Way("plain", RIGHT, 100),
-        () -> new Way("other", RIGHT, 40));
+        folder, network, () -> new Way("plain", RIGHT, 100), () -> new Way("other", RIGHT, 40));
   }
 
   @Test
