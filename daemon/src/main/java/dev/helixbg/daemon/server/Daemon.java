@@ -101,7 +101,7 @@ public final class Daemon implements AutoCloseable {
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics());
     this.loop = new DaemonLoop(world.clock(), this::chores);
-    this.hints = new InotifyWatcher(loop::hint);
+    this.hints = new InotifyWatcher(loop::lookNow);
     this.watches = kbs.stream().map(this::watch).toList();
     this.idle =
         new IdleWork(
