@@ -37,8 +37,11 @@ import java.util.concurrent.TimeUnit;
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /** Time that the thread waits for a second search before it makes the full index. */
-  private static final Duration PAUSE = Duration.ofMillis(300);
+  /**
+   * Time that the thread waits for a second search before it makes the full index. A command that
+   * asks once has ended by then.
+   */
+  static final Duration PAUSE = Duration.ofSeconds(2);
 
   /** Request that wakes the thread and asks nothing. */
   private static final Asked WAKE = new Asked(null, new CompletableFuture<>());

@@ -158,7 +158,7 @@ class SearchServiceTest {
     searches.forgetAll();
     searches.prepare(kb.kb());
     assertEquals(first, get(ask(kb, text, 20)));
-    Thread.sleep(500); // longer than it waits for a second search
+    Thread.sleep(SearchWorker.PAUSE.plusMillis(200));
     assertEquals(first, get(ask(kb, text, 20)));
   }
 
