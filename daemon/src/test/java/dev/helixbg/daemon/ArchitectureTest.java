@@ -50,7 +50,7 @@ class ArchitectureTest {
           new ReadingOrder.Module(
               "config", List.of(), List.of("text", "files", "natives", "x86", "faults", ".")),
           new ReadingOrder.Module(
-              "embed", List.of("config"), List.of("store", "encoder", "onnx", ".", "cache")),
+              "embed", List.of("config"), List.of("store", "encoder", "onnx", "cache", ".")),
           new ReadingOrder.Module(
               "llm",
               List.of("config"),

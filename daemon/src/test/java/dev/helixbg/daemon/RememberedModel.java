@@ -2,9 +2,9 @@ package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TortureArea.require;
 
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.cache.TextKey;
 import java.util.HashMap;
 import java.util.List;

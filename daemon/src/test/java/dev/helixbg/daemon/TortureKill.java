@@ -2,10 +2,10 @@ package dev.helixbg.daemon;
 
 import static dev.helixbg.daemon.TortureArea.require;
 
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.log.DataLog;
@@ -108,7 +108,7 @@ final class TortureKill implements TortureArea {
     this.soon = new RealDaemon(home(), dist, List.of()).withoutC2();
     this.languageModel = TortureGguf.goldenModel("golden-q40.gguf", folder);
     this.model =
-        new RememberedModel(EmbedderSource.located(DaemonFixture.settings(home(), Map.of())));
+        new RememberedModel(EmbeddingModel.locate(DaemonFixture.settings(home(), Map.of())));
     for (Kind kind : Kind.values()) {
       changes.put(kind, 10);
     }

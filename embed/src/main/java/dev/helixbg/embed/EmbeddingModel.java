@@ -1,6 +1,7 @@
 package dev.helixbg.embed;
 
 import ai.onnxruntime.OrtException;
+import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
@@ -16,7 +17,7 @@ import java.util.Optional;
  * The embedding model that the settings select, found but not loaded. A run without texts to embed
  * needs only the model's id and loads no native library.
  */
-public final class EmbeddingModel {
+public final class EmbeddingModel implements EmbedderSource {
 
   /**
    * Part of the id that stands for the code. Change it whenever a new version of the code computes
@@ -24,21 +25,24 @@ public final class EmbeddingModel {
    */
   private static final String RECIPE = "mean pooling 1";
 
-  /** Folder in the cache folder with the results of speed trials. */
-  private static final String TRIALS = "trials";
-
   private final EmbedSettings settings;
   private final Path cacheFolder;
   private final ModelSource source;
   private final CpuNetwork network;
+  private final int threads;
   private final String id;
 
   private EmbeddingModel(
-      EmbedSettings settings, CpuNetwork network, Path cacheFolder, ModelSource source) {
+      EmbedSettings settings,
+      CpuNetwork network,
+      Path cacheFolder,
+      ModelSource source,
+      int threads) {
     this.settings = settings;
     this.network = network;
     this.cacheFolder = cacheFolder;
     this.source = source;
+    this.threads = threads;
     this.id =
         Sha256.of(
                 String.join(
@@ -51,16 +55,26 @@ public final class EmbeddingModel {
             .substring(0, 32);
   }
 
+  /** Finds the model of the settings. */
+  public static EmbeddingModel locate(Settings settings) {
+    return locate(settings.embed(), settings.cache(), settings.threads());
+  }
+
   /**
    * Finds the model.
    *
    * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+   * @param threads number of threads that embed at once
    * @throws EmbeddingException when the configured folder has a model that cannot be used
    */
-  public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder) {
+  public static EmbeddingModel locate(EmbedSettings settings, Path cacheFolder, int threads) {
     ModelSource source = ModelSource.find(settings.models(), cacheFolder);
     return new EmbeddingModel(
-        settings, CpuNetwork.of(settings.precision(), source.isBundled()), cacheFolder, source);
+        settings,
+        CpuNetwork.of(settings.precision(), source.isBundled()),
+        cacheFolder,
+        source,
+        threads);
   }
 
   /**
@@ -68,8 +82,14 @@ public final class EmbeddingModel {
    * provider is CoreML, it is part of the hash, too. Models with the same id compute the same
    * vector for a text.
    */
+  @Override
   public String id() {
     return id;
+  }
+
+  @Override
+  public int maxTokens() {
+    return settings.maxTokens();
   }
 
   /**
@@ -79,7 +99,7 @@ public final class EmbeddingModel {
    * has VNNI and the model is the bundled model. Otherwise, entries get sixteen-bit arithmetic if
    * {@link Encoder} can run. The result is empty if there is no other method.
    */
-  public Optional<EmbeddingModel> otherWay(boolean passages) {
+  public Optional<EmbeddingModel> another(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
       return Optional.empty();
     }
@@ -96,35 +116,36 @@ public final class EmbeddingModel {
   }
 
   /**
-   * Returns the model that embeds queries. If the method of {@link #otherWay} runs by machine code
+   * Returns the model that embeds queries. If the method of {@link #another} runs by machine code
    * and has computed the entries' vectors, it also embeds queries. Otherwise, this model embeds
    * queries.
    *
    * @param vectors id of the entries' vectors
    */
+  @Override
   public EmbeddingModel forQueries(String vectors) {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
   /**
-   * Returns whether this model embeds all queries. It does if this machine has no prepared model
-   * that embeds entries by machine code.
+   * Returns the model that embeds entries by machine code, if this machine has prepared that model.
    */
-  public boolean isForAllQueries() {
+  @Override
+  public EmbeddingModel likelyForQueries() {
     return anotherForQueries()
         .filter(other -> PreparedModel.isThere(source, other.network, cacheFolder))
-        .isEmpty();
+        .orElse(this);
   }
 
   private Optional<EmbeddingModel> anotherForQueries() {
-    return otherWay(false).filter(EmbeddingModel::isMachineCode);
+    return another(false).filter(EmbeddingModel::isMachineCode);
   }
 
   /**
    * Returns whether machine code computes the network. Such a model opens faster than a model on
    * ONNX Runtime.
    */
-  public boolean isMachineCode() {
+  boolean isMachineCode() {
     return !isCoreMl() && network.isMachineCode();
   }
 
@@ -133,7 +154,23 @@ public final class EmbeddingModel {
         new EmbedSettings(settings.models(), provider, settings.precision(), settings.maxTokens()),
         other,
         cacheFolder,
-        source);
+        source,
+        threads);
+  }
+
+  @Override
+  public Optional<OtherWay> otherWay(boolean passages) {
+    return another(passages)
+        .map(
+            other ->
+                new OtherWay(
+                    other.id, other.isMachineCode(), few -> other.gain(this, few), other::open));
+  }
+
+  private double gain(EmbeddingModel plain, boolean few) {
+    Optional<SpeedTrial.Verdict> tried =
+        few && isMachineCode() ? triedAgainst(plain) : Optional.of(against(plain));
+    return tried.map(SpeedTrial.Verdict::gain).orElse(SpeedTrial.WORTH);
   }
 
   /**
@@ -144,35 +181,24 @@ public final class EmbeddingModel {
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */
-  public SpeedTrial.Verdict against(EmbeddingModel plain, int threads) {
+  SpeedTrial.Verdict against(EmbeddingModel plain) {
     Optional<SpeedTrial.Verdict> finer =
         finer(plain)
-            .map(other -> other.against(plain, threads))
+            .map(other -> other.against(plain))
             .filter(verdict -> verdict.gain() >= SpeedTrial.WORTH);
     return finer.orElseGet(
-        () ->
-            trial()
-                .remembered(
-                    cacheFolder.resolve(TRIALS),
-                    source.graphHash(),
-                    () -> plain.open(threads),
-                    () -> open(threads)));
+        () -> trial().remembered(cacheFolder, source.graphHash(), plain::open, this::open));
   }
 
   /** Returns the result of an earlier trial on this machine; empty if there was no trial. */
   public Optional<SpeedTrial.Verdict> triedAgainst(EmbeddingModel plain) {
-    try {
-      Optional<SpeedTrial.Verdict> own =
-          trial().remembered(cacheFolder.resolve(TRIALS), source.graphHash());
-      return own.or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
-    } catch (IOException e) {
-      throw new EmbeddingException(
-          "cannot read the results of earlier trials: " + e.getMessage(), e);
-    }
+    return trial()
+        .remembered(cacheFolder, source.graphHash())
+        .or(() -> finer(plain).flatMap(other -> other.triedAgainst(plain)));
   }
 
   private Optional<EmbeddingModel> finer(EmbeddingModel plain) {
-    return plain.otherWay(false).filter(other -> !other.id.equals(id));
+    return plain.another(false).filter(other -> !other.id.equals(id));
   }
 
   private SpeedTrial trial() {
@@ -182,6 +208,7 @@ public final class EmbeddingModel {
   }
 
   /** Returns model, precision and token limit in words. */
+  @Override
   public String describe() {
     String precision = settings.precision() == Precision.INT8 ? ", eight-bit" : "";
     return "%s%s, texts cut at %d tokens"
@@ -191,11 +218,11 @@ public final class EmbeddingModel {
   /**
    * Loads the model. The first time, this takes seconds and writes to the cache folder.
    *
-   * @param threads number of threads that embed at once
    * @throws EmbeddingException when the model cannot be loaded
    */
-  public MiniLm open(int threads) {
-    return NativeLibraries.open("the embedding model", cacheFolder, () -> prepared(threads));
+  @Override
+  public MiniLm open() {
+    return NativeLibraries.open("the embedding model", cacheFolder, this::prepared);
   }
 
   /**
@@ -203,6 +230,7 @@ public final class EmbeddingModel {
    * this machine has prepared the model before. The preparation takes two seconds; meanwhile, the
    * caller can read texts.
    */
+  @Override
   public void prepareAhead() {
     EmbeddingModel first = anotherForQueries().orElse(this);
     if (!first.isCoreMl() && !PreparedModel.isThere(source, first.network, cacheFolder)) {
@@ -225,7 +253,7 @@ public final class EmbeddingModel {
     Thread.ofPlatform().daemon().name("model").start(preparing);
   }
 
-  private MiniLm prepared(int threads) throws IOException, OrtException {
+  private MiniLm prepared() throws IOException, OrtException {
     if (isCoreMl()) {
       requireCoreMl();
     }

@@ -8,41 +8,42 @@ import java.nio.file.Path;
  * The bundled pair judges before they are loaded: one for notes, one for facts. They run on the
  * CPU. A run that has no pairs to read needs only the judges' id and calibration, and loads no
  * native library.
- *
- * @param id 32 hexadecimal digits; pair judges with the same id give the same readings of the same
- *     texts
- * @param ofNotes calibration of the judge of notes
- * @param ofFacts calibration of the judge of facts
- * @param cacheFolder folder for files that helix-bg derives from models; created when needed
- * @param threads number of threads that read at once
  */
-public record PairModel(
-    String id, PairCalibration ofNotes, PairCalibration ofFacts, Path cacheFolder, int threads) {
+public final class PairModel implements PairSource {
   /**
    * Part of the id that stands for the code. Change it whenever a new version of the code computes
    * different logits with the same weights. Differences in the last bits do not count.
    */
   private static final String RECIPE = "pair judge 2";
 
+  private final Path cacheFolder;
+  private final int threads;
+  private Judge judge;
+
   /**
-   * Finds the pair judges. Their weights are read when a judge is opened.
-   *
-   * @throws EmbeddingException when a pair judge is missing or of another format
+   * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+   * @param threads number of threads that read at once
    */
-  public static PairModel locate(Path cacheFolder, int threads) {
-    PairWeights.Beginning notes = PairWeights.beginning(Kind.NOTES);
-    PairWeights.Beginning facts = PairWeights.beginning(Kind.FACTS);
-    String text =
-        String.join("\n", RECIPE, PreparedModel.judgeNetwork().id(), notes.hash(), facts.hash());
-    return new PairModel(
-        Sha256.of(text).substring(0, 32),
-        notes.calibration(),
-        facts.calibration(),
-        cacheFolder,
-        threads);
+  public PairModel(Path cacheFolder, int threads) {
+    this.cacheFolder = cacheFolder;
+    this.threads = threads;
+  }
+
+  /** Reads the beginnings of the judges' files at the first call. */
+  @Override
+  public synchronized Judge judge() {
+    if (judge == null) {
+      PairWeights.Beginning notes = PairWeights.beginning(Kind.NOTES);
+      PairWeights.Beginning facts = PairWeights.beginning(Kind.FACTS);
+      String text =
+          String.join("\n", RECIPE, PreparedModel.judgeNetwork().id(), notes.hash(), facts.hash());
+      judge = new Judge(Sha256.of(text).substring(0, 32), notes.calibration(), facts.calibration());
+    }
+    return judge;
   }
 
   /** Returns a reader that loads each judge when the judge reads its first pair. */
+  @Override
   public PairReader open() {
     return new PairJudges(this);
   }

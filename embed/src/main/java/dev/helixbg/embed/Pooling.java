@@ -1,5 +1,7 @@
 package dev.helixbg.embed;
 
+import dev.helixbg.embed.cache.Cosine;
+
 /** Methods that compute one vector from the token states of a sequence. */
 enum Pooling {
   /** Mean of the states, scaled to unit length; used for embeddings. */

@@ -1,5 +1,6 @@
 package dev.helixbg.embed;
 
+import dev.helixbg.embed.cache.Cosine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,10 +1,7 @@
 package dev.helixbg.embed;
 
-import dev.helixbg.config.Sha256;
-import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.embed.store.AtomicFile;
+import dev.helixbg.embed.store.CacheNote;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -100,20 +97,16 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
    * Returns the verdict of an earlier trial of the same network, runtime and machine. If there was
    * no such trial, runs one and stores its verdict.
    *
-   * @param folder folder of the stored verdicts
    * @param network hash of the network's file
    */
-  Verdict remembered(Path folder, String network, Opener plain, Opener other) {
+  Verdict remembered(Path cacheFolder, String network, Opener plain, Opener other) {
     try {
-      Optional<Verdict> earlier = remembered(folder, network);
+      Optional<Verdict> earlier = remembered(cacheFolder, network);
       if (earlier.isPresent()) {
         return earlier.get();
       }
       Verdict verdict = run(plain, other);
-      String text = circumstances(network);
-      String content = text + "\n" + verdict.gain + "\n" + verdict.why;
-      AtomicFile.replace(
-          note(folder, text), out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
+      note(cacheFolder, network).write(verdict.gain + "\n" + verdict.why);
       return verdict;
     } catch (RuntimeException e) {
       throw e;
@@ -125,27 +118,14 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     }
   }
 
-  private String circumstances(String network) {
-    return String.join("\n", way, network, machine());
-  }
-
-  private static Path note(Path folder, String circumstances) {
-    return folder.resolve(Sha256.of(circumstances).substring(0, 16));
+  private CacheNote note(Path cacheFolder, String network) {
+    String circumstances = String.join("\n", way, network, machine());
+    return new CacheNote(cacheFolder, "trials", circumstances, circumstances);
   }
 
   /** Returns the verdict of an earlier trial; empty where there was no trial. */
-  Optional<Verdict> remembered(Path folder, String network) throws IOException {
-    PrivateFiles.makeTrustedFolder(folder.getParent(), folder);
-    String circumstances = circumstances(network);
-    Path note = note(folder, circumstances);
-    if (!Files.isRegularFile(note)) {
-      return Optional.empty();
-    }
-    String content = new String(Files.readAllBytes(note), StandardCharsets.UTF_8);
-    String[] lines =
-        content.startsWith(circumstances + "\n")
-            ? content.substring(circumstances.length() + 1).split("\n", -1)
-            : new String[0];
+  Optional<Verdict> remembered(Path cacheFolder, String network) {
+    String[] lines = note(cacheFolder, network).read().orElse("").split("\n", -1);
     try {
       return lines.length == 2
           ? Optional.of(new Verdict(Double.parseDouble(lines[0]), lines[1]))

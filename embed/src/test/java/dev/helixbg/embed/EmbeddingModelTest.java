@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -15,6 +16,7 @@ import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.embed.cache.Cosine;
 import dev.helixbg.embed.encoder.Encoder;
 import dev.helixbg.embed.encoder.Square;
 import dev.helixbg.embed.store.FileHashCache;
@@ -65,17 +67,17 @@ class EmbeddingModelTest {
 
   @Test
   void idsNamePrecisionAndProviderAndThatOfTheCpuStaysWhatItWas() {
-    EmbeddingModel cpu = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
+    EmbeddingModel cpu = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache, 1);
     EmbeddingModel auto = TestModels.bundled(Precision.AUTO, 256);
     EmbeddingModel fp32 = TestModels.bundled(Precision.FP32, 256);
     EmbeddingModel int8 = TestModels.bundled(Precision.INT8, 256);
-    EmbeddingModel coreMl = EmbeddingModel.locate(settings(ExecutionProvider.COREML), cache);
+    EmbeddingModel coreMl = EmbeddingModel.locate(settings(ExecutionProvider.COREML), cache, 1);
     assertEquals("8a3a0a93367aad65c6c025978882037e", cpu.id(), "of all caches there are");
     assertEquals(cpu.id(), auto.id());
     assertEquals(cpu.id(), fp32.id());
     assertEquals(3, Set.of(cpu.id(), int8.id(), coreMl.id()).size());
-    assertEquals(int8.id(), cpu.otherWay(true).orElseThrow().id());
-    Optional<String> many = cpu.otherWay(false).map(EmbeddingModel::id);
+    assertEquals(int8.id(), cpu.another(true).orElseThrow().id());
+    Optional<String> many = cpu.another(false).map(EmbeddingModel::id);
     assertEquals(Encoder.isAvailable(Square.SHORTS), many.isPresent());
     assertEquals(many.orElse(cpu.id()), cpu.forQueries(many.orElse("none")).id());
     assertEquals(Encoder.isAvailable(Square.FINE_BYTES), many.equals(Optional.of(int8.id())));
@@ -84,15 +86,15 @@ class EmbeddingModelTest {
     }
     many.ifPresent(id -> assertFalse(Set.of(cpu.id(), coreMl.id()).contains(id)));
     for (boolean passages : new boolean[] {true, false}) {
-      assertTrue(fp32.otherWay(passages).isEmpty());
-      assertTrue(int8.otherWay(passages).isEmpty());
-      assertTrue(coreMl.otherWay(passages).isEmpty());
+      assertTrue(fp32.another(passages).isEmpty());
+      assertTrue(int8.another(passages).isEmpty());
+      assertTrue(coreMl.another(passages).isEmpty());
     }
     String os = System.getProperty("os.name");
     try {
       System.setProperty("os.name", "Mac OS X");
-      assertEquals(coreMl.id(), auto.otherWay(true).orElseThrow().id());
-      assertEquals(coreMl.id(), auto.otherWay(false).orElseThrow().id());
+      assertEquals(coreMl.id(), auto.another(true).orElseThrow().id());
+      assertEquals(coreMl.id(), auto.another(false).orElseThrow().id());
       assertEquals(auto.id(), auto.forQueries(coreMl.id()).id(), "CoreML takes long to open");
     } finally {
       System.setProperty("os.name", os);
@@ -103,9 +105,9 @@ class EmbeddingModelTest {
   @Test
   void aTrialSaysHowMuchFasterPassagesAre() throws Exception {
     EmbeddingModel plain = TestModels.bundled(Precision.AUTO, 32);
-    SpeedTrial.Verdict verdict = plain.otherWay(true).orElseThrow().against(plain, 2);
+    SpeedTrial.Verdict verdict = plain.another(true).orElseThrow().against(plain);
     assertTrue(verdict.gain() > 0.2, verdict.toString());
-    assertEquals(verdict, plain.otherWay(true).orElseThrow().against(plain, 2));
+    assertEquals(verdict, plain.another(true).orElseThrow().against(plain));
   }
 
   /** With AVX2 alone, sixteen bits may be no faster than fp32 where eight bits are. */
@@ -130,16 +132,17 @@ class EmbeddingModelTest {
       EmbeddingModel plain =
           EmbeddingModel.locate(
               TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 32),
-              Path.of(arguments[0]));
-      EmbeddingModel passages = plain.otherWay(true).orElseThrow();
-      SpeedTrial.Verdict entries = plain.otherWay(false).orElseThrow().against(plain, 2);
+              Path.of(arguments[0]),
+              2);
+      EmbeddingModel passages = plain.another(true).orElseThrow();
+      SpeedTrial.Verdict entries = plain.another(false).orElseThrow().against(plain);
       Path trial = trialOf(entries);
       String stored = Files.readString(trial);
       try {
-        Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.2\n"));
-        assertEquals(new SpeedTrial.Verdict(1.2, entries.why()), passages.against(plain, 2));
-        Files.writeString(trial, stored.replace("\n" + entries.gain() + "\n", "\n1.1\n"));
-        SpeedTrial.Verdict own = passages.against(plain, 2);
+        Files.writeString(trial, stored.replaceFirst(".*", "1.2"));
+        assertEquals(new SpeedTrial.Verdict(1.2, entries.why()), passages.against(plain));
+        Files.writeString(trial, stored.replaceFirst(".*", "1.1"));
+        SpeedTrial.Verdict own = passages.against(plain);
         assertTrue(own.why().startsWith(CpuNetwork.ENCODER.describe() + ": "), own.why());
         assertEquals(Optional.of(own), passages.triedAgainst(plain));
       } finally {
@@ -152,7 +155,7 @@ class EmbeddingModelTest {
   private static Path trialOf(SpeedTrial.Verdict verdict) throws IOException {
     try (Stream<Path> trials = Files.list(TestModels.CACHE.resolve("trials"))) {
       for (Path trial : trials.toList()) {
-        if (Files.readString(trial).endsWith("\n" + verdict.gain() + "\n" + verdict.why())) {
+        if (Files.readString(trial).startsWith(verdict.gain() + "\n" + verdict.why() + "\n")) {
           return trial;
         }
       }
@@ -170,8 +173,8 @@ class EmbeddingModelTest {
   private static double worstCosine(EmbeddingModel plain) throws InterruptedException {
     List<String> texts = new ArrayList<>(ProbeTexts.window());
     texts.addAll(ProbeTexts.TEXTS);
-    try (MiniLm expected = plain.open(2);
-        MiniLm other = plain.otherWay(false).orElseThrow().open(2)) {
+    try (MiniLm expected = plain.open();
+        MiniLm other = plain.another(false).orElseThrow().open()) {
       return ProbeTexts.worstCosine(expected.embedAll(texts), other.embedAll(texts));
     }
   }
@@ -180,7 +183,7 @@ class EmbeddingModelTest {
   @Test
   void aQueryByMachineCodeNeedsNoOnnxRuntime() throws Exception {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies in whole numbers");
-    TestModels.bundled(Precision.AUTO, 256).otherWay(false).orElseThrow().open(1).close();
+    TestModels.bundled(Precision.AUTO, 256).another(false).orElseThrow().open().close();
     assertEquals(OrtEnvironment.getEnvironment().getVersion(), NativeLibraries.VERSION);
     String log = OtherJvm.run("-Xlog:class+load:stdout", Asking.class, TestModels.CACHE.toString());
     assertTrue(log.contains("384 values"));
@@ -191,14 +194,13 @@ class EmbeddingModelTest {
   /** While another thread prepares it, opening it waits for that, and does not do the same. */
   @Test
   void aModelIsPreparedOnceEvenIfItIsOpenedMeanwhile() throws Exception {
-    EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
-    EmbeddingModel first =
-        model.otherWay(false).filter(EmbeddingModel::isMachineCode).orElse(model);
+    EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache, 1);
+    EmbeddingModel first = model.another(false).filter(EmbeddingModel::isMachineCode).orElse(model);
     model.prepareAhead();
-    first.open(1).close();
+    first.open().close();
     List<FileTime> times = timesOfModels();
     model.prepareAhead(); // does nothing
-    first.open(1).close();
+    first.open().close();
     assertEquals(times, timesOfModels());
   }
 
@@ -216,23 +218,25 @@ class EmbeddingModelTest {
   @Test
   void queriesGoOneWayUntilTheOtherIsReady() throws Exception {
     EmbedSettings settings = settings(ExecutionProvider.CPU);
-    EmbeddingModel usual = EmbeddingModel.locate(settings, cache);
-    assertTrue(usual.isForAllQueries());
+    EmbeddingModel usual = EmbeddingModel.locate(settings, cache, 1);
+    assertSame(usual, usual.likelyForQueries());
     if (Encoder.isAvailable(Square.BYTES)) {
-      usual.otherWay(false).orElseThrow().open(1).close();
-      assertFalse(usual.isForAllQueries());
+      EmbeddingModel other = usual.another(false).orElseThrow();
+      other.open().close();
+      assertEquals(other.id(), usual.likelyForQueries().id());
     }
     EmbedSettings fp32 =
         new EmbedSettings(settings.models(), ExecutionProvider.CPU, Precision.FP32, 256);
-    assertTrue(EmbeddingModel.locate(fp32, cache).isForAllQueries());
+    EmbeddingModel only = EmbeddingModel.locate(fp32, cache, 1);
+    assertSame(only, only.likelyForQueries());
   }
 
   /** The child process of {@link #aQueryByMachineCodeNeedsNoOnnxRuntime}. */
   static final class Asking {
     public static void main(String[] arguments) throws InterruptedException {
       EmbedSettings settings = TestModels.settings(Path.of("no-such-folder"), Precision.AUTO, 256);
-      EmbeddingModel usual = EmbeddingModel.locate(settings, Path.of(arguments[0]));
-      try (MiniLm model = usual.forQueries(usual.otherWay(false).orElseThrow().id()).open(1)) {
+      EmbeddingModel usual = EmbeddingModel.locate(settings, Path.of(arguments[0]), 1);
+      try (MiniLm model = usual.forQueries(usual.another(false).orElseThrow().id()).open()) {
         float[] vector = model.embedAll(List.of("how long a lease lasts"))[0];
         System.out.printf("%d values%n", vector.length);
         System.out.println("ONNX Runtime is at " + System.getProperty("onnxruntime.native.path"));
@@ -258,7 +262,7 @@ class EmbeddingModelTest {
     public static void main(String[] arguments) {
       EmbedSettings settings =
           new EmbedSettings(Path.of("none"), ExecutionProvider.AUTO, Precision.FP32, 256);
-      EmbeddingModel.locate(settings, Path.of(arguments[0])).id();
+      EmbeddingModel.locate(settings, Path.of(arguments[0]), 1).id();
     }
   }
 
@@ -270,8 +274,8 @@ class EmbeddingModelTest {
     assertTrue(mine.describe().contains(models.resolve("model.onnx").toString()));
     assertNotEquals(TestModels.bundled(Precision.FP32, 256).id(), mine.id());
     List<String> texts = ProbeTexts.TEXTS;
-    try (MiniLm ours = TestModels.bundled(Precision.FP32, 256).open(1);
-        MiniLm theirs = mine.open(1)) {
+    try (MiniLm ours = TestModels.bundled(Precision.FP32, 256).open();
+        MiniLm theirs = mine.open()) {
       assertArrayEquals(ours.embedAll(texts), theirs.embedAll(texts));
     }
   }
@@ -353,14 +357,14 @@ class EmbeddingModelTest {
       channel.truncate(channel.size() / 2);
     }
     writeVocabulary();
-    assertRefused("cannot be loaded", () -> locate().open(1));
+    assertRefused("cannot be loaded", () -> locate().open());
   }
 
   @Test
   void fileThatIsNoModelIsRefused() throws IOException {
     Files.writeString(models.resolve("model.onnx"), "<html>404 not found</html>");
     writeVocabulary();
-    assertRefused("damaged or no ONNX file", () -> locate().open(1));
+    assertRefused("damaged or no ONNX file", () -> locate().open());
   }
 
   @Test
@@ -369,14 +373,14 @@ class EmbeddingModelTest {
     replace(wrong, "token_type_ids", "mystery_inputs");
     Files.write(models.resolve("model.onnx"), wrong);
     writeVocabulary();
-    assertRefused("mystery_inputs", () -> locate().open(1));
+    assertRefused("mystery_inputs", () -> locate().open());
   }
 
   @Test
   void brokenTokenizerIsRefused() throws IOException {
     Files.createSymbolicLink(models.resolve("model.onnx"), TestModels.files().graph());
     Files.writeString(models.resolve("tokenizer.json"), "{ \"model\": ");
-    assertRefused("not valid JSON", () -> locate().open(1));
+    assertRefused("not valid JSON", () -> locate().open());
   }
 
   @Test
@@ -386,7 +390,7 @@ class EmbeddingModelTest {
     writeVocabulary();
     EmbeddingModel located = locate();
     Files.writeString(model, "two");
-    assertRefused("was replaced", () -> located.open(1));
+    assertRefused("was replaced", () -> located.open());
   }
 
   /** A rewrite that cannot be trusted is not used, and that is said. */
@@ -397,8 +401,8 @@ class EmbeddingModelTest {
     Files.write(models.resolve("model.onnx"), renamed);
     writeVocabulary();
     for (int opened = 0; opened < 2; opened++) {
-      try (MiniLm original = locate().open(1);
-          MiniLm fused = TestModels.bundled(Precision.FP32, 256).open(1)) {
+      try (MiniLm original = locate().open();
+          MiniLm fused = TestModels.bundled(Precision.FP32, 256).open()) {
         String graph = original.provenance().graph();
         assertTrue(graph.startsWith("as exported, the graph cannot be rewritten"), graph);
         float[][] some = original.embedAll(ProbeTexts.TEXTS);
@@ -412,9 +416,9 @@ class EmbeddingModelTest {
 
   @Test
   void damagedPreparedFilesAreMadeAgain() throws Exception {
-    EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache);
+    EmbeddingModel model = EmbeddingModel.locate(settings(ExecutionProvider.CPU), cache, 1);
     float[][] expected;
-    try (MiniLm opened = model.open(1)) {
+    try (MiniLm opened = model.open()) {
       expected = opened.embedAll(ProbeTexts.TEXTS);
     }
     for (Set<String> names :
@@ -430,7 +434,7 @@ class EmbeddingModelTest {
           }
         }
       }
-      try (MiniLm opened = model.open(1)) {
+      try (MiniLm opened = model.open()) {
         assertArrayEquals(expected, opened.embedAll(ProbeTexts.TEXTS));
       }
     }
@@ -443,7 +447,8 @@ class EmbeddingModelTest {
     }
     assertRefused(
         "no CoreML on " + System.getProperty("os.name"),
-        () -> EmbeddingModel.locate(settings(ExecutionProvider.COREML), TestModels.CACHE).open(1));
+        () ->
+            EmbeddingModel.locate(settings(ExecutionProvider.COREML), TestModels.CACHE, 1).open());
   }
 
   private EmbedSettings settings(ExecutionProvider provider) {
@@ -451,7 +456,7 @@ class EmbeddingModelTest {
   }
 
   private EmbeddingModel locate() {
-    return EmbeddingModel.locate(TestModels.settings(models, Precision.FP32, 256), cache);
+    return EmbeddingModel.locate(TestModels.settings(models, Precision.FP32, 256), cache, 1);
   }
 
   private void writeVocabulary() throws IOException {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.embed.cache.Cosine;
 import dev.helixbg.embed.encoder.Encoder;
 import dev.helixbg.embed.encoder.Square;
 import dev.langchain4j.data.segment.TextSegment;
@@ -37,7 +38,7 @@ class MiniLmTest {
 
   @BeforeAll
   static void open() throws InterruptedException {
-    model = TestModels.bundled(Precision.FP32, 256).open(2);
+    model = TestModels.bundled(Precision.FP32, 256).open();
     model.embed(
         TEXTS,
         (index, vector) -> {
@@ -95,7 +96,7 @@ class MiniLmTest {
     List<String> texts = texts(80);
     float[][] two = model.embedAll(texts);
     for (int threads : new int[] {1, 5}) {
-      try (MiniLm other = TestModels.bundled(Precision.FP32, 256).open(threads)) {
+      try (MiniLm other = TestModels.bundled(Precision.FP32, 256, threads).open()) {
         assertArrayEquals(two, other.embedAll(texts));
       }
     }
@@ -195,7 +196,7 @@ class MiniLmTest {
   void eightBitVectorsDoNotDependOnNeighboursAndStayClose() throws InterruptedException {
     List<String> texts = texts(60);
     float[][] exact = model.embedAll(texts);
-    try (MiniLm int8 = TestModels.bundled(Precision.INT8, 256).open(2)) {
+    try (MiniLm int8 = TestModels.bundled(Precision.INT8, 256).open()) {
       String graph = int8.provenance().graph();
       boolean ours = Encoder.isAvailable(Square.BYTES);
       String wanted = ours ? "8-bit arithmetic by machine code" : "fused graph in 8-bit arithmetic";
@@ -230,7 +231,7 @@ class MiniLmTest {
   static final class EightBits {
     public static void main(String[] arguments) throws InterruptedException {
       EmbeddingModel eightBits = TestModels.bundled(Precision.INT8, 256);
-      try (MiniLm int8 = eightBits.open(1)) {
+      try (MiniLm int8 = eightBits.open()) {
         float[] vector = int8.embedAll(ProbeTexts.TEXTS)[1];
         System.out.println(eightBits.id());
         System.out.println(int8.provenance().graph());

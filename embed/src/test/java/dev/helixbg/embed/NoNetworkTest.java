@@ -107,7 +107,7 @@ class NoNetworkTest {
   static final class Embedding {
     public static void main(String[] arguments) throws InterruptedException {
       var settings = TestModels.settings(Path.of("none"), Precision.FP32, 256);
-      try (MiniLm model = EmbeddingModel.locate(settings, Path.of(arguments[0])).open(2)) {
+      try (MiniLm model = EmbeddingModel.locate(settings, Path.of(arguments[0]), 2).open()) {
         model.embedAll(ProbeTexts.TEXTS);
       }
     }

@@ -36,7 +36,7 @@ class PairModelTest {
 
   @BeforeAll
   static void open() {
-    reader = PairModel.locate(TestModels.CACHE, 2).open();
+    reader = new PairModel(TestModels.CACHE, 2).open();
   }
 
   @AfterAll
@@ -77,14 +77,16 @@ class PairModelTest {
             WEIGHTS.beginning().hash(),
             PairWeights.bundled(Kind.FACTS).beginning().hash());
     assertEquals(
-        Sha256.of(text).substring(0, 32), PairModel.locate(TestModels.CACHE, 2).id(), "unnamed");
+        Sha256.of(text).substring(0, 32),
+        new PairModel(TestModels.CACHE, 2).judge().id(),
+        "unnamed");
   }
 
   @Test
   void aReadingDependsOnItsOwnTextsAlone() throws InterruptedException {
     List<Texts> pairs = pairs(40);
     Reading[] all = readAll(reader, pairs);
-    try (PairReader alone = PairModel.locate(TestModels.CACHE, 1).open()) {
+    try (PairReader alone = new PairModel(TestModels.CACHE, 1).open()) {
       for (int i : new int[] {0, 7, 39}) {
         assertArrayEquals(
             all[i].logits(), readAll(alone, List.of(pairs.get(i)))[0].logits(), "to the last bit");
@@ -213,7 +215,7 @@ class PairModelTest {
   @Test
   void preparesOnceAndAgainWhereAFileIsGone() throws Exception {
     Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
-    try (PairReader first = PairModel.locate(cache, 1).open()) {
+    try (PairReader first = new PairModel(cache, 1).open()) {
       assertEquals(1, readAll(first, pairs(1)).length);
     }
     String weights = Encoder.isAvailable(Square.BYTES) ? "encoder.weights" : "graph.onnx.weights";
@@ -227,10 +229,10 @@ class PairModelTest {
               .orElseThrow();
     }
     var before = Files.getLastModifiedTime(graph);
-    PairModel.locate(cache, 1).open(Kind.NOTES).close();
+    new PairModel(cache, 1).open(Kind.NOTES).close();
     assertEquals(before, Files.getLastModifiedTime(graph));
     Files.write(graph, new byte[100]);
-    PairModel.locate(cache, 1).open(Kind.NOTES).close();
+    new PairModel(cache, 1).open(Kind.NOTES).close();
     assertTrue(Files.size(graph) > 1_000_000);
     delete(cache);
   }

@@ -133,10 +133,7 @@ class SpeedTrialTest {
 
   private Verdict remembered(String network) {
     return trial.remembered(
-        folder.resolve("trials"),
-        network,
-        () -> new Way("plain", RIGHT, 100),
-        () -> new Way("other", RIGHT, 40));
+        folder, network, () -> new Way("plain", RIGHT, 100), () -> new Way("other", RIGHT, 40));
   }
 
   @Test
@@ -167,7 +164,7 @@ class SpeedTrialTest {
 
   @Test
   void aWindowFillsABatchOfEachLength() throws Exception {
-    try (MiniLm model = TestModels.bundled(Precision.FP32, 256).open(2)) {
+    try (MiniLm model = TestModels.bundled(Precision.FP32, 256).open()) {
       int[] tokens = ProbeTexts.window().stream().mapToInt(model::tokenCount).toArray();
       assertEquals(32 + 16 + 8 + 4 + 2, tokens.length);
       int text = 0;

@@ -28,7 +28,12 @@ final class TestModels {
   }
 
   static EmbeddingModel bundled(Precision precision, int maxTokens) {
-    return EmbeddingModel.locate(settings(Path.of("no-such-folder"), precision, maxTokens), CACHE);
+    return bundled(precision, maxTokens, 2);
+  }
+
+  static EmbeddingModel bundled(Precision precision, int maxTokens, int threads) {
+    EmbedSettings settings = settings(Path.of("no-such-folder"), precision, maxTokens);
+    return EmbeddingModel.locate(settings, CACHE, threads);
   }
 
   /** The bundled model's files, extracted. */

@@ -8,7 +8,6 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -18,6 +17,7 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.HelixServer;
 import dev.helixbg.daemon.tidy.NoteRun;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.insight.decisions.Decision;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -117,7 +117,7 @@ final class ActCommand extends JsonCommand {
     request.put("marked", marked.isEmpty() ? null : String.join(" ", marked));
     request.removeIf(JsonNode::isNull);
     try (KbStores stores = stores(settings)) {
-      ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
+      ActRun acts = new ActRun(stores.of(chosen), settings, EmbeddingModel.locate(settings).id());
       Optional<NoteRun> files = NotesKb.of(chosen, settings).map(notes -> new NoteRun(acts, notes));
       if (undo) {
         NoteRun kept =

@@ -4,7 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.server.Daemon;
@@ -12,6 +11,7 @@ import dev.helixbg.daemon.server.DaemonLog;
 import dev.helixbg.daemon.service.ServiceErrorLog;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.embed.EmbeddingModel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -54,8 +54,7 @@ final class DaemonCommand extends ConsoleCommand {
     interruption.waitAtMost(ENDING);
     DaemonLog.start(home, settings.daemon(), console);
     try (Daemon daemon =
-        Daemon.start(
-            watched, home, settings, EmbedderSource.located(settings), Daemon.World.REAL)) {
+        Daemon.start(watched, home, settings, EmbeddingModel.locate(settings), Daemon.World.REAL)) {
       daemon.run();
       return ExitCode.OK.number();
     } catch (InterruptedException e) {

@@ -6,7 +6,6 @@ import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
@@ -158,13 +157,13 @@ final class DoctorCommand extends JsonCommand {
 
   /** Opens the model and embeds a text, which loads every native library. */
   private void checkModel(Settings settings) throws InterruptedException {
-    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
-    try (MiniLm embedder = model.open(1)) {
+    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache(), 1);
+    try (MiniLm embedder = model.open()) {
       embedder.embedAll(List.of("Is anybody there?"));
       ok("embedding model", model.describe());
       ok("provider", embedder.provenance().provider());
       model
-          .otherWay(true)
+          .another(true)
           .flatMap(other -> other.triedAgainst(model))
           .ifPresent(tried -> ok("many texts", tried.why()));
     }
@@ -205,7 +204,7 @@ final class DoctorCommand extends JsonCommand {
               trust("judge", words, judge.isGuessing(), NAME_A_LARGER);
             },
             () -> unmeasured("judge"));
-    ModelTrial.ofReader(settings, model.get(), EmbedderSource.located(settings))
+    ModelTrial.ofReader(settings, model.get(), EmbeddingModel.locate(settings))
         .known()
         .ifPresentOrElse(
             reader -> trust("lessons", reader.words(), reader.isGuessing(), NAME_A_LARGER),

@@ -7,7 +7,6 @@ import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -17,6 +16,7 @@ import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
@@ -104,7 +104,7 @@ final class FindingsCommand extends JsonCommand {
         Collection<Decision> made = decisions.settled();
         show(() -> Json.array(made, FindingsCommand::toJson), () -> made.forEach(this::print));
       } else {
-        String modelId = EmbedderSource.located(settings).id();
+        String modelId = EmbeddingModel.locate(settings).id();
         FindingRequests findings = FindingRequests.of(store, settings, modelId);
         if (ids.isEmpty()) {
           list(findings, decisions, listing(store, last));

@@ -4,8 +4,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -19,6 +17,9 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
+import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.report.Report;
@@ -60,7 +61,7 @@ public final class OneShotCommand extends JsonCommand {
       ReportFolder.in(copy).check();
     }
     Settings settings = options.load().settings();
-    EmbedderSource embedder = EmbedderSource.located(settings);
+    EmbedderSource embedder = EmbeddingModel.locate(settings);
     try (KbStores stores = stores(settings)) {
       Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.locate(settings);
       stores.openAhead(chosen, store -> store.report().origin());
@@ -78,7 +79,7 @@ public final class OneShotCommand extends JsonCommand {
         embedder,
         Analysis::run,
         new RerankingStage(
-            Optional.of(PairSource.located(settings)),
+            Optional.of(new PairModel(settings.cache(), settings.threads())),
             settings.threads(),
             TerminalProgress.on(console),
             warning -> console.warn("%s", warning)),

@@ -2,40 +2,22 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.PairSource;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.TerminalProgress;
-import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The daemon answers if it watches the knowledge base; otherwise this process answers. */
 @Command(
     name = "related",
     description =
         "Check a text before you store it: whether an entry already says it or contradicts"
             + " it. Lists the nearest entries, too.")
-final class RelatedCommand extends ConsoleCommand {
-  @Mixin private GlobalOptions options;
-  @Mixin private KbOption kb;
-
+final class RelatedCommand extends QueryCommand {
   @Parameters(
       arity = "1..*",
       paramLabel = "TEXT",
@@ -66,29 +48,9 @@ final class RelatedCommand extends ConsoleCommand {
   public Integer call() throws IOException, InterruptedException {
     List<String> left = kb.afterFolder(words);
     String text = left.equals(List.of("-")) ? standardInput() : String.join(" ", left);
-    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
-      throw Failure.usage("TEXT must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
-    }
-    SearchRequest.checkLimit(limit);
-    Settings settings = options.load().settings();
-    List<? extends JsonNode> answer;
-    Entry asked = RelatedAnswer.unstored(topic, text);
-    SearchRequest request = RelatedAnswer.request(asked, limit);
-    try (KbStores stores = stores(settings);
-        DirectSearch direct = new DirectSearch(stores, settings)) {
-      DaemonLink link = GlobalOptions.daemon();
-      Kb chosen = direct.find(kb, link);
-      answer =
-          link.watches(chosen)
-              ? ask(link, chosen, text)
-              : RelatedAnswer.of(
-                      asked,
-                      direct.search(chosen, request, TerminalProgress.on(console)),
-                      limit,
-                      settings,
-                      Optional.of(PairSource.located(settings)))
-                  .toJson();
-    }
+    ObjectNode request =
+        DaemonLink.request("related").put("text", text).put("topic", topic).put("limit", limit);
+    List<? extends JsonNode> answer = ask(request);
     if (json) {
       answer.forEach(console.json()::println);
     } else {
@@ -104,16 +66,6 @@ final class RelatedCommand extends ConsoleCommand {
 
   private static String standardInput() throws IOException {
     return new String(System.in.readNBytes(4 * SearchRequest.MAX_TEXT + 1), StandardCharsets.UTF_8);
-  }
-
-  private List<JsonNode> ask(DaemonLink link, Kb chosen, String text) {
-    ObjectNode request =
-        DaemonLink.request("related")
-            .put("kb", chosen.folder().toString())
-            .put("text", text)
-            .put("topic", topic)
-            .put("limit", limit);
-    return link.ask(request, Duration.ofMinutes(1));
   }
 
   private static String words(JsonNode said) {

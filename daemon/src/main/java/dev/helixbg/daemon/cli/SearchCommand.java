@@ -2,35 +2,19 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Settings;
-import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.cli.flags.ConsoleCommand;
-import dev.helixbg.daemon.cli.flags.GlobalOptions;
-import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchAnswer;
-import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.TerminalProgress;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The daemon answers if it watches the knowledge base; otherwise this process answers. */
 @Command(name = "search", description = "Find the entries nearest in meaning to a text.")
-final class SearchCommand extends ConsoleCommand {
+final class SearchCommand extends QueryCommand {
   private static final int EXCERPT = 200;
-
-  @Mixin private GlobalOptions options;
-  @Mixin private KbOption kb;
 
   @Parameters(arity = "1..*", paramLabel = "TEXT", description = "Text to search for.")
   private List<String> words;
@@ -60,37 +44,19 @@ final class SearchCommand extends ConsoleCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    // the model does not know full-width letters
-    String text = NormalForm.of(String.join(" ", kb.afterFolder(words)));
-    SearchRequest request = new SearchRequest(text, Optional.ofNullable(topic), offset, limit);
-    Settings settings = options.load().settings();
-    List<? extends JsonNode> answer;
-    try (KbStores stores = stores(settings);
-        DirectSearch direct = new DirectSearch(stores, settings)) {
-      DaemonLink link = GlobalOptions.daemon();
-      Kb chosen = direct.find(kb, link);
-      answer =
-          link.watches(chosen)
-              ? ask(link, chosen, request)
-              : direct.search(chosen, request, TerminalProgress.on(console)).toJson();
-    }
+    ObjectNode request =
+        DaemonLink.request("search")
+            .put("text", String.join(" ", kb.afterFolder(words)))
+            .put("topic", topic)
+            .put("offset", offset)
+            .put("limit", limit);
+    List<? extends JsonNode> answer = ask(request);
     if (json) {
       answer.forEach(console.json()::println);
     } else {
       print(answer, console);
     }
     return ExitCode.OK.number();
-  }
-
-  private static List<JsonNode> ask(DaemonLink link, Kb chosen, SearchRequest wanted) {
-    ObjectNode request =
-        DaemonLink.request("search")
-            .put("kb", chosen.folder().toString())
-            .put("text", wanted.text())
-            .put("offset", wanted.from())
-            .put("limit", wanted.limit());
-    wanted.topic().ifPresent(name -> request.put("topic", name));
-    return link.ask(request, Duration.ofMinutes(1));
   }
 
   /** Prints the lines of {@link SearchAnswer#toJson} as text. */

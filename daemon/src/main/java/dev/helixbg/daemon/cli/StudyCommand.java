@@ -7,7 +7,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.server.FindingRequests;
@@ -16,6 +15,7 @@ import dev.helixbg.daemon.server.StudyPage;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +76,7 @@ final class StudyCommand extends JsonCommand {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     try (KbStores stores = stores(settings)) {
-      String modelId = EmbedderSource.located(settings).id();
+      String modelId = EmbeddingModel.locate(settings).id();
       QuestionRequests requests =
           QuestionRequests.of(FindingRequests.of(stores.of(chosen), settings, modelId), settings);
       if (way.export != null) {

@@ -4,12 +4,12 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.TidyTerminal;
+import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,7 +34,7 @@ public final class TidyCommand extends ConsoleCommand {
     Kb chosen = kb.find(settings);
     TidyTerminal.Summary summary;
     try (KbStores stores = stores(settings)) {
-      ActRun acts = new ActRun(stores.of(chosen), settings, EmbedderSource.located(settings).id());
+      ActRun acts = new ActRun(stores.of(chosen), settings, EmbeddingModel.locate(settings).id());
       summary =
           TidyTerminal.run(
               acts,

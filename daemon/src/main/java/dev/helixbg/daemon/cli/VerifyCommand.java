@@ -5,12 +5,12 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.KbVerification;
 import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,7 +32,7 @@ final class VerifyCommand extends JsonCommand {
       result =
           KbVerification.of(
               stores.of(chosen),
-              EmbedderSource.located(settings).ids(),
+              EmbeddingModel.locate(settings).ids(),
               settings.embed().maxTokens());
     }
     show(() -> toJson(chosen, result), () -> print(result));

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbedderSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -82,7 +83,15 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
 
   @Override
   public EmbedderHost forQueries(String vectors) {
-    EmbedderSource wanted = source.forQueries(vectors);
+    return host(source.forQueries(vectors));
+  }
+
+  @Override
+  public EmbedderHost likelyForQueries() {
+    return host(source.likelyForQueries());
+  }
+
+  private EmbedderHost host(EmbedderSource wanted) {
     if (wanted.id().equals(id())) {
       return this;
     }
@@ -91,19 +100,6 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
       another.get().close();
     }
     return another.get();
-  }
-
-  /**
-   * Returns the host that the queries of a KB probably need. The KB's vectors decide later which
-   * host is used.
-   */
-  public EmbedderHost likelyForQueries() {
-    return isForAllQueries() ? this : otherWay(false).map(way -> forQueries(way.id())).orElse(this);
-  }
-
-  @Override
-  public boolean isForAllQueries() {
-    return source.isForAllQueries();
   }
 
   private Optional<EmbedderHost> another() {

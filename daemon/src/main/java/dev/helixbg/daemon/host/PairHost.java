@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairSource;
 import java.util.List;
 
 /** Keeps the pair judges loaded between uses. */

@@ -82,6 +82,14 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
         .filter(_ -> outputs.seenLog().equals(log));
   }
 
+  /** Whether the store has a layout for the present log, so that no text must be embedded. */
+  public boolean hasLayout(VectorIds ids, int modelTokens) {
+    return outputs
+        .seenLog()
+        .filter(log -> KbLayout.isKept(database, log, ids, modelTokens))
+        .isPresent();
+  }
+
   public DecisionStore decisions() {
     return new DecisionStore(database);
   }

@@ -3,11 +3,13 @@ package dev.helixbg.daemon.mcp;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Version;
+import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
+import dev.helixbg.embed.PairSource;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator.ValidationResponse;
@@ -93,8 +95,8 @@ public final class McpService {
       InputStream in,
       PrintStream out)
       throws InterruptedException {
-    Supplier<EmbedderSource> embedder = () -> EmbedderSource.located(settings);
-    Optional<PairSource> pairs = Optional.of(PairSource.located(settings));
+    Supplier<EmbedderSource> embedder = () -> EmbeddingModel.locate(settings);
+    Optional<PairSource> pairs = Optional.of(new PairModel(settings.cache(), settings.threads()));
     try (KbRouter asked = new KbRouter(kbs, settings, locations, embedder, pairs);
         ToolCallProgress calls = new ToolCallProgress(console)) {
       // Opening a library and a model runs mostly native code, so it hardly slows down the code

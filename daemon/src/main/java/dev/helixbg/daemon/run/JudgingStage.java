@@ -2,10 +2,10 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;

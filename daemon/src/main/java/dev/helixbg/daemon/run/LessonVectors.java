@@ -1,8 +1,8 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.lessons.SentenceVectors;

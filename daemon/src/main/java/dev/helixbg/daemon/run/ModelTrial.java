@@ -2,8 +2,8 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.StoreException;

@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.pairs.RelationReranker;

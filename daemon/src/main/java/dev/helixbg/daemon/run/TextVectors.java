@@ -1,9 +1,9 @@
 package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
-import dev.helixbg.daemon.host.EmbedderSource;
-import dev.helixbg.daemon.host.EmbedderSource.OtherWay;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbedderSource.OtherWay;
 import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.SpeedTrial;
 import dev.helixbg.embed.cache.KnownVectors;

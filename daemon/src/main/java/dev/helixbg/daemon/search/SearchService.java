@@ -1,12 +1,12 @@
 package dev.helixbg.daemon.search;
 
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbedderSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

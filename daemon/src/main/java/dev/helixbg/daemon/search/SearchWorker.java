@@ -2,7 +2,6 @@ package dev.helixbg.daemon.search;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
@@ -10,6 +9,7 @@ import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.findings.KbEntries;
@@ -37,8 +37,11 @@ import java.util.concurrent.TimeUnit;
 final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
-  /** Time that the thread waits for a second search before it makes the full index. */
-  private static final Duration PAUSE = Duration.ofMillis(300);
+  /**
+   * Time that the thread waits for a second search before it makes the full index. A command that
+   * asks once has ended by then.
+   */
+  static final Duration PAUSE = Duration.ofSeconds(2);
 
   /** Request that wakes the thread and asks nothing. */
   private static final Asked WAKE = new Asked(null, new CompletableFuture<>());

@@ -6,9 +6,7 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.NativeMemory;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
@@ -22,6 +20,9 @@ import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
 import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
+import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.PairModel;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.findings.IncrementalAnalysis;
 import java.io.IOException;
@@ -83,7 +84,7 @@ public final class Daemon implements AutoCloseable {
             DaemonClock.SYSTEM,
             KbFiles.DISK,
             IdleWork.Machine.THIS,
-            settings -> Optional.of(PairSource.located(settings)));
+            settings -> Optional.of(new PairModel(settings.cache(), settings.threads())));
   }
 
   private Daemon(
@@ -100,7 +101,7 @@ public final class Daemon implements AutoCloseable {
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics());
     this.loop = new DaemonLoop(world.clock(), this::chores);
-    this.hints = new InotifyWatcher(loop::hint);
+    this.hints = new InotifyWatcher(loop::lookNow);
     this.watches = kbs.stream().map(this::watch).toList();
     this.idle =
         new IdleWork(

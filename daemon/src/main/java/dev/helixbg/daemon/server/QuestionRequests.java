@@ -5,10 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.insight.agents.AgentAnswer;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.agents.AgentClient;
@@ -87,7 +88,7 @@ public record QuestionRequests(
     return new QuestionRequests(
         findings,
         () -> JudgingStage.withoutAsking(settings).trust(),
-        () -> EmbedderSource.located(settings));
+        () -> EmbeddingModel.locate(settings));
   }
 
   /**

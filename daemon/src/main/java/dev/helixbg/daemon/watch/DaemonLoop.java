@@ -1,13 +1,10 @@
 package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.host.DaemonClock;
-import dev.helixbg.daemon.kb.Kb;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -35,9 +32,6 @@ public final class DaemonLoop {
 
   private volatile boolean stopped;
   private volatile boolean allDue;
-
-  /** KBs that other threads have reported as possibly changed. */
-  private final Set<Kb> hinted = ConcurrentHashMap.newKeySet();
 
   public DaemonLoop(DaemonClock clock, Chores chores) {
     this.clock = clock;
@@ -70,9 +64,6 @@ public final class DaemonLoop {
     long next = Long.MAX_VALUE;
     for (Map.Entry<KbWatch, Long> due : watches.entrySet()) {
       KbWatch watch = due.getKey();
-      if (hinted.remove(watch.kb())) {
-        due.setValue(clock.nanos());
-      }
       if (due.getValue() - clock.nanos() <= 0) {
         long wait = tick(watch);
         due.setValue(clock.nanos() + wait);
@@ -115,12 +106,12 @@ public final class DaemonLoop {
     woken = false;
   }
 
-  /** Ends the sleep, so that the chores run now. */
-  synchronized void wakeUp() {
+  private synchronized void wakeUp() {
     woken = true;
     notifyAll();
   }
 
+  /** Makes the loop check every KB now. */
   public void lookNow() {
     lookNext();
     wakeUp();
@@ -129,12 +120,6 @@ public final class DaemonLoop {
   /** Makes the next step check every KB. */
   public void lookNext() {
     allDue = true;
-  }
-
-  /** Makes the loop check a KB now. */
-  public void hint(Kb kb) {
-    hinted.add(kb);
-    wakeUp();
   }
 
   /** Ends the loop and cancels its work. */

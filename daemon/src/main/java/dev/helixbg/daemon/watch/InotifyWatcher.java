@@ -12,12 +12,6 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class InotifyWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
-  /** Time after an event in which all further events of a KB are merged into one hint. */
+  /** Time after an event in which all further events are merged into one hint. */
   static final Duration TOGETHER = Duration.ofMillis(100);
 
   private static final WatchEvent.Kind<?>[] KINDS = {
@@ -40,20 +34,19 @@ public final class InotifyWatcher implements AutoCloseable {
     StandardWatchEventKinds.ENTRY_DELETE
   };
 
-  /** Receiver of each KB whose log may have changed. It must return soon. */
-  private final Consumer<Kb> changed;
+  /** Called when the log of any KB may have changed. It must return soon. */
+  private final Runnable changed;
 
   /**
    * Source of events; null until a folder is watched. The watcher's monitor guards this field and
-   * the fields {@link #followed}, {@link #closed} and {@link #complained}.
+   * the fields {@link #closed} and {@link #complained}.
    */
   private WatchService service;
 
-  private final Map<Kb, WatchKey> followed = new HashMap<>();
   private boolean closed;
   private boolean complained;
 
-  public InotifyWatcher(Consumer<Kb> changed) {
+  public InotifyWatcher(Runnable changed) {
     this.changed = changed;
   }
 
@@ -68,15 +61,13 @@ public final class InotifyWatcher implements AutoCloseable {
    * @return whether changes of the folder will be reported
    */
   public synchronized boolean follow(Kb kb) {
-    if (closed || !areThere()) {
+    // The target of a link is in another folder.
+    if (closed || !areThere() || Files.isSymbolicLink(kb.dataLog())) {
       return false;
     }
     try {
-      if (!Files.isSymbolicLink(kb.dataLog())) { // the target of a link is in another folder
-        // Registering the same folder again returns the same key; a replaced folder gets a new key.
-        follow(kb, kb.folder().register(service(), KINDS));
-        return true;
-      }
+      kb.folder().register(service(), KINDS); // does nothing if the folder is registered already
+      return true;
     } catch (IOException e) { // the folder is missing, or the user's limit of watches is reached
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
@@ -85,16 +76,7 @@ public final class InotifyWatcher implements AutoCloseable {
             Failure.reason(e));
       }
     }
-    follow(kb, null);
     return false;
-  }
-
-  /** Replaces the key of the KB's folder; {@code key} is null if the KB is no longer followed. */
-  private void follow(Kb kb, WatchKey key) {
-    WatchKey before = key == null ? followed.remove(kb) : followed.put(kb, key);
-    if (before != null && !followed.containsValue(before)) {
-      before.cancel();
-    }
   }
 
   private WatchService service() throws IOException {
@@ -111,11 +93,13 @@ public final class InotifyWatcher implements AutoCloseable {
       while (true) {
         WatchKey first = from.take();
         Thread.sleep(TOGETHER);
-        Set<Kb> hinted = new LinkedHashSet<>();
+        boolean hint = false;
         for (WatchKey key = first; key != null; key = from.poll()) {
-          hinted.addAll(meant(key));
+          hint |= isHint(key);
         }
-        hinted.forEach(changed);
+        if (hint) {
+          changed.run();
+        }
       }
     } catch (ClosedWatchServiceException | InterruptedException e) {
       LOG.debug("no more reports of changes: {}", e.toString());
@@ -127,7 +111,6 @@ public final class InotifyWatcher implements AutoCloseable {
 
   /** Closes a service; the next {@link #follow} opens a new service. */
   private synchronized void forget(WatchService broken) {
-    followed.clear();
     service = null;
     try {
       broken.close();
@@ -136,21 +119,15 @@ public final class InotifyWatcher implements AutoCloseable {
     }
   }
 
-  /** Returns the KBs that the events of a key concern. */
-  private List<Kb> meant(WatchKey key) {
+  /** Whether a log may have changed, or a folder has gone; makes the key ready for more events. */
+  private static boolean isHint(WatchKey key) {
     boolean log = false;
     for (WatchEvent<?> event : key.pollEvents()) {
       log |=
           event.kind() == StandardWatchEventKinds.OVERFLOW
               || event.context() instanceof Path name && name.endsWith(Kb.DATA_LOG);
     }
-    boolean folderIsThere = key.reset();
-    if (folderIsThere && !log) {
-      return List.of();
-    }
-    synchronized (this) {
-      return followed.keySet().stream().filter(kb -> followed.get(kb) == key).toList();
-    }
+    return !key.reset() || log;
   }
 
   @Override

@@ -344,7 +344,7 @@ class FindingsCommandsTest {
     assertTrue(err.toString().contains("tidy. Add " + kb) && err.toString().contains(" to these"));
     // A word is no folder where it may be what is looked for.
     assertEquals(0, run("search", "--kb", kb, "leases/cache", "kb"), err::toString);
-    assertRefused("the text must have 1 to", "search", kb);
+    assertRefused("TEXT must have 1 to", "search", kb);
     assertEquals(3, run("daemon", "/nope"));
     assertEquals("helix-bg: no such knowledge base: /nope is not a folder\n", err.toString());
     assertEquals(3, run("daemon", kb, folder.toString()));

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.daemon.host.EmbedderSource.OtherWay;
+import dev.helixbg.embed.EmbedderSource.OtherWay;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.embed.Embedder;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.EmbeddingException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairSource;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;

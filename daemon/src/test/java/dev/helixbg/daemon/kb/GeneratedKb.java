@@ -77,7 +77,8 @@ public final class GeneratedKb {
     String model =
         EmbeddingModel.locate(
                 new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256),
-                folder)
+                folder,
+                1)
             .id();
     Map<TextKey, float[]> vectors = new HashMap<>();
     for (Entry entry : DataLog.read(folder.resolve("data.log")).entries()) {

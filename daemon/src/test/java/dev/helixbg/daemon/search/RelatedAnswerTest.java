@@ -2,8 +2,8 @@ package dev.helixbg.daemon.search;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
@@ -16,6 +15,7 @@ import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.terms.TermVectors;
@@ -158,7 +158,7 @@ class SearchServiceTest {
     searches.forgetAll();
     searches.prepare(kb.kb());
     assertEquals(first, get(ask(kb, text, 20)));
-    Thread.sleep(500); // longer than it waits for a second search
+    Thread.sleep(SearchWorker.PAUSE.plusMillis(200));
     assertEquals(first, get(ask(kb, text, 20)));
   }
 

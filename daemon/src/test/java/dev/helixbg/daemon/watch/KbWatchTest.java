@@ -510,7 +510,7 @@ class KbWatchTest {
     settle();
     daemon.run(Duration.ofHours(5).plusSeconds(7));
     writer.append();
-    daemon.loop.hint(writer.kb());
+    daemon.loop.lookNow();
     daemon.run(Duration.ofMillis(2_001)); // the quiet time
     assertEquals(11, liveInReport());
     daemon.assertAsFromNothing(folder.resolve("fresh"));
@@ -542,14 +542,14 @@ class KbWatchTest {
     int readings = daemon.files.readings;
     for (int i = 0; i < 100; i++) {
       writer.append();
-      daemon.loop.hint(writer.kb());
+      daemon.loop.lookNow();
       daemon.run(Duration.ofMillis(100));
     }
     assertEquals(readings, daemon.files.readings);
     daemon.run(Duration.ofMillis(2_001));
     assertEquals(110, liveInReport());
     for (int i = 0; i < 100; i++) {
-      daemon.loop.hint(writer.kb()); // of nothing
+      daemon.loop.lookNow(); // of nothing
       daemon.run(Duration.ofMillis(100));
     }
     assertEquals(readings + 1, daemon.files.readings);

@@ -56,7 +56,7 @@ class SoakTest {
         for (int event = random.nextInt(10); event >= 0; event--) {
           happen();
           if (random.nextBoolean()) { // else the look that comes anyway finds it
-            daemon.loop.hint(writer.kb());
+            daemon.loop.lookNow();
           }
           daemon.run(Duration.ofMillis(random.nextInt(90_000)));
         }

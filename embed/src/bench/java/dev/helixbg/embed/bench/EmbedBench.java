@@ -1,7 +1,7 @@
 package dev.helixbg.embed.bench;
 
-import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.SpeedTrial.Median;
+import dev.helixbg.embed.cache.Cosine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.helixbg.embed.bench;
 
-import dev.helixbg.embed.Cosine;
+import dev.helixbg.embed.cache.Cosine;
 
 /**
  * How far the similarities of pairs move when their vectors come from another precision.

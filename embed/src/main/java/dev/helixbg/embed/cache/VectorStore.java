@@ -1,6 +1,5 @@
 package dev.helixbg.embed.cache;
 
-import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Sql;

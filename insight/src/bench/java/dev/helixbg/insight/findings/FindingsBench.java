@@ -246,7 +246,7 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     this.cache = cache;
     this.threads = threads;
-    this.judge = PairModel.locate(cache, threads);
+    this.judge = new PairModel(cache, threads);
     LogReading log = read(cache);
     this.entries = log.entries();
     this.account = log.account();
@@ -267,10 +267,10 @@ public final class FindingsBench {
             .map(note -> new Entry(0, note[1], note[2], 0, EntryText.parse(note[2])))
             .toList();
     resource(FOLDER + "truth.tsv").lines().map(line -> line.split("\t")).forEach(this::plant);
-    EmbeddingModel usual = bundled(precision, cache);
-    try (Embedder embedder = usual.open(threads);
-        Embedder entryEmbedder = usual.otherWay(false).orElse(usual).open(threads);
-        Embedder passageEmbedder = usual.otherWay(true).orElse(usual).open(threads)) {
+    EmbeddingModel usual = bundled(precision, cache, threads);
+    try (Embedder embedder = usual.open();
+        Embedder entryEmbedder = usual.another(false).orElse(usual).open();
+        Embedder passageEmbedder = usual.another(true).orElse(usual).open()) {
       embed(entryEmbedder, entries.stream().map(Entry::embeddedText).toList());
       embed(
           embedder,
@@ -283,9 +283,11 @@ public final class FindingsBench {
     this.vectors = Vectors.of(entries.stream().map(e -> embedded.get(e.embeddedText())).toList());
   }
 
-  static EmbeddingModel bundled(Precision precision, Path cache) {
+  static EmbeddingModel bundled(Precision precision, Path cache, int threads) {
     return EmbeddingModel.locate(
-        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, precision, MAX_TOKENS), cache);
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, precision, MAX_TOKENS),
+        cache,
+        threads);
   }
 
   private void embed(Embedder embedder, List<String> texts) throws InterruptedException {
@@ -442,7 +444,7 @@ public final class FindingsBench {
       throws IOException, InterruptedException {
     int shown = Findings.shownRelations(entries.size());
     try (EmptyStore memory = EmptyStore.in(cache, ReadingStore.TABLE)) {
-      ReadingStore readings = new ReadingStore(memory.database(), judge.id());
+      ReadingStore readings = new ReadingStore(memory.database(), judge.judge().id());
       RelationReranker plain = reranker(readings, _ -> Optional.empty());
       Findings read = findings.with(plain.rank(findings.relations(), shown));
       learned.addAll(
@@ -457,8 +459,8 @@ public final class FindingsBench {
       ReadingStore readings, Function<Finding.Relation, Optional<Boolean>> said) {
     return new RelationReranker(
         readings,
-        judge.ofNotes(),
-        judge.ofFacts(),
+        judge.judge().ofNotes(),
+        judge.judge().ofFacts(),
         () -> judge.open(),
         Progress.Display.SILENT,
         Runtime.getRuntime().availableProcessors(),
@@ -622,7 +624,8 @@ public final class FindingsBench {
       long start = System.nanoTime();
       AlreadySaid said =
           reader.isPresent()
-              ? question.read(reader.get(), judge.ofNotes(), Finding.PairKind.NEAR_DUPLICATE_FROM)
+              ? question.read(
+                  reader.get(), judge.judge().ofNotes(), Finding.PairKind.NEAR_DUPLICATE_FROM)
               : question.byVectors(Finding.PairKind.NEAR_DUPLICATE_FROM);
       costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
       answers.merge(said.answer(), 1, Integer::sum);

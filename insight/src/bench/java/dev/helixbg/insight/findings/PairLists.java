@@ -105,7 +105,7 @@ final class PairLists {
       kbs = files.filter(file -> file.toString().endsWith(".notes")).sorted().toList();
     }
     Path cache = Files.createDirectories(folder.resolve("cache"));
-    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache).open(threads)) {
+    try (Embedder embedder = EmbeddingModel.locate(BUNDLED, cache, threads).open()) {
       PairLists lists = new PairLists(embedder, threads, folder.resolve("vectors"));
       for (Path kb : kbs) {
         String name = kb.getFileName().toString().replaceFirst("\\.notes$", "");

@@ -218,12 +218,12 @@ public final class RelatedBench {
     List<NamedEntry> named = NamedEntry.all(kb, e -> TextKey.of("related", e.embeddedText()).hex());
     Map<Entry, String> names = new HashMap<>();
     named.forEach(one -> names.put(one.entry(), one.name()));
-    PairModel judge = PairModel.locate(cache, threads);
+    PairModel judge = new PairModel(cache, threads);
     List<Answered> answers = new ArrayList<>();
-    EmbeddingModel usual = FindingsBench.bundled(precision, cache);
-    try (Embedder embedder = usual.open(threads);
-        Embedder entries = usual.otherWay(false).orElse(usual).open(threads);
-        Embedder passages = usual.otherWay(true).orElse(usual).open(threads);
+    EmbeddingModel usual = FindingsBench.bundled(precision, cache, threads);
+    try (Embedder embedder = usual.open();
+        Embedder entries = usual.another(false).orElse(usual).open();
+        Embedder passages = usual.another(true).orElse(usual).open();
         PairReader reader = judge.open();
         SearchIndex index =
             SearchIndex.of(known(entries, passages, named), FindingsBench.MAX_TOKENS)) {
@@ -232,7 +232,7 @@ public final class RelatedBench {
       for (Asked one : asked) {
         AlreadySaid said =
             question(one, vectors.get(one.text()), index)
-                .read(reader, judge.ofNotes(), NEAR_DUPLICATE);
+                .read(reader, judge.judge().ofNotes(), NEAR_DUPLICATE);
         boolean right = said.entry().filter(names.get(one.from())::equals).isPresent();
         answers.add(new Answered(one, said, right));
       }

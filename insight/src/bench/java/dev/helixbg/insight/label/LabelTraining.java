@@ -63,7 +63,7 @@ final class LabelTraining {
   public static void main(String[] args) throws IOException, InterruptedException {
     List<Example> train;
     List<Example> test;
-    try (Embedder embedder = model(Path.of("target", "test-cache").toAbsolutePath()).open(2)) {
+    try (Embedder embedder = model(Path.of("target", "test-cache").toAbsolutePath()).open()) {
       train = read(Path.of(args[0]), embedder);
       test = read(Path.of(args[1]), embedder);
     }
@@ -81,7 +81,7 @@ final class LabelTraining {
   static EmbeddingModel model(Path cache) throws IOException {
     Files.createDirectories(cache);
     return EmbeddingModel.locate(
-        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256), cache);
+        new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256), cache, 2);
   }
 
   /** Examples of a file with a label, a topic and a text in each line, parted by tabs. */

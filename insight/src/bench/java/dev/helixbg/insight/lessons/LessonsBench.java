@@ -247,7 +247,7 @@ public final class LessonsBench {
   private <T> T embedding(Measurement<T> measurement) throws IOException, InterruptedException {
     EmbedSettings bundled =
         new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
-    try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(threads)) {
+    try (Embedder embedder = EmbeddingModel.locate(bundled, cache, threads).open()) {
       embedding = Optional.of(texts -> List.of(embedder.embedAll(texts)));
       return measurement.run();
     }

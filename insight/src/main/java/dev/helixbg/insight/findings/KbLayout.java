@@ -95,6 +95,11 @@ public record KbLayout(
         .flatMap(layout -> layout.entries(dataLog, log, store));
   }
 
+  /** Whether the store has a layout for the hash {@code log}. */
+  public static boolean isKept(Database store, String log, VectorIds ids, int modelTokens) {
+    return kept(store, log, ids, modelTokens).isPresent();
+  }
+
   private static Optional<KbLayout> kept(
       Database store, String log, VectorIds ids, int modelTokens) {
     int version = VectorStore.layoutVersion(store);

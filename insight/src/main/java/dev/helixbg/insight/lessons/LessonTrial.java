@@ -1,7 +1,7 @@
 package dev.helixbg.insight.lessons;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.helixbg.embed.Cosine;
+import dev.helixbg.embed.cache.Cosine;
 import dev.helixbg.insight.judge.JudgeTrial;
 import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.Question;

@@ -22,7 +22,7 @@ final class LabelClassifierTest {
   static void embed() throws Exception {
     Path folder = Path.of("src/test/resources/labels");
     Path prepared = Path.of("../embed/target/test-cache").toAbsolutePath();
-    try (Embedder embedder = LabelTraining.model(prepared).open(2)) {
+    try (Embedder embedder = LabelTraining.model(prepared).open()) {
       train = LabelTraining.read(folder.resolve("train.tsv"), embedder);
       test = LabelTraining.read(folder.resolve("test.tsv"), embedder);
     }

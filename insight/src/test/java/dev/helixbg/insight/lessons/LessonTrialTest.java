@@ -52,7 +52,7 @@ class LessonTrialTest {
     EmbedSettings bundled =
         new EmbedSettings(Path.of("none"), ExecutionProvider.CPU, Precision.FP32, 256);
     Path cache = Path.of("../embed/target/test-cache").toAbsolutePath();
-    try (Embedder embedder = EmbeddingModel.locate(bundled, cache).open(1);
+    try (Embedder embedder = EmbeddingModel.locate(bundled, cache, 1).open();
         QuestionSession asking =
             new QuestionSession(
                 new AnswerStore(database),

@@ -125,8 +125,9 @@ final class BenchEmbedCommand extends JsonCommand {
   }
 
   private static MiniLm open(Settings settings, Precision precision, int maxTokens) {
-    return EmbeddingModel.locate(embed(settings, precision, maxTokens), settings.cache())
-        .open(settings.threads());
+    return EmbeddingModel.locate(
+            embed(settings, precision, maxTokens), settings.cache(), settings.threads())
+        .open();
   }
 
   /** Opens the model for many texts, or the usual one if there is no other. */
@@ -135,8 +136,9 @@ final class BenchEmbedCommand extends JsonCommand {
         EmbeddingModel.locate(
             new EmbedSettings(
                 settings.embed().models(), ExecutionProvider.CPU, Precision.AUTO, COMMON_TOKENS),
-            settings.cache());
-    return usual.otherWay(false).orElse(usual).open(settings.threads());
+            settings.cache(),
+            settings.threads());
+    return usual.another(false).orElse(usual).open();
   }
 
   private static MiniLm onnxRuntimeInt8(Settings settings) {

@@ -7,9 +7,7 @@ import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
-import dev.helixbg.daemon.host.EmbedderSource;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.host.PairSource;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -19,7 +17,11 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.TerminalProgress;
+import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.EmbeddingException;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
@@ -142,7 +144,7 @@ final class BenchFindingsCommand extends JsonCommand {
   private void measureList(Settings settings) throws IOException, InterruptedException {
     Kb chosen = kb.find(settings);
     LogReading log = DataLog.readQuiet(chosen.dataLog());
-    EmbedderSource source = EmbedderSource.located(settings);
+    EmbedderSource source = EmbeddingModel.locate(settings);
     LabelledPairs pairs;
     try { // fails before anything is embedded
       pairs =
@@ -171,7 +173,7 @@ final class BenchFindingsCommand extends JsonCommand {
     List<LabelledPairs.Row> rows = new ArrayList<>();
     List<LearningBench.Gain> gains = new ArrayList<>();
     try {
-      PairSource judge = PairSource.located(settings);
+      PairSource judge = new PairModel(settings.cache(), settings.threads());
       int shown = Findings.shownRelations(findings.entries().size());
       RelationReranker plain = reranker(store, judge, _ -> Optional.empty());
       rows.addAll(pairs.rows("pair judge", plain.rank(findings.relations(), shown)));

@@ -8,9 +8,9 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.embed.Cosine;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
+import dev.helixbg.embed.cache.Cosine;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -41,9 +41,9 @@ public final class EmbedTestCommand extends JsonCommand {
   }
 
   private static ObjectNode run(Settings settings) throws InterruptedException {
-    EmbeddingModel model = EmbeddingModel.locate(settings.embed(), settings.cache());
+    EmbeddingModel model = EmbeddingModel.locate(settings);
     long start = System.nanoTime();
-    try (MiniLm embedder = model.open(settings.threads())) {
+    try (MiniLm embedder = model.open()) {
       long opened = System.nanoTime();
       float[][] vectors = embedder.embedAll(TEXTS);
       long embedded = System.nanoTime();

@@ -1,9 +1,5 @@
-package dev.helixbg.daemon.host;
+package dev.helixbg.embed;
 
-import dev.helixbg.config.Settings;
-import dev.helixbg.embed.Embedder;
-import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.SpeedTrial;
 import dev.helixbg.embed.cache.VectorIds;
 import java.util.List;
 import java.util.Optional;
@@ -67,9 +63,12 @@ public interface EmbedderSource {
     return this;
   }
 
-  /** Whether this source embeds all queries, regardless of the id of the compared vectors. */
-  default boolean isForAllQueries() {
-    return true;
+  /**
+   * Returns the source that the queries of a KB probably need. The KB's vectors decide later which
+   * source is used.
+   */
+  default EmbedderSource likelyForQueries() {
+    return this;
   }
 
   /** Returns the ids of all vectors that this source may make. */
@@ -79,70 +78,5 @@ public interface EmbedderSource {
 
   private List<String> ids(boolean passages) {
     return otherWay(passages).map(other -> List.of(id(), other.id())).orElse(List.of(id()));
-  }
-
-  /** Returns the source of the settings' model, which each {@link #open} loads again. */
-  static EmbedderSource located(Settings settings) {
-    return of(EmbeddingModel.locate(settings.embed(), settings.cache()), settings);
-  }
-
-  private static EmbedderSource of(EmbeddingModel model, Settings settings) {
-    return new EmbedderSource() {
-      @Override
-      public String id() {
-        return model.id();
-      }
-
-      @Override
-      public int maxTokens() {
-        return settings.embed().maxTokens();
-      }
-
-      @Override
-      public String describe() {
-        return model.describe();
-      }
-
-      @Override
-      public Embedder open() {
-        return model.open(settings.threads());
-      }
-
-      @Override
-      public void prepareAhead() {
-        model.prepareAhead();
-      }
-
-      @Override
-      public EmbedderSource forQueries(String vectors) {
-        return of(model.forQueries(vectors), settings);
-      }
-
-      @Override
-      public boolean isForAllQueries() {
-        return model.isForAllQueries();
-      }
-
-      @Override
-      public Optional<OtherWay> otherWay(boolean passages) {
-        return model
-            .otherWay(passages)
-            .map(
-                other ->
-                    new OtherWay(
-                        other.id(),
-                        other.isMachineCode(),
-                        few -> gain(other, few),
-                        () -> other.open(settings.threads())));
-      }
-
-      private double gain(EmbeddingModel other, boolean few) {
-        Optional<SpeedTrial.Verdict> tried =
-            few && other.isMachineCode()
-                ? other.triedAgainst(model)
-                : Optional.of(other.against(model, settings.threads()));
-        return tried.map(SpeedTrial.Verdict::gain).orElse(SpeedTrial.WORTH);
-      }
-    };
   }
 }

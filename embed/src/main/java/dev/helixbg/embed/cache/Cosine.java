@@ -1,4 +1,4 @@
-package dev.helixbg.embed;
+package dev.helixbg.embed.cache;
 
 /** Dot product of two vectors, which is their cosine if both have unit length. */
 public final class Cosine {

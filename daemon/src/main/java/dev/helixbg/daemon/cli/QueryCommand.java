@@ -1,0 +1,89 @@
+package dev.helixbg.daemon.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
+import dev.helixbg.daemon.cli.flags.KbOption;
+import dev.helixbg.daemon.host.DaemonClock;
+import dev.helixbg.daemon.host.EmbedderHost;
+import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
+import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.run.EmbeddingStage;
+import dev.helixbg.daemon.search.SearchRequest;
+import dev.helixbg.daemon.server.KbHost;
+import dev.helixbg.daemon.server.KbRequests;
+import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.TerminalProgress;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
+import dev.helixbg.embed.store.StoreException;
+import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.DataLog.LogReading;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Mixin;
+
+/**
+ * A command that asks for the entries nearest to a text. The daemon answers if it watches the
+ * knowledge base; otherwise this process answers.
+ */
+abstract class QueryCommand extends ConsoleCommand {
+  @Mixin private GlobalOptions options;
+  @Mixin protected KbOption kb;
+
+  /** Returns the lines of the answer to a request that has the field {@code text}. */
+  final List<? extends JsonNode> ask(ObjectNode request) throws InterruptedException {
+    String text = request.path("text").asText();
+    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
+      throw Failure.usage("TEXT must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
+    }
+    SearchRequest.checkLimit(request.path("limit").asInt());
+    Settings settings = options.load().settings();
+    try (KbHost host =
+        KbHost.of(
+            settings,
+            EmbeddingModel.locate(settings),
+            Optional.of(new PairModel(settings.cache(), settings.threads())),
+            DaemonClock.SYSTEM,
+            line -> console.warn("%s", line))) {
+      DaemonLink link = GlobalOptions.daemon();
+      Kb chosen = kb.locate(settings);
+      if (!link.mayRun()) { // other threads open model and store meanwhile
+        host.embedder().likelyForQueries().openAhead();
+        host.stores().openAhead(chosen, store -> Optional.empty());
+      }
+      kb.refresh();
+      request.put("kb", chosen.folder().toString());
+      if (link.watches(chosen)) {
+        return link.ask(request, Duration.ofMinutes(1));
+      }
+      host.embedder().likelyForQueries().openAhead(); // was skipped if a daemon might run
+      embed(host.stores().of(chosen), host.embedder());
+      return new KbRequests(host, List.of(chosen), () -> {}).answerAsRead(request);
+    }
+  }
+
+  /** Embeds entries and passages that have no vector yet, and stores the vectors. */
+  private void embed(KbStore store, EmbedderHost source) throws InterruptedException {
+    if (store.hasLayout(source.ids(), source.maxTokens())) {
+      return;
+    }
+    String seen = store.outputs().logState();
+    LogReading log = DataLog.readQuiet(store.kb().dataLog());
+    try (EmbeddingStage stages =
+        new EmbeddingStage(store.database(), source, TerminalProgress.on(console), log.entries())) {
+      source.forQueries(stages.way()).openAhead();
+      stages.run();
+      try {
+        stages.keepLayout(log.account().sha256());
+        store.outputs().noteLog(seen, log.account().sha256());
+      } catch (StoreException e) {
+        // The search can go on. Without the saved layout, the next search is slower.
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.helixbg.embed.store;
+
+import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.PrivateFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A file of the cache folder that stores one computed value, which is valid while its circumstances
+ * stay the same. Without a trusted folder there are no notes; code that needs the folder reports
+ * the error.
+ *
+ * @param kind name of the folder of all notes of this kind
+ * @param key text whose hash names the file
+ * @param circumstances all that the value depends on
+ */
+public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
+
+  /** Returns the value; empty if no value was stored under these circumstances. */
+  public Optional<String> read() {
+    try {
+      String text = Files.readString(file());
+      String end = "\n" + circumstances;
+      return text.endsWith(end)
+          ? Optional.of(text.substring(0, text.length() - end.length()))
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Stores the value if possible. */
+  public void write(String value) {
+    byte[] text = (value + "\n" + circumstances).getBytes(StandardCharsets.UTF_8);
+    try {
+      AtomicFile.replace(file(), out -> out.write(text));
+    } catch (IOException e) {
+      // The value is right even if it cannot be stored.
+    }
+  }
+
+  private Path file() throws IOException {
+    Path folder = cacheFolder.resolve(kind);
+    PrivateFiles.makeTrustedFolder(cacheFolder, folder);
+    return folder.resolve(Sha256.of(key).substring(0, 16));
+  }
+}
