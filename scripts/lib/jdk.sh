@@ -29,7 +29,7 @@ search_jdk() { # prints the home of a JDK >= 25, if there is one
 
 find_jdk() { # the same, or says what to do
   search_jdk || {
-    echo "helix-bg: no JDK 25 found. scripts/build fetches one; or set JAVA_HOME to yours" >&2
+    echo "helix-bg: no JDK 25 found. To download one: scripts/build. To use yours: set JAVA_HOME" >&2
     return 1
   }
 }
@@ -53,18 +53,18 @@ fetch_jdk() { # prints the home of what it fetched
   me=helix-bg patience=60 host=${HELIX_BG_LAUNCHER_JDK_FROM:-https://api.adoptium.net}
   source "${BASH_SOURCE[0]%/*}/download.sh"
   umask 077 # the cache is this user's alone
-  # Size and hash of each: docs/decisions/0079-set-up-of-a-checkout.md says where they are known from.
+  # Size and hash of each, as Adoptium publishes them.
   case "$(uname) $(uname -m)" in
     "Linux x86_64") platform=linux/x64 size=141329719 sum=dbb698396d478e7fa2b1e50f4103324b2a99b90569ee27c33f2261f9215cf41e ;;
     "Linux aarch64") platform=linux/aarch64 size= sum=69df11a02cfa3ef7d7ca645e03edce6778ec090e100f6ae2b42097865730ac52 ;;
     "Darwin arm64") platform=mac/aarch64 size=136355078 sum=61979887f7506a24a57439ff99adb8b3a7fc89977d9cfe3b8984f58a981b7b9d ;;
-    *) fail 5 "no JDK 25 found, and none is known for $(uname -m) under $(uname): install one, or set JAVA_HOME to it" ;;
+    *) fail 5 "no JDK 25 found, and this script knows no download for $(uname -m) under $(uname): install a JDK 25, or set JAVA_HOME to it" ;;
   esac
   if [ -n "${HELIX_BG_LAUNCHER_JDK_SHA256:-}" ]; then sum=$HELIX_BG_LAUNCHER_JDK_SHA256 size=; fi # another build of it, from another host
   packaged=$(packaged_jdk)
   [ -z "${HELIX_BG_LAUNCHER_OFFLINE:-}" ] \
-    || fail 5 "no JDK 25 found, and --offline fetches none: install one${packaged:+ ($packaged)}, or set JAVA_HOME to it"
-  echo "helix-bg: no JDK 25 found: Temurin $version, about 140 MB, goes to $setup_cache${packaged:+ (or, from your system: $packaged)}" >&2
+    || fail 5 "no JDK 25 found, and --offline fetches none: install a JDK 25${packaged:+ ($packaged)}, or set JAVA_HOME to it"
+  echo "helix-bg: no JDK 25 found: downloading Temurin $version, about 140 MB, into $setup_cache${packaged:+ (to use a package of your system instead: $packaged)}" >&2
   archive=$setup_cache/temurin-$version.tar.gz home=$setup_cache/temurin-$version
   fetch "$archive" "v3/binary/version/jdk-${version/+/%2B}/$platform/jdk/hotspot/normal/eclipse" "$sum" "$size"
   unpack "$archive" "$home"
