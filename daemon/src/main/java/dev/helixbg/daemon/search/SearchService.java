@@ -5,12 +5,9 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbedderSource;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -21,11 +18,9 @@ import java.util.function.Supplier;
 
 /**
  * Answers searches of many clients. Each KB has its own {@link SearchWorker}, so that no client
- * waits while another KB is read. Recent queries are not embedded again.
+ * waits while another KB is read.
  */
 public final class SearchService implements AutoCloseable {
-  private static final int REMEMBERED = 2_000;
-
   /** Longest wait for an answer, a little shorter than the wait of the commands that search. */
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(55);
 
@@ -38,15 +33,6 @@ public final class SearchService implements AutoCloseable {
   private final Map<Kb, SearchWorker> workers = new HashMap<>();
 
   private boolean closed;
-
-  /** Vectors of recent queries, least recently used first; the map is its own lock. */
-  private final Map<String, float[]> remembered =
-      new LinkedHashMap<>(64, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, float[]> eldest) {
-          return size() > REMEMBERED;
-        }
-      };
 
   public SearchService(
       Supplier<EmbedderSource> embedder, Function<Kb, KbStore> stores, DaemonMetrics metrics) {
@@ -98,32 +84,6 @@ public final class SearchService implements AutoCloseable {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);
     }
-  }
-
-  /** Returns the vectors of texts that were queried recently. */
-  Map<String, float[]> remembered(EmbedderSource source, List<String> texts) {
-    Map<String, float[]> vectors = new HashMap<>();
-    synchronized (remembered) {
-      texts.forEach(one -> vectors.computeIfAbsent(one, t -> remembered.get(key(source, t))));
-    }
-    return vectors;
-  }
-
-  /** Embeds queries; returns the vectors by text. */
-  Map<String, float[]> embed(EmbedderSource source, List<String> texts)
-      throws InterruptedException {
-    Map<String, float[]> vectors = new HashMap<>();
-    try (Embedder open = source.open()) {
-      open.embed(texts, (i, vector) -> vectors.put(texts.get(i), vector));
-    }
-    synchronized (remembered) {
-      vectors.forEach((text, vector) -> remembered.put(key(source, text), vector));
-    }
-    return vectors;
-  }
-
-  private static String key(EmbedderSource source, String text) {
-    return source.id() + " " + text;
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
@@ -18,6 +19,7 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.search.SearchIndex;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,8 +30,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The thread that answers searches in one KB. Waiting searches share one pass over the vectors, so
- * many searches cost little more than one search. Queries with known vectors are answered before
- * other queries are embedded.
+ * many searches cost little more than one search.
  *
  * <p>The first search after the KB was read uses a small index that serves only this search's query
  * (decision 97). The full index is made for the second search, or after a pause.
@@ -228,25 +229,19 @@ final class SearchWorker implements AutoCloseable {
     }
   }
 
-  private void answer(List<Asked> batch, EmbedderSource queries, SearchIndex all)
+  private void answer(List<Asked> batch, EmbedderSource source, SearchIndex all)
       throws InterruptedException {
-    Map<String, float[]> known =
-        service.remembered(queries, batch.stream().map(Asked::text).toList());
-    answer(batch.stream().filter(asked -> known.containsKey(asked.text())).toList(), known, all);
-    List<Asked> others = batch.stream().filter(asked -> !known.containsKey(asked.text())).toList();
-    if (!others.isEmpty()) {
-      List<String> texts = others.stream().map(Asked::text).distinct().toList();
-      answer(others, service.embed(queries, texts), all);
+    List<String> texts = batch.stream().map(Asked::text).distinct().toList();
+    Map<String, float[]> vectors = new HashMap<>();
+    try (Embedder open = source.open()) {
+      open.embed(texts, (i, vector) -> vectors.put(texts.get(i), vector));
     }
-  }
-
-  private void answer(List<Asked> batch, Map<String, float[]> vectors, SearchIndex all) {
     List<SearchIndex.Query> queries =
         batch.stream()
             .map(Asked::request)
             .map(asked -> asked.query(vectors.get(asked.text()), asked.topic()))
             .toList();
-    List<List<SearchIndex.Hit>> found = queries.isEmpty() ? List.of() : all.search(queries);
+    List<List<SearchIndex.Hit>> found = all.search(queries);
     service.metrics.searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       List<SearchHit> hits = found.get(i).stream().map(SearchHit::of).toList();

@@ -125,28 +125,6 @@ class SearchServiceTest {
     assertEquals(5, get(slow).size());
   }
 
-  @Test
-  void whatWasAskedLatelyDoesNotWaitForWhatIsNew() throws Exception {
-    WritableKb kb = kb("kb", 5);
-    get(ask(kb, "known", 3));
-    gates.put("first", new CountDownLatch(1));
-    gates.put("second", new CountDownLatch(1));
-    try (SearchWorker worker = new SearchWorker(kb.kb(), searches)) {
-      CompletableFuture<SearchAnswer> first = worker.ask(SearchRequest.best("first", 3));
-      while (held.get() == 0) {
-        Thread.sleep(1);
-      }
-      CompletableFuture<SearchAnswer> second = worker.ask(SearchRequest.best("second", 3));
-      CompletableFuture<SearchAnswer> known = worker.ask(SearchRequest.best("known", 3));
-      gates.get("first").countDown();
-      assertEquals(3, get(first).hits().size());
-      assertEquals(3, get(known).hits().size());
-      assertFalse(second.isDone());
-      gates.get("second").countDown();
-      assertEquals(3, get(second).hits().size());
-    }
-  }
-
   /** The first does what one query needs, those behind it what many need. */
   @Test
   void theFirstSearchFindsWhatLaterOnesDo() throws Exception {
@@ -334,8 +312,6 @@ class SearchServiceTest {
       }
       assertEquals(0, usual.opened.get());
       assertEquals(3, model.opened.get());
-      assertEquals(1, service.remembered(model, List.of("lease 2")).size());
-      assertEquals(Map.of(), service.remembered(usual, List.of("lease 2")));
     }
   }
 
@@ -363,8 +339,6 @@ class SearchServiceTest {
     gates.get("first").countDown();
     get(first);
     assertEquals(3, get(ask(kb, "last", 3)).size());
-    assertEquals(1, searches.remembered(model, List.of("last")).size());
-    assertEquals(Map.of(), searches.remembered(model, List.of("of nobody")));
     assertEquals(2, metrics.searches.sum());
   }
 
