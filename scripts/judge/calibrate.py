@@ -167,7 +167,7 @@ def main():
             words = ", ".join(f"{100 * right:.0f} % with {share:.2f}" for share, right in zip(SHARES, shares))
             print(f"  bound {bound:.3f}: {(p[:, kind] >= bound).sum()} named, right {words} of the planted notes")
         else:
-            print(f"  nine of ten cannot be had: it abstains, bound {NEVER}")
+            print(f"  no bound makes nine of ten right: the judge abstains, bound {NEVER}")
     print(f"write with --temperature {fitted[0]:.4f} --biases {fitted[1]:.4f} {fitted[2]:.4f} --cheap {fitted[3]:.4f} --likely-same {bounds[SAME]:.4f} --likely-overtaken {bounds[OVERTAKEN]:.4f}")
 
 

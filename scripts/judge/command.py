@@ -60,7 +60,7 @@ def read_facts(folder, program):
         listed = {frozenset([r["a"]["place"], r["b"]["place"]]): (r["a"]["text"], r["b"]["text"]) for r in json.loads(said.stdout)["relations"]}
         found += [(*listed[pair], label) for pair, label in pairs.items() if pair in listed]
         missing += sum(pair not in listed for pair in pairs)
-    print(f"{len(found)} pairs of public files; {missing} are not listed", file=sys.stderr)
+    print(f"{len(found)} pairs of public files; {missing} further pairs are not in the list of the program", file=sys.stderr)
     return found
 
 
@@ -119,9 +119,9 @@ def main():
     step.set_defaults(run=collections)
     step = steps.add_parser("write")
     step.add_argument("trained", nargs="+")
-    step.add_argument("--facts", action="store_true", help="the judge of facts, not that of notes")
+    step.add_argument("--facts", action="store_true", help="write the judge of facts instead of the judge of notes")
     step.add_argument("--temperature", type=float, default=1)
-    step.add_argument("--biases", type=float, nargs=2, default=[0, 0], help="of same and overtaken")
+    step.add_argument("--biases", type=float, nargs=2, default=[0, 0], help="biases of the classes same and overtaken")
     step.add_argument("--likely-same", type=float, default=0.9)
     step.add_argument("--likely-overtaken", type=float, default=0.9)
     step.add_argument("--cheap", type=float, default=8, help="weight of the cheap score")

@@ -162,8 +162,8 @@ def train(pairs, base, options, device):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", default="target/judge", type=Path, help="what prepare-facts packed")
-    parser.add_argument("--frozen", type=int, default=0, help="number of layers that stay as they are")
+    parser.add_argument("--folder", default="target/judge", type=Path, help="folder with the files that prepare-facts has written")
+    parser.add_argument("--frozen", type=int, default=0, help="number of layers that are not trained")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -66,7 +66,7 @@ def main():
     collections, out = Path(sys.argv[1]), Path(sys.argv[2])
     for collection, commit in COMMITS.items():
         if not (collections / collection).is_dir():
-            sys.exit(f"heldout: {collections / collection} is not there; it is https://github.com/{collection} at {commit}")
+            sys.exit(f"heldout: {collections / collection} does not exist; clone https://github.com/{collection} at commit {commit}")
     data = Path(__file__).parents[2] / "insight/src/judge/heldout.jsonl"
     lines = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines()]
     for kb in ("first", "second"):

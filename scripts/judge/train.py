@@ -234,7 +234,7 @@ DEFAULTS = dict(seeds=1, share=1.0, epochs=EPOCHS)
 
 
 def jobs_of(plan):
-    """A plan: entries like 2:folds or 0:final:seeds=3:share=0.5:epochs=6, for layers frozen and what is trained (or the number of a fold)."""
+    """A plan: entries such as 2:folds or 0:final:seeds=3:share=0.5:epochs=6. First the number of frozen layers, then what is trained: folds, final or the number of a fold."""
     jobs = []
     for entry in plan.split(","):
         frozen, what, *rest = entry.split(":")
@@ -268,7 +268,7 @@ def work(taken, options, jobs, began):
         if job is None:
             return
         if options.seconds and time.time() - began > options.seconds:
-            print(f"train-judge: no time left for {job['name']}", file=sys.stderr, flush=True)
+            print(f"train-judge: there is no time left to train {job['name']}", file=sys.stderr, flush=True)
             continue
         run(data, weights, dict(job, steps=options.steps, measure=options.measure), device, Path(options.out))
 
@@ -307,10 +307,10 @@ def main():
     options.add_argument("--out", default="target/judge/out")
     options.add_argument("--plan", default="2:folds,2:final", help=jobs_of.__doc__)
     options.add_argument("--workers", type=int, default=1)
-    options.add_argument("--steps", type=int, default=0, help="so many steps only, to try it")
-    options.add_argument("--measure", type=int, default=0, help="read so many pairs of each KB only, to try it")
-    options.add_argument("--seconds", type=int, default=0, help="begin no training after so many")
-    options.add_argument("--report", choices=["too", "only", "not"], default="too", help="the tables of what was trained")
+    options.add_argument("--steps", type=int, default=0, help="run only this number of training steps, for a trial; 0: all steps")
+    options.add_argument("--measure", type=int, default=0, help="read only this number of pairs of each KB, for a trial; 0: all pairs")
+    options.add_argument("--seconds", type=int, default=0, help="seconds after which no new training begins; 0: no limit")
+    options.add_argument("--report", choices=["too", "only", "not"], default="too", help="tables on the trained models: too: print them after the training; only: train nothing; not: print none")
     options = options.parse_args()
     began = time.time()
     Path(options.out).mkdir(parents=True, exist_ok=True)

@@ -40,15 +40,15 @@ reason() { # CURL_CODE STATUS -> words
         echo "nothing answers there: this machine may be offline, or behind a proxy (set https_proxy)"
       fi
       ;;
-    28) echo "nothing came for $patience seconds$through; run it again and it goes on from there" ;;
-    35 | 60) echo "the host's certificate cannot be trusted; a proxy may stand between" ;;
+    28) echo "no data came for $patience seconds$through; run the command again to continue the download" ;;
+    35 | 60) echo "the host's certificate cannot be trusted; a proxy may intercept the connection" ;;
     *)
       case $2 in
-        407) echo "the proxy $proxy wants a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT" ;;
-        4?? | 5??) echo "it was refused with status $2$through" ;;
+        407) echo "the proxy $proxy requires a name and a password: https_proxy=http://NAME:PASSWORD@HOST:PORT" ;;
+        4?? | 5??) echo "the request was refused with status $2$through" ;;
         *)
           case $1 in
-            18 | 52 | 55 | 56) echo "the connection was cut$through; run it again and it goes on from there" ;;
+            18 | 52 | 55 | 56) echo "the connection was cut$through; run the command again to continue the download" ;;
             *) echo "curl failed with code $1" ;;
           esac
           ;;
@@ -118,7 +118,7 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
         [ "$(sha256 "$part")" != "$right" ] || break # only the size was not
         rm -f "$part"
         { [ $pieces -gt 1 ] && [ $again -lt 2 ]; } \
-          || fail 5 "what came for $name is another file: its SHA-256 is not $right. It was deleted"
+          || fail 5 "the file that came for $name is another file: its SHA-256 is not $right. The file was deleted"
         again=$((again + 1)) pieces=0
         ;;
       23) fail 6 "cannot write $part" ;;
@@ -126,7 +126,7 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
     esac
   done
   mv -f "$part" "$file"
-  echo "$me: $name is whole, and its SHA-256 is right" >&2
+  echo "$me: $name is complete, and its SHA-256 is right" >&2
 }
 
 unpack() { # ARCHIVE FOLDER; what is in the archive's only folder becomes FOLDER in one step, and the archive goes

@@ -35,13 +35,13 @@ final class SettingCatalog {
   static final Setting<NotesItems> NOTES_ITEMS =
       choice("notes.items", NotesItems.AUTO)
           .means(
-              "Whether each list item in a note becomes an entry of its own. auto: only in memory"
-                  + " files that are lists of facts.");
+              "Whether each list item in a note becomes an entry of its own. auto: only if the note"
+                  + " is a memory file that lists facts.");
   static final Setting<Path> HELIX =
       path("helix.command", "")
           .means(
-              "The program helix, which tidy and act --run use to carry out edits. If not set: the"
-                  + " first helix on PATH.");
+              "The program helix. The commands 'tidy' and 'act --run' carry out edits through it."
+                  + " If not set: the first helix on PATH.");
   static final Setting<Integer> THREADS =
       integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
   static final Setting<Path> CACHE =
@@ -64,13 +64,13 @@ final class SettingCatalog {
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(
-              "Provider that runs the embedding model. auto: the CPU; for many texts, CoreML if a"
-                  + " trial on this Mac found it faster.");
+              "Provider that runs the embedding model. auto: the CPU, except that CoreML embeds"
+                  + " many texts at once if CoreML was faster in a trial on this Mac.");
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.AUTO)
           .means(
-              "Precision of the embedding model's weights. auto: 8 or 16 bits, as the processor"
-                  + " permits; fp32 if a trial on this machine found them slower.");
+              "Precision of the embedding model's weights. auto: 8 or 16 bits, depending on the"
+                  + " processor; or fp32 if a trial on this machine found 8 or 16 bits slower.");
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means(
@@ -89,13 +89,13 @@ final class SettingCatalog {
   static final Setting<LlmBackend> LLM_BACKEND =
       choice("llm.backend", LlmBackend.AUTO)
           .means(
-              "Device that runs the language model: a GPU (Metal, CUDA) or the CPU. auto: a"
-                  + " GPU if one can be used.");
+              "Device that runs the language model: a GPU (Metal, CUDA) or the CPU. auto: a GPU if"
+                  + " one can be used, else the CPU.");
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 30, 0.05, 3600)
           .means(
-              "Seconds between two checks of a log that does not change. If the system does not"
-                  + " report changes, as on macOS, a value above 2 counts as 2.");
+              "Seconds between two checks of a log that does not change. Where the system does not"
+                  + " report changes (as on macOS), a value above 2 counts as 2.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
           .means("Seconds that a log must stay unchanged before it is read.");
@@ -118,7 +118,7 @@ final class SettingCatalog {
       integer("daemon.model_threads", 0, 0, 256)
           .means(
               "Threads of the language model during idle work. 0: half of the value of the setting"
-                  + " threads.");
+                  + " 'threads'.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)
           .means("Lowest severity of messages that the daemon logs.");
@@ -193,9 +193,9 @@ final class SettingCatalog {
         name,
         Kind.LIST,
         "",
-        "paths, each absolute or beginning with ~/, with "
+        "paths, each absolute or beginning with ~/; in the environment and in flags, write "
             + Kind.SEPARATOR
-            + " between them in the environment and in flags",
+            + " between them",
         (text, home) ->
             Arrays.stream(text.split(Kind.SEPARATOR))
                 .filter(part -> !part.isEmpty())
@@ -230,6 +230,8 @@ final class SettingCatalog {
    */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(
-        "unknown setting " + where + NearestName.meant(name, names, "; helix-bg config lists all"));
+        "unknown setting "
+            + where
+            + NearestName.meant(name, names, "; 'helix-bg config' lists all settings"));
   }
 }

@@ -198,7 +198,7 @@ class SettingsLoaderTest {
     }
     assertTrue(failure("", Map.of("thread", "2")).endsWith("did you mean threads?"));
     String unlike = failure("colour = true", Map.of());
-    assertTrue(unlike.endsWith("; helix-bg config lists all"), unlike);
+    assertTrue(unlike.endsWith("; 'helix-bg config' lists all settings"), unlike);
     environment.put("HELIX_BG_THREDS", "2");
     assertTrue(failure("", Map.of()).endsWith("did you mean HELIX_BG_THREADS?"));
   }

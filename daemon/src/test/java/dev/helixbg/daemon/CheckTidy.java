@@ -268,7 +268,7 @@ final class CheckTidy {
                 "no edit is needed",
                 "does nothing",
                 "decided elsewhere",
-                "I did it");
+                "I have made the edit");
         String page = screen.press(key, pages);
         for (int tries = 0; page.contains("carry it out") || page.contains("Enter dismiss"); ) {
           page = act(screen, page, Optional.empty());
@@ -340,7 +340,7 @@ final class CheckTidy {
                 throw new AssertionError("lost when something was taken back: " + note);
               }
             });
-    if (left.isEmpty() || !page.contains("bring the texts back")) {
+    if (left.isEmpty() || !page.contains("restore the texts")) {
       throw new AssertionError("taken back: " + left);
     }
   }

@@ -214,7 +214,7 @@ class FetchModelsTest {
           paths.toString());
     }
     Ended several = fetch();
-    assertTrue(several.err().contains("4 models are there; helix-bg doctor says"), several.err());
+    assertTrue(several.err().contains("4 models; 'helix-bg doctor' says"), several.err());
   }
 
   @Test
@@ -473,7 +473,7 @@ class FetchModelsTest {
   void aProxyThatNeverAnswersIsGivenUpInTime() throws Exception {
     try (Proxy proxy = new Proxy(null)) {
       long start = System.nanoTime();
-      assertRefusedThroughProxy(2, proxy.port(), "proxy", "nothing came for 2 seconds");
+      assertRefusedThroughProxy(2, proxy.port(), "proxy", "no data came for 2 seconds");
       long seconds = (System.nanoTime() - start) / 1_000_000_000;
       assertEquals(2, proxy.requests.get(), "it was asked, and not again and again");
       // Twice two seconds, on a machine that may be busy; the usual patience is a minute each.
@@ -485,7 +485,7 @@ class FetchModelsTest {
   void aProxyThatWantsAPasswordOrCannotConnectSaysSo() throws Exception {
     String end = "Content-Length: 0\r\nConnection: close\r\n\r\n";
     try (Proxy proxy = new Proxy("HTTP/1.1 407 Proxy Authentication Required\r\n" + end)) {
-      assertRefusedThroughProxy(proxy.port(), "wants a name and a password");
+      assertRefusedThroughProxy(proxy.port(), "requires a name and a password");
     }
     try (Proxy proxy = new Proxy("HTTP/1.1 502 Bad Gateway\r\n" + end)) {
       assertRefusedThroughProxy(proxy.port(), "refused with status 502");

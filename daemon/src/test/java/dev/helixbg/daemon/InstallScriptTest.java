@@ -309,7 +309,9 @@ class InstallScriptTest {
           refused
               .err()
               .contains(
-                  "it still runs, as a daemon or for an agent (process " + daemon.pid() + ")"),
+                  "helix-bg still runs, as a daemon or for an agent (process "
+                      + daemon.pid()
+                      + ")"),
           refused.err());
       assertTrue(Files.exists(program));
       for (String next : List.of("second", "third")) {

@@ -64,7 +64,7 @@ class MemoryActsIT {
     String[] undo = {"act", id, "--undo", "--notes", memory.toString()};
     assertTrue(run(ExitCode.OK, undo).startsWith("done"));
     assertArrayEquals(before, Files.readAllBytes(memory));
-    assertTrue(run(ExitCode.UNDONE, undo).contains("has no text that it removed"));
+    assertTrue(run(ExitCode.UNDONE, undo).contains("has kept no removed text"));
     assertTrue(listed().contains(id));
   }
 

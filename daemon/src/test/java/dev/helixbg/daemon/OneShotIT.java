@@ -440,7 +440,7 @@ class OneShotIT {
     Files.write(database, new byte[100_000]);
     Program.Ended again = program.run("one-shot", kb.toString());
     assertEquals(0, again.code(), again.err());
-    assertTrue(again.err().contains("Decisions are kept"), again.err());
+    assertTrue(again.err().contains("Your decisions are kept"), again.err());
     assertEquals(settled, program.run("findings", kb.toString(), "--settled", "--json").out());
     assertArrayEquals(published, Files.readAllBytes(kb.resolve(HxecFile.NAME)));
   }
@@ -456,7 +456,7 @@ class OneShotIT {
     Path moved = Files.move(kb, folder.resolve("moved"));
     Program.Ended settled = program.run("findings", moved.toString(), "--settled");
     assertTrue(settled.out().contains(id), settled.out() + settled.err());
-    assertTrue(settled.err().contains("was moved, too"), settled.err());
+    assertTrue(settled.err().contains(" was formerly "), settled.err());
     assertEquals("", program.run("findings", moved.toString(), "--settled").err());
   }
 

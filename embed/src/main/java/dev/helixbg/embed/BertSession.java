@@ -88,7 +88,7 @@ final class BertSession implements AutoCloseable {
           && (tensor.type == OnnxJavaType.INT64 || tensor.type == OnnxJavaType.INT32)) {
         types.put(input.getName(), tensor.type);
       } else {
-        throw unsuitable(graph, "it wants an input " + input.getName() + " " + input.getInfo());
+        throw unsuitable(graph, "it needs an input " + input.getName() + " " + input.getInfo());
       }
     }
     if (!types.containsKey(IDS) || !types.containsKey(MASK)) {

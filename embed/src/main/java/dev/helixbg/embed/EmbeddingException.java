@@ -13,7 +13,7 @@ public final class EmbeddingException extends RuntimeException {
   /** Returns the error for a vector that is zero, or has NaN or infinite values. */
   static EmbeddingException notNumbers() {
     return new EmbeddingException(
-        "the embedding model gave values that are no numbers; it is damaged, or the wrong model:"
-            + " replace it, or remove it to use the bundled one");
+        "the embedding model gave values that are no numbers: it is damaged, or it is the wrong"
+            + " model. Replace the model, or remove it to use the bundled model");
   }
 }

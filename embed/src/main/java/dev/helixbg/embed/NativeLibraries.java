@@ -110,7 +110,7 @@ final class NativeLibraries {
       throw new EmbeddingException(e.getMessage(), e);
     } catch (LinkageError | OrtException e) {
       throw new EmbeddingException(
-          "cannot load ONNX Runtime from %s: %s. The folder must not be mounted noexec; on Linux it needs glibc 2.34 and libstdc++"
+          "cannot load ONNX Runtime from %s: %s. The folder must not be mounted noexec; on Linux, ONNX Runtime needs glibc 2.34 and libstdc++"
               .formatted(natives.resolve("natives"), e.getCause() == null ? e : e.getCause()),
           e);
     }
@@ -148,7 +148,7 @@ final class NativeLibraries {
       create.setAccessible(true);
       create.invoke(null, api.getLong(null), LEVEL.getValue(), "helix-bg");
     } catch (ReflectiveOperationException e) {
-      throw new EmbeddingException("ONNX Runtime makes no environment: " + e, e);
+      throw new EmbeddingException("ONNX Runtime cannot create its environment: " + e, e);
     }
   }
 }

@@ -92,7 +92,7 @@ public final class PrivateFiles {
     if (!Collections.disjoint(Files.getPosixFilePermissions(folder), WRITABLE_BY_OTHERS)) {
       throw refused(
           folder,
-          "other users can write to %s: if you trust its content, run chmod go-w %s, or else name another folder"
+          "other users can write to %s: if you trust its content, run chmod go-w %s; if not, name another folder"
               .formatted(folder, folder));
     }
     if (!isOwn(folder)) {
@@ -173,8 +173,7 @@ public final class PrivateFiles {
           path,
           "it is a link ("
               + path.getFileName()
-              + "), and helix-bg does not follow links there:"
-              + " remove it");
+              + "), and helix-bg does not follow links in this place: remove the link");
     }
   }
 }

@@ -97,7 +97,7 @@ class PrivateFilesTest {
             + open
             + ": if you trust its content, run chmod go-w "
             + open
-            + ", or else name another folder",
+            + "; if not, name another folder",
         secret.getReason());
     assertEquals(mode, mode(open));
     assertThrows(

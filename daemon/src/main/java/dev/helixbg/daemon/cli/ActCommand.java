@@ -32,15 +32,15 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "act",
     description = {
-      "Show how to carry out a finding in the present knowledge base, as calls of helix's own"
-          + " tools. For a folder of notes (--notes), describe the edits of each file in words."
+      "Show the calls of helix's own tools that make the edit of a finding in the present knowledge"
+          + " base. For a folder of notes (--notes), describe the edits of each file in words."
           + " Nothing is changed.",
       "Make the checks first, then run the lines 'look' and 'call' in their order. Stop at the"
-          + " first failure, which means that another program has written in the meantime. At"
-          + " the end, run: helix-bg done ID.",
+          + " first failure: it means that another program has written to the knowledge base in the"
+          + " meantime. At the end, run: helix-bg done ID.",
       "With --run, helix makes the calls. helix-bg then checks that the log contains the changes,"
-          + " and marks the finding as done. Items of a memory file are removed or replaced by"
-          + " helix-bg itself."
+          + " and marks the finding as done. In a memory file, helix-bg itself removes or replaces"
+          + " items."
     })
 final class ActCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
@@ -56,21 +56,21 @@ final class ActCommand extends JsonCommand {
   @Option(
       names = "--as",
       paramLabel = "WHAT",
-      description = "Your verdict on a pair: same, overtaken, related.")
+      description = "Your verdict on a pair: same, overtaken or related.")
   private String as;
 
   @Option(
       names = "--keep",
       paramLabel = "SIDE",
       description =
-          "Which entry of a pair to keep: a or b, as 'helix-bg findings ID' shows them. Default:"
-              + " the more detailed entry; for overtaken, the newer entry.")
+          "Entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
+              + " Default: the more detailed entry; with the verdict overtaken, the newer entry.")
   private String keep;
 
   @Option(
       names = "--run",
       description =
-          "Carry out the finding through helix (the setting helix.command, else helix on PATH)."
+          "Make the edit through the program helix (the setting helix.command, else helix on PATH)."
               + " The exit code tells the result: 0, 9, 10 or 11.")
   private boolean run;
 
@@ -79,13 +79,15 @@ final class ActCommand extends JsonCommand {
 
   @Option(
       names = "--undo",
-      description = "Put back the items that --run or tidy has removed from a memory file.")
+      description = "Put back the items that 'act --run' or 'tidy' has removed from a memory file.")
   private boolean undo;
 
   @Option(
       names = "--plan",
       paramLabel = "PLAN",
-      description = "Check whether the plan with this id is still valid. act prints the id.")
+      description =
+          "Check whether the plan with this id is still valid. The command 'act' prints the id of"
+              + " its plan.")
   private String plan;
 
   @Option(
@@ -93,8 +95,8 @@ final class ActCommand extends JsonCommand {
       paramLabel = "MARKS",
       split = ",",
       description =
-          "Before you remove entries: check that they still end in these marks, which calls of act"
-              + " have appended. act prints the marks.")
+          "Before you remove entries: check that they still end in these marks. The command 'act'"
+              + " prints the marks, and the calls that append them to the entries.")
   private List<String> marked = List.of();
 
   @Override
@@ -102,11 +104,11 @@ final class ActCommand extends JsonCommand {
     Settings settings = options.load().settings();
     List<String> ids = kb.withoutFolder(words, Decision::isId);
     if (ids.size() != 1) {
-      throw Failure.usage("act needs the ID of exactly one finding");
+      throw Failure.usage("name the ID of exactly one finding");
     }
     Kb chosen = kb.find(settings);
     if (run && (plan != null || !marked.isEmpty())) {
-      throw Failure.usage("--run makes these checks itself: leave out --plan and --marked");
+      throw Failure.usage("leave out --plan and --marked: --run makes their checks itself");
     }
     if (undo && (run || dryRun)) {
       throw Failure.usage("--undo is carried out at once: leave out --run and --dry-run");
@@ -158,7 +160,7 @@ final class ActCommand extends JsonCommand {
                     new Failure(
                         ExitCode.UNDONE,
                         "there is no helix on PATH, and the setting helix.command is empty: without"
-                            + " --run, act shows the calls to make"));
+                            + " --run, 'helix-bg act' shows the calls to make"));
     interruption.waitAtMost(ActRun.LONGEST);
     ActRun.Outcome outcome =
         Whole.of(

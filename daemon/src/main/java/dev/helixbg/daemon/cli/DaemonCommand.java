@@ -23,8 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "daemon",
     description =
-        "Watch knowledge bases and keep their vectors and reports up to date. Answer on the"
-            + " control socket ~/.helix/helix-bg.sock until stopped.")
+        "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
+            + " the control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
   /**
    * Maximum time for work after a stop signal. If embedding the current batch of texts takes
@@ -38,7 +38,7 @@ final class DaemonCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "kb",
       description =
-          "Folders of knowledge bases. Default: the folder that a run of one-shot would use.")
+          "Folders of knowledge bases. Default: the folder that 'helix-bg one-shot' would use.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;

@@ -48,8 +48,9 @@ final class DecideCommand extends JsonCommand {
       arity = "0..*",
       paramLabel = "ID",
       description =
-          "Ids of findings, as listed by 'helix-bg findings' or, if settled, by 'findings"
-              + " --settled'. '-' reads them from standard input: the first word of each line.")
+          "Ids of findings. 'helix-bg findings' lists the ids of open findings, and 'helix-bg"
+              + " findings --settled' those of settled findings. '-' reads ids from standard input:"
+              + " the first word of each line is an id.")
   private List<String> ids = List.of();
 
   @Option(names = "--dry-run", description = "Show the decisions, but do not store them.")
@@ -101,9 +102,9 @@ final class DecideCommand extends JsonCommand {
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
           outcome == Outcome.OPEN
-              ? "name the decisions to take back: ids, or - to read ids from standard input"
-              : "name findings: ids, - to read ids from standard input, --topic, --kind or"
-                  + " --verdict");
+              ? "name the decisions to take back: give ids, or - to read ids from standard input"
+              : "name findings: give ids, or - to read ids from standard input, or --topic, --kind"
+                  + " or --verdict");
     }
     List<String> named = named();
     Decisions before = store.decisions().read();

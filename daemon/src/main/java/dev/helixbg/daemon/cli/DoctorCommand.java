@@ -56,7 +56,7 @@ final class DoctorCommand extends JsonCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     kb.named(); // fails if two folders are named: a usage error
-    look("java", "use a JDK 25, and start with helix-bg's launcher", this::checkJava);
+    look("java", "install JDK 25, and start helix-bg by its launcher", this::checkJava);
     for (GpuApi gpu : GpuApi.values()) {
       look(Json.word(gpu), USE_THE_CPU, () -> checkGpu(gpu));
     }
@@ -177,8 +177,8 @@ final class DoctorCommand extends JsonCommand {
           "language model",
           "none: the label classifier makes the labels, and the pair judge alone decides which"
               + " pairs come first",
-          "download one with helix-bg fetch-models ('fetch-models list' shows which models fit),"
-              + " or set llm.model");
+          "download a model: helix-bg fetch-models ('helix-bg fetch-models list' shows which models"
+              + " fit); or set llm.model");
       return;
     }
     LanguageModelFile.skipped(settings)
@@ -219,7 +219,7 @@ final class DoctorCommand extends JsonCommand {
     note(
         name,
         "it is not known yet how far to trust this model",
-        "the daemon measures the model when it is idle");
+        "when the daemon is idle, it measures the model");
   }
 
   private void checkKb(Settings settings) throws InterruptedException {
@@ -242,7 +242,7 @@ final class DoctorCommand extends JsonCommand {
       note(
           "kb folder",
           found.folder() + " is not writable",
-          "its reports are written only into the state folder");
+          "reports on this knowledge base are written only into the state folder");
     }
   }
 
@@ -250,7 +250,11 @@ final class DoctorCommand extends JsonCommand {
     try (KbStores stores = new KbStores(settings, notice -> {})) {
       if (stores.contains(kb)) {
         for (AgentSayings.Trust agent : stores.of(kb).agents().clients()) {
-          trust("agent", agent.words(), agent.isGuessing(), "study with another client or model");
+          trust(
+              "agent",
+              agent.words(),
+              agent.isGuessing(),
+              "let another client or model answer the questions");
         }
       }
     }
@@ -263,7 +267,7 @@ final class DoctorCommand extends JsonCommand {
       note(
           "knowledge base",
           "its log is damaged in places",
-          "helix-bg verify lists the damaged places");
+          "run helix-bg verify to list the damaged places");
     }
   }
 }

@@ -53,7 +53,9 @@ record FindingText(Console console, JsonNode finding, String again) {
       say("how", "helix-bg act " + finding.path("id").asText() + again);
     }
     if (finding.path("stale").asBoolean()) {
-      say("stale", "since the report, entries of this finding have changed or were removed");
+      say(
+          "stale",
+          "entries of this finding have changed or were removed since the report was made");
     }
   }
 
@@ -72,7 +74,7 @@ record FindingText(Console console, JsonNode finding, String again) {
     text(entry.path("text").asText());
     int omitted = entry.path("textOmitted").asInt();
     if (omitted > 0) {
-      console.say("    … and %,d characters more", omitted);
+      console.say("    … and %,d more characters", omitted);
     }
   }
 

@@ -60,7 +60,8 @@ final class FindingsCommand extends JsonCommand {
   @Option(
       names = "--settled",
       description =
-          "List findings that are dismissed or done: who decided on each, and the reason.")
+          "List the findings that are dismissed or done. Each line names who decided, and the"
+              + " reason.")
   private boolean settled;
 
   @Option(names = "--all", description = "List all open findings, not only the leading findings.")
@@ -87,8 +88,8 @@ final class FindingsCommand extends JsonCommand {
     }
     if ((all || !selection.isEmpty()) && (settled || !ids.isEmpty())) {
       throw Failure.usage(
-          "--all, --topic, --kind and --verdict only choose from the list of open findings: leave"
-              + " them out");
+          "leave out --all, --topic, --kind and --verdict: these options choose from the list of"
+              + " open findings");
     }
     try (KbStores stores = stores(settings)) {
       Kb chosen = kb.locate(settings);
@@ -165,8 +166,8 @@ final class FindingsCommand extends JsonCommand {
     }
     if (open.size() < known) {
       console.warn(
-          "findings left out, because their entries have changed or were removed since the"
-              + " report: %d",
+          "findings left out: %d; their entries have changed or were removed since the report was"
+              + " made",
           known - open.size());
     }
     if (!json) {

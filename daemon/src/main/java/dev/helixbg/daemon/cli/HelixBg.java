@@ -47,8 +47,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     name = "helix-bg",
     description = {
       "A second, slower mind for a helix knowledge base:",
-      "finds duplicates, missing links and overlapping topics, and writes reports on them into"
-          + " its folder.",
+      "finds duplicates, missing links and overlapping topics, and writes reports on them into the"
+          + " folder of the knowledge base.",
       "To try it: helix-bg one-shot --sample",
       "Without helix, on a folder of Markdown notes: helix-bg one-shot --notes FOLDER"
     },
@@ -140,19 +140,22 @@ public final class HelixBg implements Runnable {
         () ->
             decide(
                 Outcome.DISMISSED,
-                "Remove findings from the report because they are wrong or unimportant."));
+                "Dismiss findings that are wrong or unimportant: the report no longer shows"
+                    + " them."));
     commands.put(
         "done",
         () ->
             decide(
-                Outcome.DONE, "Remove findings from the report because they have been acted on."));
+                Outcome.DONE,
+                "Mark findings as done after you have acted on them: the report no longer shows"
+                    + " them."));
     commands.put(
         "undo",
         () ->
             decide(
                 Outcome.OPEN,
-                "Take back an earlier dismiss or done, so that the report shows the findings"
-                    + " again."));
+                "Take back decisions that 'dismiss' or 'done' has stored: the report shows the"
+                    + " findings again."));
     commands.put("stop", StopCommand::new);
     commands.put("mcp", McpCommand::new);
     commands.put("service", ServiceCommand::new);
@@ -163,8 +166,8 @@ public final class HelixBg implements Runnable {
         () ->
             absent(
                 "the jar cannot download models; run bin/helix-bg fetch-models instead",
-                "Download language models into ~/.helix/models; 'fetch-models list' shows which"
-                    + " ones fit this machine."));
+                "Download language models into ~/.helix/models; 'helix-bg fetch-models list' shows"
+                    + " which models fit this machine."));
     commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
     commands.put("load-model", LoadModelCommand::new);
@@ -272,9 +275,9 @@ public final class HelixBg implements Runnable {
 
   private static CommandLine noBench() {
     return absent(
-        "the benchmarks are no part of an installed helix-bg; run scripts/helix-bg bench in a"
-            + " checkout of its sources",
-        "Measure this machine; in a source checkout only.");
+        "an installed helix-bg has no benchmarks; run scripts/helix-bg bench in a checkout of the"
+            + " sources",
+        "Run benchmarks on this machine. Available only in a checkout of the sources.");
   }
 
   /** Returns a command that always fails; its message {@code where} tells what to run instead. */

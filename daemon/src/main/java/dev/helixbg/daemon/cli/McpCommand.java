@@ -24,9 +24,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "mcp",
     description =
-        "Serve a coding agent over MCP, on stdin and stdout. It can search, check whether a text"
-            + " repeats an entry, read findings with their edits, and decide on them. The daemon"
-            + " answers if it is running.")
+        "Serve a coding agent over MCP, on stdin and stdout. The agent can search, check whether a"
+            + " text repeats an entry, read findings with their edits, and decide on findings. If"
+            + " the daemon is running, the daemon gives the answers.")
 final class McpCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
@@ -35,7 +35,7 @@ final class McpCommand extends ConsoleCommand {
       paramLabel = "kb",
       description =
           "Folders of knowledge bases. Default: the knowledge bases that the daemon watches, else"
-              + " the knowledge base that one-shot would use.")
+              + " the knowledge base that 'helix-bg one-shot' would use.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;

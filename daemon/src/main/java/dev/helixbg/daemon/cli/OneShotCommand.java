@@ -115,7 +115,9 @@ public final class OneShotCommand extends JsonCommand {
     console.note("To go through the findings one by one: helix-bg tidy%s", again);
     if (store.agentAnswers().all().isEmpty()) {
       console.note(
-          "A coding agent or a chat judges pairs better: helix-bg study --export FILE%s", again);
+          "To let a coding agent or a chat judge the pairs, which it does better: helix-bg study"
+              + " --export FILE%s",
+          again);
     }
   }
 

@@ -56,7 +56,8 @@ final class ServiceCommand extends ConsoleCommand {
       arity = "0..*",
       paramLabel = "kb",
       description =
-          "With install: knowledge bases that the daemon watches, instead of the previous ones.")
+          "With 'install': knowledge bases that the daemon watches from now on, instead of the"
+              + " previous knowledge bases.")
   private List<Path> kbs = List.of();
 
   @Mixin private KbsOption kb;
@@ -150,7 +151,7 @@ final class ServiceCommand extends ConsoleCommand {
       }
       throw Failure.usage(
           "a service cannot run from a checkout, because each build changes it: first install"
-              + " helix-bg by scripts/install");
+              + " helix-bg: scripts/install");
     }
     Settings settings = settings(request, locations);
     LinkedHashSet<Path> writable = new LinkedHashSet<>();
@@ -239,7 +240,8 @@ final class ServiceCommand extends ConsoleCommand {
         print(home.serviceErrors(), "--- stderr of the service, " + home.serviceErrors());
     if (!log && !errors) {
       throw new Failure(
-          ExitCode.NO_DAEMON, "there is no log " + home.logFile() + ": nothing ran yet");
+          ExitCode.NO_DAEMON,
+          "there is no log " + home.logFile() + ": the service has not run yet");
     }
     return ExitCode.OK.number();
   }

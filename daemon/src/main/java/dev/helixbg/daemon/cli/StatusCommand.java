@@ -36,7 +36,7 @@ final class StatusCommand extends JsonCommand {
           kb.path("entries").isNull() ? "not read yet" : kb.path("entries").asInt() + " entries",
           kb.path("gone").asBoolean()
               ? "missing at present"
-              : kb.path("upToDate").asBoolean() ? "up to date" : "work to do");
+              : kb.path("upToDate").asBoolean() ? "up to date" : "not up to date");
       left(kb, "passagesLeft", "the report is a first look: %,d passages have not been read yet");
       left(kb, "pairsLeft", "the report is a first look: %,d pairs have not been read yet");
       left(kb, "questionsLeft", "%,d questions to the language model are left");
@@ -45,7 +45,7 @@ final class StatusCommand extends JsonCommand {
       }
     }
     if (status.hasNonNull("idleWork")) {
-      console.say("at idle   %s", idleWork(status.path("idleWork")));
+      console.say("idle work %s", idleWork(status.path("idleWork")));
     }
     console.say(
         "models    embedding %s, language %s",
@@ -54,7 +54,7 @@ final class StatusCommand extends JsonCommand {
             ? status.path("modelTrouble").asText("none")
             : status.path("model").asText());
     console.say(
-        "cost      %.1f s of processor time, %,d MB resident",
+        "cost      %.1f s of processor time, %,d MB of resident memory",
         metrics.path("cpuSeconds").asDouble(), metrics.path("residentBytes").asLong() >> 20);
     if (metrics.hasNonNull("lastError")) {
       console.say(

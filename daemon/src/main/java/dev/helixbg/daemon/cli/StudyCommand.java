@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
     description =
         "Let a chat with a language model answer the questions that decide which findings come"
             + " first: --export writes the questions as a Markdown page, --import reads the chat's"
-            + " answers. A coding agent that is connected over MCP answers them with the prompt"
-            + " study.")
+            + " answers. A coding agent that is connected over MCP answers the same questions with"
+            + " the prompt 'study'.")
 final class StudyCommand extends JsonCommand {
   /** Maximum size of a file with answers, in bytes. */
   private static final int LONGEST = 1 << 22;
@@ -45,7 +45,10 @@ final class StudyCommand extends JsonCommand {
   private Way way;
 
   private static final class Way {
-    @Option(names = "--export", paramLabel = "FILE", description = "Write questions to this file.")
+    @Option(
+        names = "--export",
+        paramLabel = "FILE",
+        description = "Write the questions to this file.")
     private Path export;
 
     @Option(
@@ -67,7 +70,7 @@ final class StudyCommand extends JsonCommand {
       paramLabel = "NAME",
       defaultValue = "chat",
       description =
-          "Name of the chat; use the same name for --export and --import. The answers of each"
+          "Name of the chat; use the same name for --export and --import. The answers under each"
               + " name are measured separately. Default: chat.")
   private String by;
 

@@ -18,10 +18,10 @@ import picocli.CommandLine.Mixin;
     name = "tidy",
     description = {
       "Go through the findings one by one, at a terminal, and decide on each.",
-      "The program helix, which writes the knowledge base, carries out your decisions (the setting"
-          + " helix.command, else helix on PATH). You edit notes (--notes) in your editor; helix-bg"
-          + " removes items from memory files itself. Nothing is changed before you press Enter on"
-          + " a page that lists the changes."
+      "Your decisions on a knowledge base are carried out by the program helix (the setting"
+          + " helix.command, else helix on PATH). You edit notes (--notes) in your editor, except"
+          + " that helix-bg itself removes items from memory files. Nothing is changed before you"
+          + " press Enter on a page that lists the changes."
     })
 public final class TidyCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;

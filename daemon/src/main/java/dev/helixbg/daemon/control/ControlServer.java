@@ -143,7 +143,8 @@ public final class ControlServer implements AutoCloseable {
       throw new IOException(folder + " belongs to another user");
     }
     if (!Files.getPosixFilePermissions(folder).equals(FOLDER)) {
-      LOG.info("{} is closed to other users now: the control socket is in it", folder);
+      LOG.info(
+          "{} is now closed to other users, because the control socket is in this folder", folder);
       Files.setPosixFilePermissions(folder, FOLDER);
     }
     return Files.getOwner(folder);
@@ -158,8 +159,8 @@ public final class ControlServer implements AutoCloseable {
     if (!there.isOther()) {
       throw new IOException(
           path
-              + " is not a socket, but the control socket needs this path. Move"
-              + " it elsewhere");
+              + " is not a socket, but the control socket needs this path. Move the file or folder"
+              + " elsewhere");
     }
     Files.delete(path);
   }

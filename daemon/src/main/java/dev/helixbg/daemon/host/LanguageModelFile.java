@@ -40,7 +40,7 @@ public record LanguageModelFile(Path file) {
       if (!Files.isRegularFile(named.get())) {
         throw new Failure(
             ExitCode.MODEL,
-            "no such language model: %s is not a file. helix-bg fetch-models gets one"
+            "there is no language model %s. To download one: helix-bg fetch-models"
                 .formatted(named.get()));
       }
       return Optional.of(new LanguageModelFile(named.get()));
@@ -94,7 +94,8 @@ public record LanguageModelFile(Path file) {
       judge.close();
       throw new Failure(
           ExitCode.MODEL,
-          "the language model %s was replaced since the run began. Run again".formatted(file));
+          "the language model %s has been replaced since the run began. Start a new run"
+              .formatted(file));
     }
     return judge;
   }

@@ -90,8 +90,9 @@ public record Kb(Path folder) {
     return new Failure(
         ExitCode.KB,
         folder
-            + " is no longer the same knowledge base: it was moved, deleted or replaced. Nothing is"
-            + " written there; it is read again when its data.log is back");
+            + " is no longer the same knowledge base: it was moved, deleted or replaced. helix-bg"
+            + " writes nothing into this folder, and reads the knowledge base again when its"
+            + " data.log is back");
   }
 
   /** Returns the log, which helix-bg only reads. */

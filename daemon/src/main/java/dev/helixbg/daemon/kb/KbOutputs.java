@@ -153,7 +153,7 @@ public final class KbOutputs {
           ExitCode.WRITE,
           "write the report to " + kb.insights(),
           e,
-          "It is in " + kept.html().getParent() + ", too");
+          "The report is in " + kept.html().getParent() + ", too");
     }
   }
 

@@ -177,7 +177,7 @@ public final class KbStores implements AutoCloseable {
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,
-          "use the folder of stores of knowledge bases, " + state,
+          "use the folder for the stores of all knowledge bases, " + state,
           e,
           "To use another folder, set state = \"...\"");
     }
@@ -217,7 +217,7 @@ public final class KbStores implements AutoCloseable {
         String before = noted(former.get()).path("place").asText();
         Files.move(former.get(), folder);
         notices.accept(
-            "%s was %s before, so its store, with your decisions, was moved, too"
+            "%s was formerly %s: its store, with your decisions, now belongs to the new path"
                 .formatted(place.path, before));
       } else {
         PrivateFiles.makeFolder(folder);

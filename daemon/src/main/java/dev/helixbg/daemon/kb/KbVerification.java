@@ -69,8 +69,8 @@ public final class KbVerification {
               : CheckLine.problem(
                   "data.log",
                   detail,
-                  "helix-bg reads the entries around the damage; a compaction by helix removes"
-                      + " the damage"));
+                  "helix-bg reads the entries around the damage; a compaction by helix removes the"
+                      + " damage"));
     }
   }
 

@@ -37,7 +37,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
   private static final int NAME = 1_000;
 
   private static final ToolArgument KB =
-      ToolArgument.text("kb", NAME, "knowledge base, as status names it");
+      ToolArgument.text("kb", NAME, "knowledge base, as the tool 'status' names it");
 
   List<SyncToolSpecification> all() {
     return List.of(
@@ -60,20 +60,20 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                 + " 'yes' and 'contradicts': the field 'entry' has the other entry and a"
                 + " probability. 'perhaps': read the nearest entries, first the one in 'entry'."
                 + " 'no': no entry says the same. 'unknown': not all entries are indexed, see"
-                + " 'coverage'. Give either text or entry.",
+                + " 'coverage'. Give either 'text' or 'entry'.",
             reads(),
             List.of(
                 ToolArgument.text(
                     "text", SearchRequest.MAX_TEXT, "text that is about to be stored"),
-                ToolArgument.text("topic", NAME, "topic it would be stored under"),
-                ToolArgument.text("entry", NAME, "an entry, as topic:number or by its id"),
+                ToolArgument.text("topic", NAME, "topic under which the text would be stored"),
+                ToolArgument.text("entry", NAME, "an entry, named by topic:number or by its id"),
                 ToolArgument.number("limit", 1, MOST_HITS, NEAREST),
                 KB),
             answers::related),
         tool(
             "entry",
             "Read an entry, 8,000 characters at a time. To read on, call again with 'from' set to"
-                + " the returned 'next'; 'total' is the number of characters.",
+                + " the returned 'next'; 'total' is the number of all characters of the entry.",
             reads(),
             List.of(
                 ToolArgument.text(
@@ -87,12 +87,12 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
         tool(
             "findings",
             "The findings, the most valuable first: id, kind, entries, possible edits. With id: one"
-                + " finding with its texts, up to 4,000 characters each (if textOmitted is set,"
-                + " call entry for the rest). Ask the user before you edit. Use act to get the"
-                + " tool calls that carry out a finding. After these calls, call decide.",
+                + " finding with its texts, up to 4,000 characters each (if 'textOmitted' is set,"
+                + " call 'entry' for the rest). Ask the user before you edit. Use 'act' to get the"
+                + " tool calls that make the edit of a finding. After these calls, call 'decide'.",
             reads(),
             List.of(
-                ToolArgument.text("id", NAME, "one finding, in full"),
+                ToolArgument.text("id", NAME, "id of a finding, to get it in full"),
                 ToolArgument.choice("kind", ReportedFinding.KINDS),
                 ToolArgument.text("topic", NAME, "only findings on this topic"),
                 ToolArgument.choice(
@@ -102,31 +102,31 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             answers::findings),
         tool(
             "act",
-            "Returns the calls that carry out one finding in the present knowledge base; changes"
-                + " nothing. Make the checks first: each must find the given number of entries."
-                + " Then make the calls in their order, without a pause, exactly as given,"
+            "Returns the calls that make the edit of one finding in the present knowledge base;"
+                + " changes nothing. Make the checks first: each must find the given number of"
+                + " entries. Then make the calls in their order, without a pause, exactly as given,"
                 + " including trailing blanks. Send calls named act to this tool, which checks that"
-                + " the plan is still right; send the other calls to helix. If a call fails or"
-                + " gives another answer, stop and call act again. If the answer lists choices,"
-                + " call again with 'as'. A folder of notes has no calls: 'byHand' describes the"
-                + " edits of the files in 'folder'; 'edits', if present, has the exact old and new"
-                + " text.",
+                + " the plan is still right; send the other calls to helix. If a call fails, or its"
+                + " answer is not the expected one, stop and call 'act' again. If the answer lists"
+                + " choices, call again with 'as'. A folder of notes has no calls: 'byHand'"
+                + " describes the edits of the files in 'folder'; 'edits', if present, has the"
+                + " exact old and new text.",
             reads(),
             List.of(
                 ToolArgument.text("id", NAME, "id of the finding").needed(),
                 ToolArgument.choice("as", FindingRequests.WAYS),
                 ToolArgument.text(
-                    "plan", NAME, "leave out, unless a call that act returned sets it"),
+                    "plan", NAME, "leave this out, unless a call that 'act' returned has it"),
                 ToolArgument.text(
-                    "marked", NAME, "leave out, unless a call that act returned sets it"),
+                    "marked", NAME, "leave this out, unless a call that 'act' returned has it"),
                 KB),
             answers::act),
         tool(
             "decide",
             "Store an agent's decision on a finding: done (the edit was made, and the log must show"
-                + " it), dismissed (wrong or unimportant) or undo (of the agent's own decision). Or"
-                + " store an opinion, which leaves the finding open: same, overtaken, related,"
-                + " different. Changes no entry.",
+                + " it), dismissed (wrong or unimportant) or undo (takes back the agent's own"
+                + " decision). Or store an opinion, which leaves the finding open: same, overtaken,"
+                + " related or different. Changes no entry.",
             notes(true),
             List.of(
                 ToolArgument.text("id", NAME, "id of the finding").needed(),
@@ -136,9 +136,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
             answers::decide),
         tool(
             "questions",
-            "The next open questions. Answers about pairs of entries decide which pairs come first"
-                + " in findings; questions of another kind begin with the newest entries. Read the"
-                + " texts yourself, then call answers. Changes no entry.",
+            "Returns the next open questions. Answers about pairs of entries decide which pairs"
+                + " come first in the findings; questions of another kind begin with the newest"
+                + " entries. Read the texts yourself, then call 'answers'. Changes no entry.",
             notes(false),
             List.of(
                 ToolArgument.choice(

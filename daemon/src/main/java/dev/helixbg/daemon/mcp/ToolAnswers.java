@@ -166,6 +166,6 @@ record ToolAnswers(KbRouter kbs) {
     return daemon
         ? "the helix-bg daemon"
         : "this process: no daemon watches the knowledge base, so answers are slower; a person can"
-            + " start one: helix-bg service install";
+            + " start a daemon: helix-bg service install";
   }
 }

@@ -41,8 +41,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           + AgentQuestion.NO_LESSON;
 
   private static final String SUMMARY_RULE =
-      ("a summary is one sentence on one line, of %d characters at most, that repeats none of its"
-              + " phrases")
+      ("a summary is one sentence on one line, of %d characters at most, in which no phrase is"
+              + " repeated")
           .formatted(AgentQuestion.LONGEST);
 
   /**

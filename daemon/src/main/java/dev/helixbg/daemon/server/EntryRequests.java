@@ -60,8 +60,8 @@ final class EntryRequests {
                         + NearestName.meant(
                             sought,
                             all.stream().map(NamedEntry::name).toList(),
-                            "; name an entry by topic:number, which can change, or by its id,"
-                                + " which changes only with its text: search lists both")));
+                            "; name an entry by topic:number, which can change, or by its id, which"
+                                + " changes only with its text: 'search' lists both names")));
   }
 
   private static Optional<NamedEntry> only(List<NamedEntry> all, Predicate<NamedEntry> isSought) {

@@ -301,10 +301,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         verdict != Outcome.DONE ? Optional.empty() : found.flatMap(present::notDone);
     if (notDone.isPresent() && by == By.AGENT) {
       throw Failure.usage(
-          ("not recorded as done: the log does not show that %s is done: %s. First carry out what"
-                      + " act says, or")
+          ("not recorded as done: the log does not show that %s is done: %s. First make the edit"
+                      + " that the tool 'act' describes, or")
                   .formatted(id, notDone.get())
-              + " decide dismissed");
+              + " decide 'dismissed'");
     }
     Decision made =
         new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());

@@ -222,8 +222,8 @@ public final class PresentFindings {
       Optional<NotesKb> notes) {
     if (isStale(finding)) {
       throw Failure.usage(
-          ("stale, ask again: the log has changed since %s was found, and %s changed or was"
-                  + " removed. List the findings again")
+          ("stale: since %s was found, %s was changed or removed in the log. List the findings"
+                  + " again")
               .formatted(finding.id(), QuotedName.of(finding.about())));
     }
     List<Act> acts = acts(finding, as.isPresent() ? Verdict.titled(as.get()) : opinion);
@@ -286,7 +286,7 @@ public final class PresentFindings {
     List<Act> removals =
         acts.stream().filter(act -> act.change() instanceof Change.Remove).toList();
     if (pair.size() != 2 || removals.isEmpty()) {
-      throw Failure.usage("\"keep\" is for the removal of one of two entries");
+      throw Failure.usage("\"keep\" is valid only if the edit removes one entry of a pair");
     }
     NamedEntry kept = pair.get(side.equals("a") ? 0 : 1);
     NamedEntry gone = pair.get(side.equals("a") ? 1 : 0);
@@ -301,8 +301,8 @@ public final class PresentFindings {
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(
-          "stale: the log has changed since this plan was made. Do not run these calls; request"
-              + " a new plan with act");
+          "stale: the log has changed since this plan was made. Do not run these calls; request a"
+              + " new plan: call 'act'");
     }
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
@@ -313,7 +313,7 @@ public final class PresentFindings {
       throw Failure.usage(
           "stop here: a note that the next calls would remove or rewrite has just changed, or has"
               + " no mark. Make no more of these calls. If a note ends in a line (helix-bg: …),"
-              + " remove this line by hand. Then run act again");
+              + " remove this line by hand. Then call 'act' again");
     }
     return Json.object().put("id", id).put("holds", true);
   }

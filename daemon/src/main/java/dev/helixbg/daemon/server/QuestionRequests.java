@@ -65,11 +65,12 @@ public record QuestionRequests(
           + " people, services or files, and without numbers. Answer none if the entry only states"
           + " a fact, a setting or how to do something.";
 
-  static final String STALE = "a text has changed since, or is gone: call questions again";
+  static final String STALE =
+      "a text has changed or was removed since the question was given: call 'questions' again";
 
   private static final String ASK =
-      "Read each question in full before you judge. If a text has the field omitted, read the"
-          + " whole entry with the tool entry. Then call answers with {id, answer} for each"
+      "Read each question in full before you judge. If a text has the field 'omitted', read the"
+          + " whole entry with the tool 'entry'. Then call 'answers' with {id, answer} for each"
           + " question.";
 
   /** A question for an agent: the part that the server stores, and the texts to judge. */
@@ -229,7 +230,7 @@ public record QuestionRequests(
     Set<String> kept = findings.store().agentAnswers().add(answers);
     wanted.keySet().stream()
         .filter(id -> !kept.contains(asked.get(id).id()))
-        .forEach(id -> refuse(refused, id, "you have answered it before"));
+        .forEach(id -> refuse(refused, id, "you have already answered this question"));
     ObjectNode line = Json.object().put("kept", kept.size());
     return line.set("refused", refused);
   }
@@ -245,10 +246,10 @@ public record QuestionRequests(
       return Optional.of("an answer has an id and an answer, both strings");
     }
     if (question == null) {
-      return Optional.of("this question was not given to you: call questions");
+      return Optional.of("this question was not given to you: call 'questions'");
     }
     if (before.containsKey(given.path("id").asText())) {
-      return Optional.of("it is answered twice in this call: the first answer counts");
+      return Optional.of("this call has two answers to the question: the first answer counts");
     }
     List<String> possible = AgentQuestion.answers(question.kind());
     String answer = given.path("answer").asText();

@@ -30,7 +30,7 @@ public final class ServiceErrorLog {
         PrivateFiles.open(file, StandardOpenOption.WRITE).truncate(0).close();
       }
     } catch (IOException e) {
-      LOG.debug("{} is not shortened: {}", file, e.toString());
+      LOG.debug("{} cannot be shortened: {}", file, e.toString());
     }
   }
 

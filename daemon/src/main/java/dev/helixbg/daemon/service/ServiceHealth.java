@@ -19,7 +19,7 @@ public final class ServiceHealth {
   public static CheckLine check(Path file, DaemonHome home, Optional<Installation> program) {
     if (Files.notExists(file)) {
       return CheckLine.ok(
-          NAME, "not installed; 'helix-bg service install' starts it at each login");
+          NAME, "not installed; 'helix-bg service install' lets it start at each login");
     }
     Optional<JsonNode> status = new DaemonLink(home).status();
     if (status.isPresent()) {
@@ -27,13 +27,15 @@ public final class ServiceHealth {
     }
     if (program.isEmpty()) {
       return CheckLine.problem(
-          NAME, "its program is not there any more", "install helix-bg; helix-bg service install");
+          NAME,
+          "the program of the service no longer exists",
+          "install helix-bg; helix-bg service install");
     }
     Optional<String> said = ServiceErrorLog.lastLine(home.serviceErrors());
     return said.isPresent() && saidLast(home)
         ? CheckLine.problem(
             NAME,
-            "it has ended; it last said: " + said.get(),
+            "the service has ended; its last message: " + said.get(),
             "correct the cause; helix-bg service start")
         : CheckLine.note(NAME, "installed, but not running", "helix-bg service restart");
   }
@@ -43,7 +45,7 @@ public final class ServiceHealth {
     if (!status.path("service").asBoolean()) {
       return CheckLine.note(
           NAME,
-          "not running, since a daemon was started by hand: process " + process,
+          "not running, because a daemon was started by hand: process " + process,
           "helix-bg stop; helix-bg service start");
     }
     String runs = status.path("program").asText();

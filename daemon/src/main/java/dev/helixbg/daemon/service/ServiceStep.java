@@ -93,7 +93,7 @@ public record ServiceStep(String shown, Deed deed) {
   /** Waits until a command fails, which shows that the service has ended. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
-        "would wait until this fails: " + words(command),
+        "would wait until this command fails: " + words(command),
         _ -> {
           long deadline = System.nanoTime() + ENDING.toNanos();
           while (ended(command).code() == 0) {

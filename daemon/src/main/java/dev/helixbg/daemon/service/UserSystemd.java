@@ -24,7 +24,7 @@ public final class UserSystemd {
     if (answer.code() != 0) {
       throw new Failure(
           ExitCode.WRITE,
-          "the user's systemd does not answer, and nothing was changed: "
+          "nothing was changed, because the user's systemd does not answer: "
               + answer.output().replace('\n', ' '));
     }
   }

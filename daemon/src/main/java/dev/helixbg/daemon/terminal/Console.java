@@ -118,7 +118,9 @@ public record Console(
     if (!failed || code != ExitCode.OK.number()) {
       return code;
     }
-    warn("not all of the output could be written: its reader is gone, or the disk is full");
+    warn(
+        "not all of the output could be written: the program that reads it has ended, or the disk"
+            + " is full");
     return ExitCode.WRITE.number();
   }
 

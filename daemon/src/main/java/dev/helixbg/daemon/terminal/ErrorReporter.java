@@ -65,7 +65,7 @@ public record ErrorReporter(Console console) {
     console.warn(
         "%s",
         code == ExitCode.INTERRUPTED
-            ? "interrupted; finished work is kept, and the next run continues from there"
+            ? "interrupted; finished work is kept, and the next run does the rest"
             : words(e));
     return code;
   }
@@ -73,8 +73,8 @@ public record ErrorReporter(Console console) {
   /** Returns the message for the user. The stack trace of an internal fault is saved in a file. */
   public static String words(Throwable e) {
     if (e instanceof InvalidPathException path) { // such as a name with umlauts in the locale C
-      return ("%s cannot be the name of a file here, where names are in %s. Set LC_ALL=C.UTF-8, or"
-              + " start helix-bg by its launcher")
+      return ("%s cannot be a file name, because the present locale encodes file names as %s. Set"
+              + " LC_ALL=C.UTF-8, or start helix-bg by its launcher")
           .formatted(QuotedName.of(path.getInput()), System.getProperty("sun.jnu.encoding"));
     }
     return isExpected(e) ? e.getMessage() : unexpected(e);
@@ -83,7 +83,7 @@ public record ErrorReporter(Console console) {
   /** Returns a message about an error that is not expected, without its stack trace. */
   public static String summary(Throwable e) {
     return e instanceof OutOfMemoryError
-        ? "not enough memory (%s). Make memory free, or give Java more: HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx2g"
+        ? "not enough memory (%s). Free some memory, or give Java more memory: HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx2g"
             .formatted(e.getMessage())
         : "a fault in helix-bg: " + e;
   }

@@ -15,16 +15,16 @@ public enum ExitCode {
   NO_DAEMON(8, "no daemon runs, or it does not answer"),
   STALE(
       9,
-      "act --run: another program has written to the log or file, and nothing was done; run act"
-          + " again"),
+      "act --run: nothing was done, because another program has written to the log or file; run the"
+          + " command again"),
   PARTLY(
       10,
       "act --run: stopped after the first edit; the output lists the edits made and how to undo"
           + " them"),
   UNDONE(
       11,
-      "act --run: nothing was done: the edit can only be made by hand, or no helix program can"
-          + " make it"),
+      "act --run: nothing was done, because the edit can only be made by hand, or no helix program"
+          + " can make it"),
   INTERRUPTED(130, "interrupted by Ctrl-C (by SIGTERM: 143); finished work is kept");
 
   private final int number;

@@ -28,7 +28,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "move", "moves",
           "rewrite", "gets the merged text",
           "change", "is changed",
-          "read", "is read again",
+          "read", "is to be read again",
           "link", "is linked to");
 
   /** Width of a title, in columns; on a screen of 80 columns, the name then fits, too. */
@@ -93,10 +93,10 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   private String how(boolean ofNotes, Optional<Path> helix) {
     String byHand = act.path("byHand").asText();
     if (ofNotes) {
-      return "By hand, in " + act.path("folder").asText() + ": " + byHand;
+      return "Edit by hand, in " + act.path("folder").asText() + ": " + byHand;
     }
     if (act.has("byHand")) {
-      return "helix cannot do it: " + byHand;
+      return "helix cannot make this edit: " + byHand;
     }
     if (helix.isEmpty()) {
       return "There is no helix on PATH, and the setting helix.command is empty. A coding agent"

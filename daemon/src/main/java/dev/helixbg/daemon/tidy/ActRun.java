@@ -153,7 +153,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
           ? Outcome.done()
           : Outcome.nothing(
               State.STALE,
-              "helix counts a different number of entries in %s than the log has (%d)"
+              "in %s, helix counts a different number of entries than the log has (%d)"
                   .formatted(topic, entries));
     } catch (Helix.Refusal e) {
       return Outcome.nothing(
@@ -217,10 +217,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       try {
         if (call.path("name").asText().equals("edit") && !hitsOne(call, helix)) {
           return stopped(
-              Json.object(),
-              made,
-              State.STALE,
-              "the note that the act wrote has changed since the act");
+              Json.object(), made, State.STALE, "the note that helix wrote has changed since then");
         }
         helix.call(call.path("name").asText(), arguments(call));
         made.add(call);

@@ -118,9 +118,8 @@ public final class HelixServer implements Helix {
       if (stranger.isPresent()) {
         throw new Failure(
             ExitCode.UNDONE,
-            "%s is not the helix that writes knowledge bases: %s. Set helix.command to the helix"
-                    .formatted(program, stranger.get())
-                + " that does");
+            "%s is not the program helix that writes knowledge bases: %s. Set helix.command to the path of helix"
+                .formatted(program, stranger.get()));
       }
       // When helix ends, the client is closed, so that a running call fails at once.
       Thread.ofVirtual()

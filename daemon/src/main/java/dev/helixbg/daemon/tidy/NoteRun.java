@@ -156,7 +156,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   private static Outcome failed(String id, String why, List<JsonNode> made) {
     return new Outcome(
         State.FAILED,
-        why + ". helix-bg act " + id + " --undo puts back the removed items",
+        why + ". helix-bg act " + id + " --undo puts the removed items back",
         made,
         List.of(),
         List.of());
@@ -181,7 +181,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     Optional<Path> saved = latest(id);
     if (saved.isEmpty()) {
       return Outcome.nothing(
-          State.UNDONE, "helix-bg has no text that it removed from a file for " + id);
+          State.UNDONE, "helix-bg has kept no removed text of the finding " + id);
     }
     Kept kept = Json.read(Files.readString(saved.get()), Kept.class);
     List<Step> steps = new ArrayList<>();

@@ -55,7 +55,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
       case "misfiled" -> ways.put("enter", "move it");
       case "topic-overlap" -> ways.put("enter", "join them");
       case "lesson" -> ways.put("enter", "write it down");
-      case "source" -> ways.put("enter", "mend it");
+      case "source" -> ways.put("enter", "correct it");
       default -> {
         ways.put("s", "same");
         ways.put("o", "overtaken");

@@ -103,13 +103,13 @@ final class TidyActs {
               session.say("The calls are copied, if your terminal allows programs to copy.");
             });
       }
-      text.on("enter", "I did it: check", () -> lookWhetherDone(shown, told.words()));
+      text.on("enter", "check: I have made the edit", () -> lookWhetherDone(shown, told.words()));
     } else {
       text.on("enter", "carry it out", () -> carryOut(shown, request, act));
     }
     told.removedSide()
         .map(side -> request.deepCopy().put("keep", side))
-        .ifPresent(other -> text.on("x", "keep the other", () -> confirm(shown, other)));
+        .ifPresent(other -> text.on("x", "keep the other note", () -> confirm(shown, other)));
     session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
     if (areFiles && !canGo) {
       session.say(
@@ -180,8 +180,8 @@ final class TidyActs {
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     tell(told, "This was done:", outcome.made());
-    tell(told, "These lines are left at the end of notes; take them out by hand:", outcome.marks());
-    tell(told, "These calls bring the texts back:", outcome.undo());
+    tell(told, "These lines are still at the end of notes; remove them by hand:", outcome.marks());
+    tell(told, "These calls restore the texts:", outcome.undo());
     String what = outcome.made().isEmpty() ? "Nothing was changed: " : "Stopped in the middle: ";
     session.turnToHalfDone(new TextPage(ink.gone(what + words), told));
   }
@@ -209,7 +209,7 @@ final class TidyActs {
       return;
     }
     finish(new Made(shown.id(), words, true, List.of(), List.of(), List.of()));
-    session.say("It is done, and noted.");
+    session.say("It is done, and recorded as done.");
   }
 
   void edit(Shown shown) throws IOException, InterruptedException {
@@ -270,7 +270,7 @@ final class TidyActs {
       session.say(why + then);
       return;
     }
-    afterEdit(shown, moved, "Moved to the trash, and noted as done.");
+    afterEdit(shown, moved, "Moved to the trash, and recorded as done.");
   }
 
   /** Puts files back and removes them from the list. Returns the first error, if any. */
@@ -301,7 +301,7 @@ final class TidyActs {
     } else if (!last.undo().isEmpty() && desk.helix().isPresent()) {
       tell(
           told,
-          "helix is asked to bring the texts back, at the end of their topics:",
+          "helix will store the texts again, at the end of their topics:",
           last.undo().stream().map(call -> call.at("/arguments/text").asText()).toList());
     } else if (!last.edits().isEmpty()) {
       tell(

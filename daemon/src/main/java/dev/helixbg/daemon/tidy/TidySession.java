@@ -26,10 +26,10 @@ final class TidySession {
       d  dismiss: the finding is wrong or unimportant
       n  next, p  previous: nothing is decided
       u  undo the last act or decision of this session
-      e  show one text alone, and back; for notes: open the files in $VISUAL or $EDITOR
+      e  show one text at a time, then all texts; for notes: open the files in $VISUAL or $EDITOR
       x  on the page before an act: keep the other note
       Up, Down, Page Up, Page Down, Space  scroll
-      q  quit: decisions are kept, and the next tidy continues
+      q  quit: decisions are kept, and the next 'helix-bg tidy' continues from there
 
       Nothing is changed before you press Enter on a page that lists the changes.\
       """;
@@ -216,7 +216,7 @@ final class TidySession {
     if (!noneAtAll) {
       end.on(
           "a",
-          "all others",
+          "all other findings",
           () -> {
             list.addAll();
             show(list.next(current, 1));
@@ -268,7 +268,7 @@ final class TidySession {
     if (found.isOfNotes()) {
       found.on("e", "edit", whileOpen(shown, () -> acts.edit(shown)));
     } else if (shown.entries().size() > 1) {
-      found.on("e", "one whole", found::turn);
+      found.on("e", "one text", found::turn);
     }
     found.on("?", "help", () -> tell("Keys", HELP));
     return found.on("q", "quit", () -> isOver = true);

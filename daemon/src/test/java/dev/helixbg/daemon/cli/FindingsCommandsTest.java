@@ -227,7 +227,7 @@ class FindingsCommandsTest {
     assertTrue(
         shown.contains("    The cache keeps stale leases after a restart of the broker!\n"), shown);
     assertTrue(shown.contains("\nread     by the pair judge: "), shown);
-    assertTrue(shown.contains("\nwhy      each is the other’s nearest; both say "), shown);
+    assertTrue(shown.contains("\nwhy      each is the other’s nearest entry; both say "), shown);
     assertTrue(shown.contains("same or overtaken: remove cache:0 and keep cache:1"), shown);
     assertEquals(0, run("findings", "--kb", kb, id, "--json"), err::toString);
     assertEquals(id, json().path("id").asText());
@@ -272,12 +272,13 @@ class FindingsCommandsTest {
     assertEquals(0, run("findings", kb));
     assertTrue(out.toString().contains("restart of the broker!  cache:0\n"), out::toString);
     assertTrue(!out.toString().contains("cache:1"), out::toString);
-    assertTrue(err.toString().contains("left out, because "), err::toString);
+    assertTrue(err.toString().contains("findings left out: "), err::toString);
     assertEquals(0, run("findings", kb, id));
     assertTrue(out.toString().contains("  cache:0  "), out::toString);
     assertTrue(out.toString().contains("\nhow      helix-bg act " + id), out::toString);
     assertEquals(0, run("findings", kb, gone));
-    assertTrue(out.toString().contains("\nstale    since the report, entries"), out::toString);
+    assertTrue(
+        out.toString().contains("\nstale    entries of this finding have changed"), out::toString);
   }
 
   @Test

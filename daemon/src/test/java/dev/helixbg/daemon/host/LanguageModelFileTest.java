@@ -121,7 +121,7 @@ class LanguageModelFileTest {
     Files.copy(GoldenModel.Q8_0.path(), file, StandardCopyOption.REPLACE_EXISTING);
     Failure failure =
         assertThrows(Failure.class, () -> model.openWithHash(settings, hash, Device.CPU, 1));
-    assertTrue(failure.getMessage().contains("was replaced"), failure.getMessage());
+    assertTrue(failure.getMessage().contains("has been replaced"), failure.getMessage());
   }
 
   private Optional<LanguageModelFile> located(Map<String, String> flags) {

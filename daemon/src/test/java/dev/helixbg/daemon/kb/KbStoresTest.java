@@ -206,7 +206,7 @@ class KbStoresTest {
     Kb moved = moved(kb, "elsewhere");
     assertEquals(1, decisions(moved));
     assertEquals(1, notices.size(), notices.toString());
-    assertTrue(notices.getFirst().contains(kb.folder() + " before"), notices.toString());
+    assertTrue(notices.getFirst().contains("was formerly " + kb.folder()), notices.toString());
     restart();
     assertEquals(1, decisions(moved));
     assertEquals(1, notices.size(), notices.toString());
@@ -254,7 +254,7 @@ class KbStoresTest {
     assertEquals(0, decisions(moved), "that of two, whose place is gone, and not that of one");
     assertEquals(1, decisions(one));
     assertEquals(1, notices.size(), notices.toString());
-    assertTrue(notices.getFirst().contains(two.folder() + " before"), notices.toString());
+    assertTrue(notices.getFirst().contains("was formerly " + two.folder()), notices.toString());
   }
 
   /** The beginning of a log of a few bytes could be that of any other. */

@@ -160,7 +160,7 @@ class DaemonTest {
     JsonNode status = ask(DaemonLink.request("status")).getFirst();
     assertTrue(status.path("model").isNull());
     String trouble = status.path("modelTrouble").asText();
-    assertTrue(trouble.contains("no such language model: " + gone), trouble);
+    assertTrue(trouble.contains("there is no language model " + gone), trouble);
     assertEquals(1, status.path("kbs").size());
     assertTrue(new DaemonLink(home).watches(new Kb(folder.resolve("a"))));
   }

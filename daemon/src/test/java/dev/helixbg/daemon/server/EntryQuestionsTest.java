@@ -230,7 +230,7 @@ class EntryQuestionsTest {
         why(take("one", id, "Never trust the clocks that Zebra 4711 sends to you."))
             .startsWith("a lesson is one sentence"));
     assertEquals("", why(take("one", id, "none")));
-    assertEquals("you have answered it before", why(take("one", id, "none")));
+    assertEquals("you have already answered this question", why(take("one", id, "none")));
     String other = page.at("/questions/1/id").asText();
     assertTrue(why(take("two", other, "none")).startsWith("this question was not given to you"));
   }

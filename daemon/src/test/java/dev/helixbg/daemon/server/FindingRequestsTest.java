@@ -237,7 +237,7 @@ class FindingRequestsTest {
     assertEquals(3, lines.getFirst().path("total").asInt());
     assertEquals(1, lines.getFirst().path("stale").asInt());
     Failure stale = assertThrows(Failure.class, () -> act(pairs.get(2), "same"));
-    assertTrue(stale.getMessage().startsWith("stale, ask again"), stale.getMessage());
+    assertTrue(stale.getMessage().startsWith("stale: since "), stale.getMessage());
     assertTrue(
         ask(JSON.createObjectNode().put("id", pairs.get(2)), true)
             .getFirst()

@@ -271,7 +271,7 @@ class QuestionRequestsTest {
     try (KbStore elsewhere = DaemonFixture.store(other, new Kb(other.resolve("kb")))) {
       String there = elsewhere.agentAnswers().given(AgentQuestion.ofPair(older(11), newer(11)));
       assertEquals(
-          "this question was not given to you: call questions",
+          "this question was not given to you: call 'questions'",
           why(take("one", NOW.plusSeconds(30), there, "same")));
     }
     store.close();
@@ -301,11 +301,13 @@ class QuestionRequestsTest {
     assertEquals(2, taken.path("kept").asInt());
     assertEquals(
         "the answer must be one of same, overtaken, related, different; this question was not given"
-            + " to you: call questions; it is answered twice in this call: the first answer counts",
+            + " to you: call 'questions'; this call has two answers to the question: the first"
+            + " answer counts",
         why(taken));
-    assertEquals("you have answered it before", why(take("one", later, id(11), "related")));
     assertEquals(
-        "this question was not given to you: call questions",
+        "you have already answered this question", why(take("one", later, id(11), "related")));
+    assertEquals(
+        "this question was not given to you: call 'questions'",
         why(take("two", later, id(8), "same")));
     assertEquals(
         List.of("same", "different"),
@@ -325,7 +327,7 @@ class QuestionRequestsTest {
     Files.write(kb.dataLog(), helix.log());
     ObjectNode taken = take("one", NOW.plusSeconds(30), id(11), "same", id(10), "same");
     assertEquals(1, taken.path("kept").asInt());
-    assertTrue(why(taken).startsWith("a text has changed since"), why(taken));
+    assertTrue(why(taken).startsWith("a text has changed or was removed since"), why(taken));
     assertFalse(pairs(give("one", 20, NOW.plusSeconds(40))).contains(id(11)));
   }
 

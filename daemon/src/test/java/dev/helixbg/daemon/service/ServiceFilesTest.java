@@ -142,7 +142,7 @@ class ServiceFilesTest {
   void whatRunsUnderLaunchdIsReplacedOnceItHasEnded() {
     ServiceSpec spec = spec(Path.of("/home/ada/kb"));
     String out = "would run: launchctl bootout " + SERVICE;
-    String ended = "would wait until this fails: launchctl print " + SERVICE;
+    String ended = "would wait until this command fails: launchctl print " + SERVICE;
     List<String> replaced =
         List.of(
             ServiceStep.write(PLIST, LaunchdPlist.of(spec)).shown(),

@@ -53,7 +53,7 @@ class ServiceHealthTest {
   @Test
   void aProgramThatIsGoneIsAProblem() throws IOException {
     Files.writeString(file, "");
-    assertEquals("its program is not there any more", check(State.PROBLEM).detail());
+    assertEquals("the program of the service no longer exists", check(State.PROBLEM).detail());
     launcherIsThere();
     assertEquals("installed, but not running", check(State.NOTE).detail());
   }
@@ -65,7 +65,8 @@ class ServiceHealthTest {
     Files.writeString(
         home.serviceErrors(),
         "helix-bg: no knowledge base\nWARNING: Using incubator modules: jdk.incubator.vector\n\n");
-    assertTrue(check(State.PROBLEM).detail().endsWith("it last said: helix-bg: no knowledge base"));
+    assertTrue(
+        check(State.PROBLEM).detail().endsWith("its last message: helix-bg: no knowledge base"));
     Files.writeString(home.logFile(), "stopped\n");
     Files.setLastModifiedTime(home.logFile(), FileTime.from(Instant.now().plusSeconds(60)));
     check(State.NOTE);

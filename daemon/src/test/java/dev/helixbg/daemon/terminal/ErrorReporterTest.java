@@ -32,7 +32,7 @@ class ErrorReporterTest {
   @Test
   void tooLittleMemoryIsNoFaultOfHelixBg() {
     assertEquals(
-        "not enough memory (Java heap space). Make memory free, or give Java more:"
+        "not enough memory (Java heap space). Free some memory, or give Java more memory:"
             + " HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx2g",
         ErrorReporter.words(new OutOfMemoryError("Java heap space")));
   }

@@ -119,7 +119,7 @@ class NoteRunTest {
     assertFalse(isSettled(id));
     Outcome again = run.takeBack(id);
     assertEquals(State.UNDONE, again.state());
-    assertTrue(again.why().contains("has no text that it removed"), again.why());
+    assertTrue(again.why().contains("has kept no removed text"), again.why());
     assertEquals(TEXT, text());
   }
 

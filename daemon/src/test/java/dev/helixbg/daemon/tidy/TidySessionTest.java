@@ -253,7 +253,7 @@ class TidySessionTest {
         press("s", "enter"),
         "Stopped in the middle",
         "the disk is full",
-        "take them out by hand",
+        "remove them by hand",
         "(helix-bg: ");
     assertEquals(Map.of(), decided());
     assertHas(String.join("\n", session.halfDone()), "Stopped in the middle", "(helix-bg: ");
@@ -270,7 +270,7 @@ class TidySessionTest {
     assertHas(desk.copied.getFirst(), "\"action\":\"append\"", "\"plan\":");
     assertHas(press("enter"), "Not done yet");
     kb.call("edit", "action", "delete", "topic", "queue", "match_str", SHORT);
-    assertHas(press("enter"), "It is done, and noted", "1 done");
+    assertHas(press("enter"), "It is done, and recorded", "1 done");
     assertEquals(1, decided().size());
   }
 

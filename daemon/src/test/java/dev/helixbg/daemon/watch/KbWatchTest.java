@@ -412,7 +412,7 @@ class KbWatchTest {
     assertEquals(0, next.analyses);
     assertEquals(0, next.model.opened.get());
     assertEquals(1, next.notices.size(), next.notices.toString());
-    assertTrue(next.notices.getFirst().contains("was moved, too"), next.notices.toString());
+    assertTrue(next.notices.getFirst().contains(" was formerly "), next.notices.toString());
   }
 
   /** By a command beside the daemon, with a connection of its own. */

@@ -193,7 +193,8 @@ public final class Database implements AutoCloseable {
       throw e;
     }
     if (!inode.equals(inodeOf(file))) {
-      throw new SQLException("it was moved aside meanwhile"); // the change is lost with the file
+      throw new SQLException(
+          "another process has moved it aside meanwhile"); // the change is lost with the file
     }
     return result;
   }
@@ -342,7 +343,7 @@ public final class Database implements AutoCloseable {
             file
                 + " could not be used: it was renamed to "
                 + aside.getFileName()
-                + ", and its contents are computed again. Decisions are kept");
+                + ", and its contents are computed again. Your decisions are kept");
       }
     }
   }

@@ -31,7 +31,7 @@ public final class StoreException extends RuntimeException {
             default -> sqlite.getMessage() + ". Check the disk";
           };
       case AccessDeniedException denied -> "permission denied. Check its permissions";
-      case NoSuchFileException missing -> "its folder is not there. Make the folder";
+      case NoSuchFileException missing -> "its folder does not exist. Create the folder";
       case FileSystemException other when other.getReason() != null ->
           place(file, other) + other.getReason();
       default -> e.getMessage();

@@ -112,7 +112,7 @@ class DamagedDatabaseTest {
         List.of(
             file
                 + " could not be used: it was renamed to kb.db.damaged, and its contents are"
-                + " computed again. Decisions are kept"),
+                + " computed again. Your decisions are kept"),
         warnings);
     try (Database database = open()) {
       assertEquals(List.of("first", "one", "two"), DatabaseTest.said(database), what);

@@ -204,7 +204,7 @@ class DatabaseTest {
               said.startsWith("cannot use the database " + folder.resolve(TestDatabase.NAME)),
               said);
           assertTrue(
-              said.contains(folder == readOnly ? "permission" : "its folder is not there"), said);
+              said.contains(folder == readOnly ? "permission" : "its folder does not exist"), said);
           assertTrue(said.endsWith(", or set another folder: state = \"...\""), said);
         }
       }

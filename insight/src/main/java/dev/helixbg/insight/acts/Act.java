@@ -93,16 +93,16 @@ public record Act(List<When> when, Change change) {
             (Entry.isNote(small) ? "move the files of the folder " : "move all of ")
                 + "%s into %s".formatted(QuotedName.of(small), QuotedName.of(large));
         case Rename(NamedEntry entry, String from, String to) ->
-            "let %s say %s instead of %s"
+            "in %s, write %s instead of %s"
                 .formatted(name(entry), QuotedName.of(to), QuotedName.of(from));
         case Reread(NamedEntry entry, String named) ->
-            "read %s again: correct what it says about %s, or remove it"
+            "read %s again, and correct or remove what it says about %s"
                 .formatted(name(entry), QuotedName.of(named));
         case Gather(List<NamedEntry> entries, String topic, String text) ->
             (NoteName.of(entries.getFirst().entry()).isPresent()
                     ? "write a note"
                     : "store an entry under " + QuotedName.of(topic))
-                + ", %s, that links to %s".formatted(QuotedName.of(text), names(entries));
+                + " that says %s, with links to %s".formatted(QuotedName.of(text), names(entries));
         case Rewrite(NamedEntry kept, List<NamedEntry> gone, _) ->
             "give " + name(kept) + " the proposed text and remove " + names(gone);
       };

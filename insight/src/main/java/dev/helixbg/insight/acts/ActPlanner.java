@@ -67,8 +67,7 @@ public final class ActPlanner {
                     "helix reads data.log only as far as offset "
                         + damage.offset()
                         + ", where a record is damaged: helix would not find entries that it"
-                        + " appends now. Run helix-bg verify to see the damage, and repair the log"
-                        + " first");
+                        + " appends now. First repair the log; helix-bg verify shows the damage");
   }
 
   static boolean isPlainTopic(String topic) {
@@ -216,7 +215,7 @@ public final class ActPlanner {
       require(
           !content.equals(text.content()) || !source.equals(text.source()),
           Act.name(rename.entry())
-              + " does not say "
+              + " does not contain "
               + QuotedName.of(rename.from())
               + " as a separate name any more");
       return EntryBodies.metadata(text, text.tags(), source, after.linksAfter(rename.entry()))
@@ -239,9 +238,10 @@ public final class ActPlanner {
                       .noneMatch(left -> ActMark.isOn(left.entry().body(), ActMark.line(hash))),
                   "an act on the text of "
                       + Act.name(one)
-                      + " was stopped, and left its mark, the line "
+                      + " was stopped. Its mark, the line "
                       + ActMark.line(hash).strip()
-                      + ", on another note that says the same: first remove the line there"));
+                      + ", is still at the end of another note with the same text: first remove"
+                      + " this line"));
       require(
           marks.size() <= MAX_MARKED,
           "more than " + MAX_MARKED + " notes would be removed or rewritten at once");

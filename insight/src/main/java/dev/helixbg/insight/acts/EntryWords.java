@@ -48,16 +48,16 @@ record EntryWords(
           Act.name(entry)
               + " is stored "
               + twins.size()
-              + " times with exactly the same text: remove the copies first");
+              + " times with exactly the same text: first remove the copies");
     }
     return MatchString.of(entry.entry().body(), othersThan(entry, twins))
         .orElseThrow(
             () ->
                 new NotCallableException(
                     Act.name(entry)
-                        + " has no words of its own: all that it says stands in another note of "
+                        + " has no words of its own: all its words are also in another note of "
                         + QuotedName.of(entry.topic())
-                        + ", which helix could mistake for it. Do it by hand: "
+                        + ", and helix could take that note for this one. Make the edit by hand: "
                         + sought(entry)));
   }
 

@@ -22,11 +22,11 @@ final class NoteSteps {
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->
-          "%sdelete %s; let links to %s lead to %s"
+          "%sdelete %s; change links to %s into links to %s"
               .formatted(
                   areCopies(remove)
                       ? ""
-                      : "copy facts that only %s states into %s; "
+                      : "if a fact is only in %s, copy it into %s; "
                           .formatted(places(remove.gone()), place(remove.kept())),
                   places(remove.gone()),
                   them(remove.gone()),
@@ -34,7 +34,7 @@ final class NoteSteps {
       case Change.Link link -> {
         NoteName from = NoteName.of(link.from().entry()).orElseThrow();
         NoteName target = NoteName.of(link.target().entry()).orElseThrow();
-        yield "write a link to %s into %s, as %s%s"
+        yield "write a link to %s into %s, in the form %s%s"
             .formatted(
                 target.words(),
                 from.words(),
@@ -57,7 +57,7 @@ final class NoteSteps {
               .formatted(QuotedName.of(gather.text()), places(gather.entries()));
       case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
-          "put the proposed text in place of that of %s; delete %s; let links to %s lead to %s"
+          "replace the text of %s by the proposed text; delete %s; change links to %s into links to %s"
               .formatted(
                   place(rewrite.kept()),
                   places(rewrite.gone()),

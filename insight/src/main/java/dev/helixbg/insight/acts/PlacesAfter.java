@@ -72,8 +72,8 @@ final class PlacesAfter {
           relinked.size() <= MAX_RELINKED,
           "more than "
               + MAX_RELINKED
-              + " other notes link into these topics by number, and all would have to be linked"
-              + " anew");
+              + " other notes have links by number into these topics, and all these links would"
+              + " have to be written anew");
     }
   }
 

@@ -57,7 +57,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
   /** Returns one or two sentences for people. */
   public String words() {
     return ("Of %d pairs whose right verdict is known, this model judged %d rightly%s; its answers"
-                + " for both")
+                + " in both")
             .formatted(pairs, right, Tally.words(said))
         + (" orders of a pair agree beyond chance by %s (Cohen’s kappa; 1 means that they always"
                 + " agree).")
@@ -76,8 +76,8 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return isGuessing()
         ? "The pair judge decides which pairs come first, because this model was wrong or"
             + " contradicted itself too often."
-        : "Pairs that this model calls the same or overtaken come first, because it was right"
-            + " often enough. Pairs that the pair judge finds worth acting on follow. This"
+        : "Pairs that this model calls the same or overtaken come first, because it was right often"
+            + " enough. After them come pairs that the pair judge finds worth acting on. This"
             + " model is first asked about pairs of which the pair judge is unsure.";
   }
 

@@ -104,7 +104,7 @@ public record Judgements(
 
     /** Returns a sentence for people. */
     public String words() {
-      return "For %d entries whose lesson is known, it wrote %d lessons that match the right one; of"
+      return "For %d entries whose lesson is known, the model wrote %d lessons that match the known lesson; of"
               .formatted(entries, right)
           + " %d pairs of lessons, it judged %d rightly".formatted(pairs, rightPairs)
           + (isGuessing() ? ": it is guessing." : ".");

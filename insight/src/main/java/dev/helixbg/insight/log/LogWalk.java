@@ -84,7 +84,8 @@ final class LogWalk {
       String detail = "the last record is not complete: it is being written, or never was finished";
       sink.damage(new Damage(offset, end - offset, Kind.TORN_TAIL, detail));
     } else {
-      String detail = "a record that was never finished; the next sound one is at offset " + end;
+      String detail =
+          "a record that was never finished; the next intact record is at offset " + end;
       sink.damage(new Damage(offset, end - offset, Kind.TORN_RECORD, detail));
     }
     return end;

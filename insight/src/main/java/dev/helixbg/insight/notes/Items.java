@@ -171,7 +171,7 @@ final class Items {
     boolean isMemory = given.named() || isMemory(path);
     boolean forced = wanted.equals(NotesItems.ALWAYS.entries());
     if (wanted.equals(NotesItems.NEVER.entries()) || !forced && !isMemory) {
-      return new Cut(Way.WHOLE, List.of(), isMemory ? "whole, as it is set" : "");
+      return new Cut(Way.WHOLE, List.of(), isMemory ? "whole, as set by the user" : "");
     }
     Items cut = new Items(text, headings);
     String form = cut.divided(from) ? BLOCKS : cut.listed(from);

@@ -183,7 +183,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     List<Token> left = a.subList(begin, a.size() - end);
     List<Token> right = b.subList(begin, b.size() - end);
     if (Math.max(left.size(), right.size()) > ALIGNED) {
-      return new MeaningDifference(Optional.of("much of both"), false, true);
+      return new MeaningDifference(Optional.of("large parts of both texts"), false, true);
     }
     List<Token> onlyA = new ArrayList<>();
     List<Token> onlyB = new ArrayList<>();

@@ -154,7 +154,7 @@ public final class PairDisagreement {
         .filter(word -> !one.plain.contains(word))
         .filter(word -> other.plain.contains(word) && !other.denied.contains(word))
         .findFirst()
-        .map(word -> "one denies: " + word);
+        .map(word -> "only one text negates: " + word);
   }
 
   private static Said said(String text) {

@@ -32,13 +32,13 @@ record ActView(String condition, String words) {
         .map(
             when ->
                 switch (when) {
-                  case SAME -> "they say the same";
-                  case OVERTAKEN -> "the newer one replaces the older one";
-                  case RELATED -> "they are only related";
-                  case MISFILED -> "it is under the wrong topic";
+                  case SAME -> "the entries say the same";
+                  case OVERTAKEN -> "the newer entry replaces the older entry";
+                  case RELATED -> "the entries are only related";
+                  case MISFILED -> "the entry is under the wrong topic";
                   case OVERLAP -> "both topics are about one subject";
-                  case RECURRING -> "they teach one lesson";
-                  case MOVED -> "it describes the present state";
+                  case RECURRING -> "the entries teach one lesson";
+                  case MOVED -> "the entry describes the present state";
                 })
         .collect(Collectors.joining(", or "));
   }

@@ -19,8 +19,8 @@ public final class EvidenceWords {
    */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
-        ? "nearly certain that one can go"
-        : JudgementWords.percent(probability) + " likely that one can go";
+        ? "nearly certain that one entry can go"
+        : JudgementWords.percent(probability) + " likely that one entry can go";
   }
 
   static String of(Finding.Relation pair) {
@@ -36,7 +36,7 @@ public final class EvidenceWords {
     Evidence evidence = pair.evidence();
     List<String> words = new ArrayList<>();
     if (evidence.mutualNearest()) {
-      words.add("each is the other’s nearest");
+      words.add("each is the other’s nearest entry");
     } else {
       if (evidence.rankOfB() > 0) {
         words.add("B is A’s " + nearest(evidence.rankOfB()));
@@ -64,10 +64,10 @@ public final class EvidenceWords {
 
   private static String nearest(int rank) {
     return switch (rank) {
-      case 1 -> "nearest";
-      case 2 -> "2nd nearest";
-      case 3 -> "3rd nearest";
-      default -> rank + "th nearest"; // rank is at most 10
+      case 1 -> "nearest entry";
+      case 2 -> "2nd nearest entry";
+      case 3 -> "3rd nearest entry";
+      default -> rank + "th nearest entry"; // rank is at most 10
     };
   }
 

@@ -34,6 +34,7 @@ public record FirstLook(int unread, int entries, int passages, int pairs, int qu
         + (unread > 0 ? " at the newest entries" : "")
         + ". Still to come: "
         + String.join(", and ", toCome)
-        + ". The run that wrote this report continues; if it was stopped, the next run continues.";
+        + ". The run that wrote this report is still at work; if that run was stopped, the next run"
+        + " does the rest.";
   }
 }

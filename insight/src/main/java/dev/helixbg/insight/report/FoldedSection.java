@@ -57,14 +57,14 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     add(
         all,
         "More exact copies",
-        "Entries with the very same text: all but one of each group can go.",
+        "Entries with exactly the same text: in each group, all entries except one can go.",
         findings.copies().stream().skip(LeadingSection.MAX_COPIES).toList(),
         one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
         all,
         "Proposed merges",
         "One text for entries that state the same fact, as the language model would write it."
-            + " Nothing was changed: compare it with the entries before you use it.",
+            + " Nothing was changed: compare the text with the entries before you use it.",
         judgements.merges(),
         one -> LineView.of(one.id(), "", one.entries(), ""));
     add(
@@ -91,8 +91,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
     add(
         all,
         "Entries perhaps under the wrong topic",
-        "They are nearer to the centre of another topic than to the centre of their own topic, by"
-            + " at least "
+        "These entries are nearer to the centre of another topic than to the centre of their own"
+            + " topic, by at least "
             + NumberWords.limit(Finding.Misfiled.MARGIN)
             + ".",
         findings.misfiled(),
@@ -134,8 +134,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   private static String lessons(Judgements.Lessons lessons) {
     return "Entries about different things that teach one lesson. "
         + lessons.reader().map(PrintableText::line).orElse("")
-        + " wrote the lesson of each entry on its own as one sentence, and then compared similar"
-        + " sentences."
+        + " read each entry by itself and wrote its lesson as one sentence, and then compared"
+        + " similar sentences."
         + (lessons.areGuesses()
             ? lessons.trust().map(trust -> " " + trust.words()).orElse("")
             : "");

@@ -32,9 +32,9 @@ record Headline(String title, String sure, String also) {
     if (entries == 0) {
       return new Headline(
           "Nothing to compare yet",
-          "This knowledge base has no entries yet. Once helix has stored some, the next run"
-              + " compares them and lists here repeated entries, related entries, and entries that"
-              + " may have the wrong topic.",
+          "This knowledge base has no entries yet. Once helix has stored entries, the next run"
+              + " compares them. This report then lists repeated entries, related entries, and"
+              + " entries that may have the wrong topic.",
           "");
     }
     int copies = report.findings().copies().size();
@@ -118,8 +118,8 @@ record Headline(String title, String sure, String also) {
   private static String chosen(JudgedRelations pairs) {
     int read = pairs.read();
     return (pairs.leading().isEmpty()
-            ? "No pair is likely enough to be a leading pair: "
-            : "These pairs are the likeliest: ")
+            ? "No pair is likely enough to be worth a look: "
+            : "These pairs are the most likely to be worth a look: ")
         + NumberWords.count(pairs.ranked(), "pair was ranked", "pairs were ranked")
         + (read == 0
             ? "."

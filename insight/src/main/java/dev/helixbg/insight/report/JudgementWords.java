@@ -24,7 +24,7 @@ final class JudgementWords {
     return verdict.verdict().title()
         + " "
         + percent(verdict.probability())
-        + (verdict.cut() ? ", judged only from the beginnings of the texts" : "");
+        + (verdict.cut() ? ", judged by the beginnings of the texts only" : "");
   }
 
   /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
@@ -77,12 +77,13 @@ final class JudgementWords {
       return "No language model was used. A language model would judge whether the entries of each"
           + " pair state the same, are related or have nothing in common. It would also sum"
           + " up each topic in a sentence, name recurring lessons, and label entries by"
-          + " reading them. helix-bg fetch-models downloads a model that fits: Qwen3-0.6B,"
-          + " about half a gigabyte. It runs on this machine, like everything here. A coding"
-          + " agent that is connected over MCP does the same with the prompt study.";
+          + " reading them. The command 'helix-bg fetch-models' downloads a suitable model:"
+          + " Qwen3-0.6B, about half a gigabyte. The model runs on this machine, like"
+          + " everything here. A coding agent that is connected over MCP does the same with"
+          + " the prompt 'study'.";
     }
     int left = judgements.questionsLeft();
-    return "Labels, verdicts and summaries are by a language model. "
+    return "A language model wrote the labels, verdicts and summaries. "
         + (left == 0
             ? ""
             : NumberWords.count(left, "question is", "questions are") + " left for the next run. ")

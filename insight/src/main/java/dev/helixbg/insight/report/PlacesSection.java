@@ -74,7 +74,9 @@ record PlacesSection(
             + " left out"
             + (repaired == 0
                 ? "."
-                : ", and of " + NumberWords.count(repaired) + " not every byte or line was read."),
+                : ", and "
+                    + NumberWords.count(repaired, "file was", "files were")
+                    + " read only in part."),
         all.stream().limit(LISTED).toList(),
         more(left + repaired, "; report.json names the first."));
   }

@@ -62,7 +62,7 @@ record ReportView(
                               judgements.summaries().getOrDefault(topic.name(), ""), 600)))
               .toList(),
           topics.size() > LISTED
-              ? Optional.of("Only the largest are listed; all are in report.json.")
+              ? Optional.of("Only the largest topics are listed; report.json has all topics.")
               : Optional.empty());
     }
 

@@ -78,7 +78,11 @@ public final class TerminalSummary {
           .filter(folder -> folder.trouble().isPresent())
           .forEach(
               folder ->
-                  say("Sources " + folder.name() + " not looked at: " + folder.trouble().get()));
+                  say(
+                      "Sources in "
+                          + folder.name()
+                          + " were not looked at: "
+                          + folder.trouble().get()));
     }
     return out.toString();
   }

@@ -102,8 +102,8 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       }
       throw new SourceException(
           Files.exists(git, LinkOption.NOFOLLOW_LINKS)
-              ? "its git folder is elsewhere and does not list it as a worktree, so helix-bg does"
-                  + " not read it"
+              ? "helix-bg does not read it, because its git folder is elsewhere and does not list"
+                  + " it as a worktree"
               : "it is not the top folder of a git repository");
     }
 
@@ -205,11 +205,11 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
       byte[] bytes = in.readNBytes(most + 1);
       if (bytes.length > most) {
-        throw new SourceException("a file of git's is larger than any should be");
+        throw new SourceException("a file in its git folder is too large");
       }
       return Optional.of(new String(bytes, StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new SourceException("a file of git's cannot be read");
+      throw new SourceException("a file in its git folder cannot be read");
     }
   }
 }

@@ -38,7 +38,7 @@
     button.addEventListener("click", () => copy(code));
   });
 
-  document.querySelector("#leading + .note").append(" Keys j and k go to the next finding and the previous one.");
+  document.querySelector("#leading + .note").append(" The keys j and k go to the next and the previous finding.");
   let at = -1;
   document.addEventListener("focusin", (event) => {
     const found = findings.indexOf(event.target.closest("article.finding"));

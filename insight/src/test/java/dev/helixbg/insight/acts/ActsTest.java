@@ -119,9 +119,9 @@ class ActsTest {
         StandInHelix.kb("a", "Leases end.", "a", "Leases end. So do “all” others, after 30 s.");
     assertEquals(
         Optional.of(
-            "a:0 has no words of its own: all that it says stands in another note of a, which helix"
-                + " could mistake for it. Do it by hand: look for the note that says “Leases end.”"
-                + " and has 11 characters"),
+            "a:0 has no words of its own: all its words are also in another note of a, and helix"
+                + " could take that note for this one. Make the edit by hand: look for the note"
+                + " that says “Leases end.” and has 11 characters"),
         plan(notes, removal(notes, 0, 1)).byHand());
   }
 
@@ -183,7 +183,8 @@ class ActsTest {
               "a", body,
               "b", copy);
       ActPlan plan = plan(left, removal(left, 1, 0));
-      assertTrue(plan.byHand().orElseThrow().contains("left its mark"), plan.byHand().toString());
+      assertTrue(
+          plan.byHand().orElseThrow().contains("was stopped. Its mark"), plan.byHand().toString());
     }
   }
 
@@ -294,8 +295,8 @@ class ActsTest {
     assertEquals(4, helix.contents("auth").size());
     assertEquals(2, helix.contents("web").size());
     assertEquals(
-        "store an entry under lessons, “What is issued must end soon.”, that links to auth:0,"
-            + " web:0, auth:3",
+        "store an entry under lessons that says “What is issued must end soon.”, with links to"
+            + " auth:0, web:0, auth:3",
         Acts.onLesson(told, lesson).getFirst().words());
   }
 
@@ -448,9 +449,9 @@ class ActsTest {
     assertEquals(
         "move the files of the folder d/ into e/", new Act.Change.MergeTopics("d/", "e/").words());
     assertEquals(
-        "copy facts that only the beginning of d/long.md (before its first heading) states into"
-            + " d/short.md; delete the beginning of d/long.md (before its first heading); let links"
-            + " to it lead to d/short.md",
+        "if a fact is only in the beginning of d/long.md (before its first heading), copy it into"
+            + " d/short.md; delete the beginning of d/long.md (before its first heading); change"
+            + " links to it into links to d/short.md",
         NoteSteps.of(act.change(), List::of));
     assertEquals(
         "move the beginning of d/long.md (before its first heading) into a file in the folder e/",
@@ -471,12 +472,12 @@ class ActsTest {
     Act.Change.Remove two = new Act.Change.Remove(copies.subList(0, 2), copies.get(2));
     assertEquals("remove d/10.md, d/11.md and keep d/12.md", two.words());
     assertEquals(
-        "delete d/10.md and d/11.md; let links to them lead to d/12.md",
+        "delete d/10.md and d/11.md; change links to them into links to d/12.md",
         NoteSteps.of(two, List::of));
     Act.Change.Remove many = new Act.Change.Remove(copies.subList(0, 29), copies.get(29));
     assertTrue(
         many.words().endsWith(", d/28.md, d/29.md and 9 more and keep d/39.md"), many.words());
-    assertTrue(NoteSteps.of(many, List::of).contains("d/37.md and d/38.md; let links"));
+    assertTrue(NoteSteps.of(many, List::of).contains("d/37.md and d/38.md; change links"));
   }
 
   /** Topics have hyphens where folders have blanks, and a folder with hyphens is another one. */
@@ -545,7 +546,7 @@ class ActsTest {
     List<Act> ways =
         Acts.onMoved(code.get(1), "web/Login.kt:7", Optional.of("web/in/Entrance.kt:9"));
     assertEquals(
-        "let web:1 say web/in/Entrance.kt:9 instead of web/Login.kt:7", ways.getFirst().words());
+        "in web:1, write web/in/Entrance.kt:9 instead of web/Login.kt:7", ways.getFirst().words());
     assertEquals(List.of(When.MOVED), when(ways));
     StandInHelix helix = carriedOut(code, ways);
     StandInHelix.Note note =
@@ -570,7 +571,7 @@ class ActsTest {
   void whatOnlyAReaderCanTellHasNoCalls() {
     Act act = Acts.onMoved(kb.get(5), "LoginGate", Optional.empty()).getFirst();
     assertEquals(
-        "read web:1 again: correct what it says about LoginGate, or remove it", act.words());
+        "read web:1 again, and correct or remove what it says about LoginGate", act.words());
     assertEquals(
         Optional.of("only a reader of the entry can decide on its new text"),
         plan(kb, act).byHand());

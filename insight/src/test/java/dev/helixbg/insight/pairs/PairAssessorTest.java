@@ -86,8 +86,9 @@ class PairAssessorTest {
         "we keep three replicas | we keep 5 replicas | numbers: 3, 5",
         "pass --dry-run first | pass --verbose first | identifiers: --dry-run, --verbose",
         "it reads max_size | it reads min_size | identifiers: max_size, min_size",
-        "the job retries on failure | the job does not retry on failure | one denies: retry",
-        "Der Dienst startet neu | Der Dienst startet nicht neu | one denies: neu",
+        "the job retries on failure | the job does not retry on failure | only one text negates:"
+            + " retry",
+        "Der Dienst startet neu | Der Dienst startet nicht neu | only one text negates: neu",
       })
   void whatDisagreesForbidsTheSame(String older, String newer, String why) {
     Assessment said =

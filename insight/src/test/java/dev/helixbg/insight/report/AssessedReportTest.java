@@ -94,7 +94,8 @@ class AssessedReportTest {
     String lead = html.select(".lead").text();
     assertTrue(lead.contains("In about 14 of the 20 pairs, one entry can go"), lead);
     assertTrue(lead.contains("the pair judge that comes with helix-bg has read all of them"), lead);
-    assertTrue(html.select("article[id^=rel] .why").text().contains("70 % likely that one can go"));
+    assertTrue(
+        html.select("article[id^=rel] .why").text().contains("70 % likely that one entry can go"));
     String unread = Jsoup.parse(HtmlReport.render(UNREAD)).select(".lead").text();
     assertTrue(unread.contains("No model has read the pairs"), unread);
   }
@@ -114,7 +115,7 @@ class AssessedReportTest {
     assertTrue(markdown.contains("### `Likely the same`"));
     assertTrue(markdown.contains("### `May be the same`"));
     assertTrue(markdown.contains("### `The same, or overtaken`"), markdown);
-    assertTrue(markdown.contains("nearly certain that one can go"), markdown);
+    assertTrue(markdown.contains("nearly certain that one entry can go"), markdown);
   }
 
   @Test

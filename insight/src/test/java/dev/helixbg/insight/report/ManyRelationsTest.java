@@ -151,7 +151,9 @@ class ManyRelationsTest {
         html(report).select("#others ~ details:has(code:contains(rel)) > summary").eachText());
     assertTrue(TerminalSummaryTest.plain(report).contains("same"));
     String lead = html(report).select(".lead").text();
-    assertTrue(lead.contains("These pairs are the likeliest: 40 pairs were ranked."), lead);
+    assertTrue(
+        lead.contains("These pairs are the most likely to be worth a look: 40 pairs were ranked."),
+        lead);
     assertTrue(lead.contains("A language model has judged 3 of them."), lead);
     assertTrue(lead.startsWith("In about 1 of the 1 pair that was read, one entry can go."), lead);
     assertTrue(TerminalSummaryTest.plain(report).contains("40 ranked, 3 judged"));
@@ -209,7 +211,7 @@ class ManyRelationsTest {
     Document page = html(kb.report());
     assertEquals(List.of("15", "may", "20"), page.select("mark").eachText());
     String markdown = MarkdownReport.render(kb.report());
-    assertTrue(markdown.contains("Only here: `15`\n"), markdown);
-    assertTrue(markdown.contains("Only here: `may`, `20`\n"), markdown);
+    assertTrue(markdown.contains("Words only in this entry: `15`\n"), markdown);
+    assertTrue(markdown.contains("Words only in this entry: `may`, `20`\n"), markdown);
   }
 }

@@ -107,7 +107,8 @@ class MovedSourcesReportTest {
         markdown.contains("LegacyGateway points to LegacyGateway, which is not there"), markdown);
     String terminal = TerminalSummaryTest.plain(three());
     assertTrue(terminal.replace("\n", " ").contains("sources that moved (3)"), terminal);
-    assertTrue(terminal.contains("Sources lost not looked at: there is no such folder"), terminal);
+    assertTrue(
+        terminal.contains("Sources in lost were not looked at: there is no such folder"), terminal);
   }
 
   @Test

@@ -36,9 +36,10 @@ class ReportViewTest {
     List<PairView> pairs = ReportView.of(kb.report()).leading().pairs();
     assertEquals("In nearly the same words", pairs.get(0).verdict());
     assertEquals(
-        List.of("similarity 0.950", "each is the other’s nearest"), pairs.get(0).evidence());
+        List.of("similarity 0.950", "each is the other’s nearest entry"), pairs.get(0).evidence());
     assertEquals("Near each other", pairs.get(1).verdict());
-    assertEquals("B is A’s nearest, A is B’s 2nd nearest", pairs.get(1).evidence().getLast());
+    assertEquals(
+        "B is A’s nearest entry, A is B’s 2nd nearest entry", pairs.get(1).evidence().getLast());
     assertEquals("similar only in their words", pairs.get(2).evidence().getLast());
   }
 
@@ -102,7 +103,7 @@ class ReportViewTest {
     assertEquals(500, view.topics().rows().size());
     assertTrue(view.topics().rows().contains(new ReportView.TopicView("topic-699", "2", "")));
     assertEquals(
-        "Only the largest are listed; all are in report.json.",
+        "Only the largest topics are listed; report.json has all topics.",
         view.topics().cutWords().orElseThrow());
   }
 

@@ -39,8 +39,8 @@ class SourceCheckTest {
   private static final String WRITTEN = "2026-02-01T12:00";
 
   private static final String ELSEWHERE =
-      "its git folder is elsewhere and does not list it as a worktree, so helix-bg does not read"
-          + " it";
+      "helix-bg does not read it, because its git folder is elsewhere and does not list it as a"
+          + " worktree";
 
   @TempDir Path home;
 
@@ -164,7 +164,7 @@ class SourceCheckTest {
     assertEquals(SourceChange.GONE, moved.change());
     assertEquals(Optional.empty(), moved.now());
     assertEquals(
-        "read shop:0 again: correct what it says about src/queue/Lease.java:8, or remove it",
+        "read shop:0 again, and correct or remove what it says about src/queue/Lease.java:8",
         Acts.onMoved(moved.entry(), moved.named(), moved.now()).getFirst().words());
     assertEquals(
         Acts.onMoved(moved.entry(), moved.named(), moved.now()),

@@ -200,7 +200,7 @@ public final class ForwardPasses {
     for (int id : ids) {
       if (id < 0 || id >= model.vocabulary()) {
         throw new IllegalArgumentException(
-            "token id %d is not in the vocabulary of %d".formatted(id, model.vocabulary()));
+            "token id %d is not in the vocabulary of %d tokens".formatted(id, model.vocabulary()));
       }
     }
   }

@@ -25,11 +25,11 @@ public class KbOption {
       names = "--kb",
       paramLabel = "FOLDER",
       description = {
-        "Folder of the knowledge base, which may also",
-        "stand before the other arguments, as a path",
-        "such as ./kb. Default: the setting kb or",
-        "$HELIX_KB, else the first of ~/.helix-kb,",
-        "~/.helix and ~/.local/share/helix."
+        "Folder of the knowledge base. Or name it before",
+        "the other arguments as a path, such as ./kb.",
+        "Default: the setting kb or $HELIX_KB, else the",
+        "first of ~/.helix-kb, ~/.helix and",
+        "~/.local/share/helix."
       })
   private Path option;
 
@@ -38,7 +38,7 @@ public class KbOption {
       paramLabel = "FOLDER",
       description =
           "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge base."
-              + " The files are only read, except that tidy and act --run change memory files.")
+              + " The files are only read, except that 'tidy' and 'act --run' change memory files.")
   private Path notes;
 
   @Option(
