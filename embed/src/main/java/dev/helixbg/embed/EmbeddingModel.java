@@ -283,7 +283,8 @@ public final class EmbeddingModel implements EmbedderSource {
     }
     if (settings.precision() == Precision.INT8) {
       throw new EmbeddingException(
-          "embed.provider is coreml, which does not run embed.precision int8: change one of them");
+          "embed.provider is coreml, which does not run embed.precision int8: change one of these"
+              + " two settings");
     }
   }
 

@@ -131,7 +131,9 @@ public final class KbVerification {
     List<String> changed = store.outputs().changed();
     checks.add(
         changed.isEmpty()
-            ? CheckLine.ok("published", "report and embeddings.bin are the published files")
+            ? CheckLine.ok(
+                "published",
+                "the report and embeddings.bin are unchanged since they were published")
             : CheckLine.note(
                 "published",
                 String.join(", ", changed) + ": missing, or not as published",

@@ -52,7 +52,11 @@ record PlacesSection(
                   NumberWords.count(file.entries(), "entry", "entries"),
                   file.cut(),
                   load(file.characters(), file.tokens()),
-                  less == 0 ? "" : "; about " + NumberWords.count(less) + " would be saved"),
+                  less == 0
+                      ? ""
+                      : "; about "
+                          + NumberWords.count(less, "token", "tokens")
+                          + " would be saved"),
           file.overBound());
     }
   }
