@@ -41,7 +41,7 @@ public final class Encoder implements AutoCloseable {
       weights = EncoderWeights.open(file, arena);
       if (!isAvailable(weights.kind)) {
         throw new UnsupportedOperationException(
-            "the processor lacks instructions for whole numbers");
+            "the processor lacks the vector instructions (AVX2 or VNNI) that multiply small integers");
       }
       kernels = EncoderKernels.ofThisMachine(weights.kind);
     } catch (IOException | RuntimeException e) {
