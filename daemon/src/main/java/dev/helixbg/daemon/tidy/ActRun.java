@@ -124,15 +124,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
       } catch (Failure e) {
         return stopped(act, made, State.STALE, e.getMessage());
       } catch (Helix.Refusal e) {
-        if (!e.isCertain()) {
-          made.add(call); // helix may have carried out the call
-          return stopped(
-              act,
-              made,
-              State.UNDONE,
-              e.getMessage() + "; its last call may have been carried out");
-        }
-        return stopped(act, made, State.UNDONE, "helix refused: " + e.getMessage());
+        return refused(act, made, call, e);
       }
     }
     Optional<String> missing = noteIfDone(afterCall(), finding.get());
@@ -206,6 +198,20 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return List.of();
   }
 
+  /** Returns the outcome after helix has not carried out a call, or has not answered it. */
+  private static Outcome refused(
+      JsonNode act, List<JsonNode> made, JsonNode call, Helix.Refusal refusal) {
+    if (refusal.isCertain()) {
+      return stopped(act, made, State.UNDONE, "helix refused: " + refusal.getMessage());
+    }
+    made.add(call); // helix may have carried out the call
+    return stopped(
+        act,
+        made,
+        State.UNDONE,
+        refusal.getMessage() + "; its last call may have been carried out");
+  }
+
   /**
    * Reverses an act by making its undo calls. Makes an edit only if the edit matches exactly one
    * entry.
@@ -222,7 +228,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         helix.call(call.path("name").asText(), arguments(call));
         made.add(call);
       } catch (Helix.Refusal e) {
-        return stopped(Json.object(), made, State.UNDONE, "helix: " + e.getMessage());
+        return refused(Json.object(), made, call, e);
       }
     }
     note(findings(), id, "open", "");

@@ -174,18 +174,7 @@ class ActRunTest {
 
   @Test
   void anAnswerThatDoesNotComeCountsAsACallThatMayBeDone() throws Exception {
-    Helix silent =
-        new FileHelix(kb.kb.dataLog()) {
-          @Override
-          public String call(String tool, Map<String, String> arguments) {
-            String answer = super.call(tool, arguments);
-            if (!tool.equals("topics")) {
-              throw new Refusal("helix does not answer", false);
-            }
-            return answer;
-          }
-        };
-    Outcome outcome = kb.acts.run(plan("as", "same"), silent);
+    Outcome outcome = kb.acts.run(plan("as", "same"), silent());
 
     assertEquals(State.FAILED, outcome.state());
     assertEquals(1, outcome.made().size());
@@ -209,5 +198,28 @@ class ActRunTest {
     assertEquals(State.DONE, back.state(), back.why());
     assertEquals(List.of(LONG, SHORT), kb.texts("queue"));
     assertFalse(isSettled());
+  }
+
+  /** Helix that carries out each edit, but whose answer does not come. */
+  private Helix silent() {
+    return new FileHelix(kb.kb.dataLog()) {
+      @Override
+      public String call(String tool, Map<String, String> arguments) {
+        String answer = super.call(tool, arguments);
+        if (!tool.equals("topics")) {
+          throw new Refusal("helix does not answer", false);
+        }
+        return answer;
+      }
+    };
+  }
+
+  @Test
+  void anUndoWithoutAnAnswerMayHaveChangedANote() throws Exception {
+    Outcome outcome = kb.acts.run(plan("as", "same"), kb.helix);
+    Outcome back = kb.acts.takeBack(id, outcome.undo(), silent());
+
+    assertEquals(State.FAILED, back.state());
+    assertTrue(back.why().contains("may have been carried out"), back.why());
   }
 }

@@ -41,7 +41,8 @@ public final class Encoder implements AutoCloseable {
       weights = EncoderWeights.open(file, arena);
       if (!isAvailable(weights.kind)) {
         throw new UnsupportedOperationException(
-            "the processor lacks the vector instructions (AVX2 or VNNI) that multiply small integers");
+            "the processor lacks the vector instructions (AVX2 or VNNI) that multiply small"
+                + " integers");
       }
       kernels = EncoderKernels.ofThisMachine(weights.kind);
     } catch (IOException | RuntimeException e) {
