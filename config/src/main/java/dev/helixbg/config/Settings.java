@@ -30,7 +30,7 @@ public record Settings(
 
   /** Modes of dividing lists in notes into items; each item of a divided list becomes an entry. */
   public enum NotesItems {
-    /** Only the lists in memory files that are lists of facts are divided. */
+    /** A list is divided only if the note is a memory file that lists facts. */
     AUTO(""),
     /** Every list of at least three items is divided. */
     ALWAYS("items"),
@@ -94,7 +94,7 @@ public record Settings(
 
     /**
      * Returns settings that use stored answers only. If the file of the configured model is
-     * missing, the answers of the first model in the models folder are used.
+     * missing, the stored answers of the first model in the models folder are used.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);

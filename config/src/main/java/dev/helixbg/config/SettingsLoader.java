@@ -48,8 +48,9 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   /**
-   * @param configFile the settings file named by the user, which must exist. If empty, {@code
-   *     $HELIX_BG_CONFIG} is read, else the default file.
+   * @param configFile the settings file named by the user, which must exist. If empty, the file
+   *     that {@code $HELIX_BG_CONFIG} names is read; if the variable is missing or empty, the
+   *     default file is read.
    * @param flags values as texts, each under the name of its setting
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */

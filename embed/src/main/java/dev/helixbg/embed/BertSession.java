@@ -23,8 +23,8 @@ import java.util.TreeMap;
  * from the token states of a text.
  *
  * <p>Each sequence ends with the separator token, which occurs in no text. In a pair of texts, a
- * token has type 0 up to the first separator, and type 1 after it. If both texts contain a token,
- * its type is 2 higher. All tokens of a single text have type 0.
+ * token has type 0 up to the first separator, and type 1 after it. If a token occurs in both texts,
+ * 2 is added to its type. All tokens of a single text have type 0.
  */
 final class BertSession implements AutoCloseable {
 

@@ -15,8 +15,8 @@ import java.util.TreeMap;
 /**
  * The exported network on Apple's CoreML. Apple's Neural Engine needs inputs of a fixed shape. Each
  * range of text lengths (a bucket) therefore has its own session, with a fixed batch size.
- * Positions without a token are padding. CoreML compiles each bucket once and writes the result to
- * the cache folder.
+ * Positions without a token are padding. CoreML compiles the network once for each bucket, and
+ * writes the result to the cache folder.
  *
  * <p>Options: <a
  * href="https://onnxruntime.ai/docs/execution-providers/CoreML-ExecutionProvider.html">CoreML

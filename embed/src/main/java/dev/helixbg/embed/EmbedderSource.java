@@ -21,8 +21,8 @@ public interface EmbedderSource {
   Embedder open();
 
   /**
-   * Minimum number of texts before which a trial measures {@link #otherWay}. Embedding this many
-   * texts takes a few seconds.
+   * Minimum number of texts for a trial. If at least this many texts must be embedded, a trial
+   * first measures {@link #otherWay}. Embedding this many texts takes a few seconds.
    */
   int MANY = 512;
 
@@ -58,7 +58,10 @@ public interface EmbedderSource {
     return Optional.empty();
   }
 
-  /** Returns the source that embeds queries, for comparison with vectors that have this id. */
+  /**
+   * Returns the source that embeds queries. The vectors of the queries can then be compared with
+   * vectors that have this id.
+   */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }

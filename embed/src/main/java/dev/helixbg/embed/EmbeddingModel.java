@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class EmbeddingModel implements EmbedderSource {
 
   /**
-   * Part of the id that stands for the code. Change it whenever a new version of the code computes
+   * Version of the code, as a part of the id. Change it whenever a new version of the code computes
    * different vectors from the same files.
    */
   private static final String RECIPE = "mean pooling 1";
@@ -128,7 +128,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns the model that embeds entries by machine code, if this machine has prepared that model.
+   * Returns the model that embeds entries by machine code if this machine has prepared that model;
+   * otherwise, returns this model.
    */
   @Override
   public EmbeddingModel likelyForQueries() {
@@ -176,8 +177,8 @@ public final class EmbeddingModel implements EmbedderSource {
   /**
    * Returns how much faster this model is than {@code plain}. A trial of about a second measures
    * the gain; the result is stored for this machine, model and runtime. If a trial shows that the
-   * method for entries is fast enough to be used, its result also counts for passages, and there is
-   * no second trial.
+   * method for entries is fast enough to be used, the result of this trial also counts for
+   * passages, and there is no second trial.
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */

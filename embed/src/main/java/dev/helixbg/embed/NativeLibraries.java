@@ -128,10 +128,10 @@ final class NativeLibraries {
   }
 
   /**
-   * Creates ONNX Runtime's environment, and takes a second reference to it that is never released.
-   * The environment counts its references. The Java binding releases the first reference in a
-   * shutdown hook, which waits for no {@link OnnxCall}. Without the second reference, a model that
-   * is being opened would then read freed memory.
+   * Creates ONNX Runtime's environment, and takes a second reference to the environment, which is
+   * never released. The environment counts its references. The Java binding releases the first
+   * reference in a shutdown hook, which does not wait for any {@link OnnxCall}. Without the second
+   * reference, a model that is being opened would then read freed memory.
    *
    * <p>The binding has no public method that takes a second reference. A private method of the
    * bundled version is therefore called. The C API through Java's FFM would add a tenth of a second

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A call into ONNX Runtime by one thread, from {@link #begin} to {@link #close}. A process must not
- * end during a call: its exit destroys the library's tables, and a thread that still reads them
- * crashes.
+ * A call into ONNX Runtime by one thread, from {@link #begin} to {@link #close}. The process must
+ * not end during a call: the end of the process destroys the library's tables, and a thread that
+ * still reads these tables crashes.
  */
 public final class OnnxCall implements AutoCloseable {
   /**

@@ -6,10 +6,10 @@ import dev.helixbg.embed.PairReader.Relation;
  * Calibration of a pair judge's logits, measured on texts that were not used for training.
  *
  * @param temperature positive divisor of the logits before they are converted to probabilities
- * @param likelySame minimum probability of <i>same</i> at which nine of ten pairs are the same;
- *     above 1 if no probability is high enough
- * @param likelyOvertaken minimum probability of <i>overtaken</i> at which nine of ten pairs are
- *     overtaken; above 1 if no probability is high enough
+ * @param likelySame lower bound of the probability of <i>same</i>. Nine of ten pairs that reach
+ *     this bound are the same. The bound is above 1 if no probability is high enough
+ * @param likelyOvertaken lower bound of the probability of <i>overtaken</i>. Nine of ten pairs that
+ *     reach this bound are overtaken. The bound is above 1 if no probability is high enough
  * @param scoreWeight weight of the pair's score, which is computed from vectors and words. The
  *     weighted score is added to the logits of <i>same</i> and <i>overtaken</i>. The weight is 0
  *     for the judge of facts

@@ -11,7 +11,7 @@ import java.nio.file.Path;
  */
 public final class PairModel implements PairSource {
   /**
-   * Part of the id that stands for the code. Change it whenever a new version of the code computes
+   * Version of the code, as a part of the id. Change it whenever a new version of the code computes
    * different logits with the same weights. Differences in the last bits do not count.
    */
   private static final String RECIPE = "pair judge 2";
@@ -49,8 +49,8 @@ public final class PairModel implements PairSource {
   }
 
   /**
-   * Loads a pair judge. The first time, this takes seconds, writes to the cache folder, and
-   * compares its logits with the logits that were computed after the training.
+   * Loads a pair judge. The first load takes seconds: it writes to the cache folder, and compares
+   * the judge's logits with the logits that were computed after the training.
    *
    * @throws EmbeddingException when the pair judge cannot be loaded, or computes logits that differ
    *     too much

@@ -13,17 +13,17 @@ import java.util.List;
 
 /**
  * Trained weights of a pair judge: the resource {@code judge.weights} for notes, {@code
- * facts.weights} for facts, written by {@code scripts/train-judge write}. The file contains the
- * changes of weights in layers of the bundled MiniLM. It also contains the weights of the head (the
- * last matrix, which computes the logits), the calibration, and probes (pairs of texts whose logits
- * are known).
+ * facts.weights} for facts, written by {@code scripts/train-judge write}. The file says how
+ * training changed weights in the layers of the bundled MiniLM. It also contains the weights of the
+ * head (the last matrix, which computes the logits), the calibration, and probes (pairs of texts
+ * whose logits are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} as a string (two bytes of length, UTF-8); the SHA-256 of
- * all bytes that follow it; the four values of {@link PairCalibration}; the head [4, 384] and its
- * four biases; the SHA-256 of the graph that the changes are for, as a string; number of layers;
- * number of changes, then for each change a name, rows, columns, a float for each column, a byte
- * for each value; token types [4, 384]; number of probes, then for each probe two strings and four
- * logits.
+ * all bytes that follow this hash; the four values of {@link PairCalibration}; the head [4, 384]
+ * and its four biases; the SHA-256 of the graph to which the changes apply, as a string; number of
+ * layers; number of changes, then for each change a name, rows, columns, a float for each column, a
+ * byte for each value; token types [4, 384]; number of probes, then for each probe two strings and
+ * four logits.
  *
  * @param layers number of layers of the exported model that are used
  * @param tokenTypes embeddings of the four token types, in rows of 384 values: a row for the first
@@ -43,7 +43,8 @@ record PairWeights(
   private static final int HASH_BYTES = 32;
 
   /**
-   * Beginning of the file. If the judge was prepared earlier on this machine, nothing else is read.
+   * Beginning of the file. If the judge was prepared earlier on this machine, the rest of the file
+   * is not read.
    *
    * @param hash 64 hexadecimal digits, not verified
    */

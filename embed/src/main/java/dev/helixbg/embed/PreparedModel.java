@@ -57,9 +57,9 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   /**
-   * Prepares a pair judge: the bundled model with changed weights, in eight-bit arithmetic, which
-   * reads faster than fp32. With the judge of notes, the leads (the pairs that a report shows
-   * first) are the same as in fp32.
+   * Prepares a pair judge: the bundled model with changed weights. The judge uses eight-bit
+   * arithmetic, which is faster than fp32. With the judge of notes, the leads (the pairs that a
+   * report shows first) are the same as with fp32.
    *
    * @param hash hash of the judge's weights
    * @throws EmbeddingException when the logits on this machine differ too much from the expected

@@ -30,7 +30,8 @@ final class ProbeTexts {
                   + " read by all of those who wait for the next day of the old market")
               .split(" "));
 
-  // Numbers of tokens of the texts that {@link #window} returns, special tokens included.
+  // Lengths of the texts that {@link #window} returns, and the sum of the lengths of all texts with
+  // the same length; in tokens, special tokens included.
   private static final int LONGEST = 256;
   private static final int SHORTEST = 16;
   private static final int TOKENS_PER_LENGTH = 512;
@@ -55,7 +56,10 @@ final class ProbeTexts {
     return texts;
   }
 
-  /** Returns the lowest cosine of corresponding vectors in two lists; NaN if sizes differ. */
+  /**
+   * Returns the lowest cosine between corresponding vectors of two lists. Returns NaN if the lists,
+   * or two corresponding vectors, differ in size.
+   */
   static double worstCosine(float[][] some, float[][] others) {
     double worst = some.length == others.length ? 1 : Double.NaN;
     for (int i = 0; i < some.length && !Double.isNaN(worst); i++) {

@@ -13,9 +13,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tests whether another method of running a network is correct and faster on this machine. In the
- * trial, both methods do the same work in turn. CoreML computes wrong vectors or is slow with some
- * releases and machines, and eight-bit arithmetic is faster only on some processors.
+ * Tests, on this machine, whether another method of running a network is correct, and faster than
+ * the usual method (the plain method). In the trial, both methods do the same work in turn. Trials
+ * are needed because, with some releases and on some machines, CoreML is slow or computes wrong
+ * vectors. Eight-bit arithmetic is faster only on some processors.
  *
  * @param way name of the other method, in words
  * @param minimumCosine minimum cosine that is accepted between the vectors of the two methods

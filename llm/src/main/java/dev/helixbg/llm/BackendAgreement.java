@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * The agreement of two backends that run the same model, measured with one prompt.
  *
- * @param sameToken whether the likeliest next token is the same
+ * @param sameToken whether both backends find the same likeliest next token
  * @param places the largest difference at each tap (a step whose results can be read), in order of
  *     computation: the embedding, all taps of all layers, and the logits after the prompt
  */

@@ -118,7 +118,7 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Returns the probability of each of a few answers after each prompt, as if the model could write
+   * Returns, for each prompt, the probability of each given answer, as if the model could write
    * only these answers. See {@link ChoiceScorer#score}. The session does not change.
    */
   public double[][] choose(

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * State of a file. A different state shows that the file was written or replaced, so the file need
- * not be read to find out. Each write updates {@code changed}, which no program can set back,
- * unlike {@code modified}. The file system's clock is coarse, so a state is reliable only some
+ * not be read to find out. Each write updates {@code changed}. Unlike {@code modified}, no program
+ * can set {@code changed} back. The file system's clock is coarse, so a state is reliable only some
  * seconds after the last change (decision 53).
  *
  * @param changed time of the last change of content or attributes (ctime)
@@ -24,8 +24,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
   /**
-   * Minimum age of the last change of a file in a settled state. After a more recent change, the
-   * file could be modified again while its timestamps stay the same.
+   * A state is settled if the file's last change is at least this old. After a more recent change,
+   * the file could be modified again while its timestamps stay the same.
    */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
@@ -70,8 +70,9 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   }
 
   /**
-   * Returns the time of the last change. A time more than a minute ahead becomes the earliest time:
-   * the clock was set back after the change, so a later change gives another time.
+   * Returns the time of the last change. If that time is more than a minute in the future, returns
+   * {@link Instant#EPOCH}. In this case, the clock was set back after the change, so the next
+   * change will have a different time.
    */
   public Instant lastChange() {
     Instant time = changed.toInstant();

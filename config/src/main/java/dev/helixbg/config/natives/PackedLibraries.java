@@ -56,8 +56,8 @@ public final class PackedLibraries {
   }
 
   /**
-   * Returns {@code linux}, {@code osx} or {@code win}, as jars of native libraries name this
-   * system.
+   * Returns the name that jars of native libraries use for this system: {@code linux}, {@code osx}
+   * or {@code win}.
    */
   public static String os() {
     String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);

@@ -17,7 +17,7 @@ public final class NearestName {
    */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum number of characters of a typed text that can match a name as its prefix. */
+  /** Minimum length of a typed text that is compared with the beginnings of names. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;

@@ -16,7 +16,7 @@ public final class NormalForm {
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
 
-  /** Lowest character that can change; a text of lower characters never changes. */
+  /** Lowest character that can change; a text of only lower characters never changes. */
   private static final char SOFT_HYPHEN = '\u00AD';
 
   /** Lowest character that NFC changes or combines with the character before it. */

@@ -3,8 +3,8 @@ package dev.helixbg.config.text;
 import java.util.regex.Pattern;
 
 /**
- * Quotes a name within a sentence. Other people choose the names. Without quotes, a file called
- * {@code a.md and all files of the folder ops} would read as an instruction.
+ * Quotes a name within a sentence. Names are chosen by other people. Without quotes, the file name
+ * {@code a.md and all files of the folder ops} would look like an instruction.
  */
 public final class QuotedName {
   private static final int LONGEST = 160;
@@ -20,8 +20,8 @@ public final class QuotedName {
   private QuotedName() {}
 
   /**
-   * Cuts a name, puts it on one line, and quotes it, unless it is a plain word. Inner quotes become
-   * apostrophes.
+   * Returns a plain word unchanged. Puts any other name on one line, cuts it, and quotes it; inner
+   * quotes become apostrophes.
    */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {

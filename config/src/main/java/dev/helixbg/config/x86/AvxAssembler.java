@@ -99,7 +99,7 @@ public final class AvxAssembler {
     SIGN(MAP_0F38, PREFIX_66, 0x08, false),
     /** Permutes the bytes of each half of a by the indices in b. */
     SHUFFLE(MAP_0F38, PREFIX_66, 0x00, false),
-    /** Shifts each int of a to the right by the number of bits in b. */
+    /** Shifts each int of a to the right. The corresponding int of b is the number of bits. */
     SHIFT_EACH_RIGHT(MAP_0F38, PREFIX_66, 0x45, false);
 
     private final int map;
@@ -220,7 +220,7 @@ public final class AvxAssembler {
 
   /**
    * Combines all floats of a vector into one float, by {@link Op#ADD} or {@link Op#MAXIMUM}, and
-   * writes it to the vector's first float. The register {@code other} is overwritten.
+   * writes the result to the vector's first float. The register {@code other} is overwritten.
    */
   public void combineLanes(Op op, int vector, int other) {
     if (wide) {
@@ -274,8 +274,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Clears the upper halves of vector registers, because they would slow down the caller's SSE
-   * instructions.
+   * Clears the upper halves of vector registers. Otherwise, the caller's SSE instructions would be
+   * slower.
    */
   public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
@@ -323,7 +323,7 @@ public final class AvxAssembler {
     code.putInt(value);
   }
 
-  /** Emits {@code target += memory} for 64 bits. */
+  /** Emits {@code target += memory}, an addition of 64 bits. */
   public void add(Register target, Register base, int offset) {
     bytes(rex(target, base), 0x03, OF_MEMORY | (target.number & 7) << 3 | base.number & 7);
     code.putInt(offset);

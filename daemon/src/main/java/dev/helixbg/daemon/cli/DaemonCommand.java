@@ -65,8 +65,9 @@ final class DaemonCommand extends ConsoleCommand {
   }
 
   /**
-   * Returns the knowledge bases to watch. A service waits for a missing folder, because its disk
-   * may be mounted later. When a person starts the daemon, a missing folder is an error.
+   * Returns the knowledge bases to watch. A service waits for a missing folder, because the
+   * folder's disk may be mounted later. When a person starts the daemon, a missing folder is an
+   * error.
    */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {

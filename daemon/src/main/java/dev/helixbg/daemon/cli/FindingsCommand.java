@@ -122,7 +122,7 @@ final class FindingsCommand extends JsonCommand {
     try {
       return last.get().orElseGet(store.report()::list);
     } catch (ExecutionException e) {
-      return store.report().list(); // reports the error
+      return store.report().list(); // reads the report again, to report the error
     }
   }
 

@@ -102,7 +102,7 @@ public final class HelixBg implements Runnable {
   static int run(
       Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
     if (arguments.length == 1 && VERSION.contains(arguments[0])) {
-      console.say("%s", Version.line()); // skipping picocli saves a third of the time
+      console.say("%s", Version.line()); // without picocli, this takes a third less time
       return ExitCode.OK.number();
     }
     Map<String, Supplier<Object>> commands = commands(bench);

@@ -134,8 +134,8 @@ public final class OneShotCommand extends JsonCommand {
   }
 
   /**
-   * Prints the path of a first look (an early report). Before it, prints the report's summary at a
-   * terminal, and otherwise a short text about the first look.
+   * Prints a text about a first look (an early report), then its path. At a terminal, the text is
+   * the report's summary; otherwise, it is a short text about the first look.
    */
   private void tellOf(Report firstLook, KbStore store) {
     String words =

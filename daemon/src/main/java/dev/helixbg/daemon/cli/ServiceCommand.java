@@ -181,7 +181,10 @@ final class ServiceCommand extends ConsoleCommand {
         .settings();
   }
 
-  /** Returns the environment variables that the service gets, too: settings and XDG folders. */
+  /**
+   * Returns the environment variables of this process that the service also gets: settings and XDG
+   * folders.
+   */
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isKept(name));

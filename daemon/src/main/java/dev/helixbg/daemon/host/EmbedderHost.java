@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the embedding model loaded between uses, and a separate model for queries if there is one.
+ * Keeps the embedding model loaded between uses. If queries have a separate model, that model is
+ * kept loaded, too.
  */
 public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderSource {
   private static final Logger LOG = LoggerFactory.getLogger(EmbedderHost.class);
@@ -19,8 +20,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   private final DaemonClock clock;
 
   /**
-   * Host of the separate model for queries, set once. It is read without this object's lock. A
-   * thread that loads a model holds that lock, and readers would wait for the thread.
+   * Host of the separate model for queries, set once. This field is read without this object's
+   * lock. A thread holds that lock while it loads a model, and readers would have to wait.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -66,8 +67,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns another method of computing vectors. If its model also embeds queries, a host keeps
-   * that model loaded between uses.
+   * Returns another method of computing vectors. If the other method's model also embeds queries, a
+   * host keeps that model loaded between uses.
    */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {

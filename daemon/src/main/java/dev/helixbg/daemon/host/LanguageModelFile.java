@@ -18,7 +18,7 @@ import java.util.Optional;
 public record LanguageModelFile(Path file) {
   /**
    * Size of the context, in tokens. It is more than enough for the longest system prompt, two
-   * entries of the maximum number of tokens, and an answer.
+   * entries with the maximum number of tokens each, and an answer.
    */
   private static final int CONTEXT = 8192;
 

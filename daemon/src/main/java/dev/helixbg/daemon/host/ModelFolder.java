@@ -48,7 +48,10 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
     return new ModelFolder(Optional.of(files.get(nearest)), List.of());
   }
 
-  /** Returns the model files, sorted by name; omits hidden ones ({@code ._NAME.gguf} on a Mac). */
+  /**
+   * Returns the model files, sorted by name. Omits hidden files, such as {@code ._NAME.gguf} on a
+   * Mac.
+   */
   private static List<Path> files(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       return files

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Keeps a model loaded between uses, and releases it after idle time. Any number of threads may use
- * it at once.
+ * Keeps a model loaded between uses, and releases the model after idle time. Any number of threads
+ * may use the model at once.
  */
 abstract class ModelHost<M> implements AutoCloseable {
   private final Supplier<M> source;

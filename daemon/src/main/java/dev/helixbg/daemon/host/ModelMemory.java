@@ -8,8 +8,8 @@ import dev.helixbg.llm.backend.KvShape;
  *
  * @param weights size of the mapped file in bytes; other processes share this memory, and the
  *     system can reclaim it
- * @param cache size of keys and values of the longest session, in bytes
- * @param tokens largest number of tokens of a session
+ * @param cache size in bytes of the keys and values that the longest session keeps
+ * @param tokens largest number of tokens in a session
  */
 public record ModelMemory(long weights, long cache, int tokens) {
 

@@ -32,10 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The low-priority thread that works while the daemon has no other work. It embeds passages and
- * reads pairs that a first look (an early report) left out. It asks the language model open
- * questions if no other program needs the machine. Any change interrupts the work, which later
- * continues with the stored answers.
+ * The low-priority thread that works while the daemon has no other work. It embeds the passages and
+ * reads the pairs that a first look (an early report) left out. If no other program needs the
+ * machine, it asks the language model the open questions. Any change interrupts the work, which
+ * later continues with the stored answers.
  *
  * <p>The thread of the daemon's main loop calls {@link #consider}; any thread may call {@link
  * #current}.
@@ -92,7 +92,7 @@ public final class IdleWork implements AutoCloseable {
    */
   private record Waiting(int changes, long at, long pause) {}
 
-  /** The current work; the last four fields are the progress of questions. */
+  /** The current work. The last four fields are the progress of a job that asks questions. */
   public record Current(
       Kb kb,
       IdleJob work,
@@ -383,8 +383,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Stops the running job, which ends when the model has computed its present layer. Waits at most
-   * a second.
+   * Stops the running job. The job ends as soon as the model has computed the layer that it is
+   * working on. Waits at most a second for the end.
    */
   @Override
   public void close() {

@@ -45,7 +45,7 @@ public final class KbOutputs {
     this.kept = ReportFolder.in(store);
   }
 
-  /** State and hash of a file as it was published, and the hash of the log it was made from. */
+  /** State and hash of a published file, and the hash of the log that the file was made from. */
   private record Published(String state, String sha256, String log) {}
 
   /** Returns the last report, in the store's folder, to which only this user can write. */
@@ -242,7 +242,9 @@ public final class KbOutputs {
     }
   }
 
-  /** Deletes temporary files of this user's killed processes; no other may write meanwhile. */
+  /**
+   * Deletes temporary files of this user's killed processes. No other process may write meanwhile.
+   */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

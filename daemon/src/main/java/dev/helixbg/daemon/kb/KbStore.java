@@ -107,7 +107,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
     return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
-  /** Returns the store of the readings that the pair judges with this id made. */
+  /** Returns the store that holds the readings by the pair judges with this id. */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
   }

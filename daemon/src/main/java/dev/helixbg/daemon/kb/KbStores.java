@@ -228,8 +228,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a KB that was moved to the place of {@code kb}. Its noted path no longer
-   * has a KB, and its noted hash matches the beginning of {@code kb}'s log.
+   * Returns the store of a KB that was moved to the place of {@code kb}. The path noted in this
+   * store no longer has a KB, and the noted hash matches the beginning of {@code kb}'s log.
    */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();

@@ -34,8 +34,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The last report on a knowledge base, as its store holds it: the report's sources, and its
- * findings, one per row.
+ * The last report on a knowledge base, as the knowledge base's store holds it: the report's
+ * sources, and the report's findings, one finding per row.
  */
 public record LastReport(Kb kb, Database database) {
   /** SQL statements that create the tables, for {@link Database.Schema}. */
@@ -286,8 +286,8 @@ public record LastReport(Kb kb, Database database) {
   }
 
   /**
-   * Returns the pair judge's probability that a pair is worth an edit. The key is the id of the
-   * finding about the pair.
+   * Returns, for each pair that has one, the pair judge's probability that the pair is worth an
+   * edit. The key is the id of the finding about the pair.
    */
   public Map<String, Double> acts() {
     return read(

@@ -35,12 +35,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A folder of Markdown notes, or one file, that is read as a knowledge base. Its log is in the
- * cache folder, at {@code notes/HASH/NAME}. helix-bg never writes into the folder of the notes.
+ * A folder of Markdown notes, or one file, that is read as a knowledge base. The knowledge base's
+ * log is in the cache folder, at {@code notes/HASH/NAME}. helix-bg never writes into the folder of
+ * the notes.
  *
- * <p>The file {@value #ACCOUNT} (the account) beside the log has the folder's path and the files
- * that were left out. The file {@value #SEEN} has a digest of names and times, by which unchanged
- * notes are recognised.
+ * <p>The file {@value #ACCOUNT} (the account) beside the log has the folder's path and lists the
+ * files that were left out. The file {@value #SEEN} has a digest of the notes' names and times, by
+ * which unchanged notes are recognised.
  *
  * @param notes the folder or file, as a real path if it exists
  * @param home the user's home folder if the memory files of coding agents are read; else empty
@@ -161,7 +162,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return kb.folder().getFileName().toString();
   }
 
-  /** Returns the option that names the notes in a command that is typed in their folder. */
+  /** Returns the option that names the notes, for a command that is typed in the notes' folder. */
   public String again() {
     String file = Files.isRegularFile(notes) ? notes.getFileName().toString() : ".";
     return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);

@@ -27,7 +27,8 @@ public record DaemonHome(Path folder) {
 
   /**
    * Returns the path of the control socket. The socket is in {@code folder}. If its path would be
-   * too long, the socket is in a folder with a shorter path that all processes of this user find.
+   * too long there, the socket is in another folder. That folder has a shorter path, and all
+   * processes of this user find it.
    */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");

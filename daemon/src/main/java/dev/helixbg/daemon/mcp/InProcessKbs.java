@@ -35,10 +35,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests in this process if no daemon watches the KB, from the same files that a daemon
- * uses. If the log of a KB has changed, the KB is first brought up to date without the language
- * model. A decision shows in lists of findings at once; the report is updated later, between
- * requests.
+ * Answers requests in this process if no daemon watches the KB. The answers come from the same
+ * files that a daemon uses. If the log of a KB has changed, the KB is first brought up to date
+ * without the language model. A decision shows in lists of findings at once; the report is updated
+ * later, between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -48,8 +48,8 @@ final class InProcessKbs implements AutoCloseable {
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
   /**
-   * Requests about findings. Agents' answers change the order of findings, so these requests wait
-   * until the report has them.
+   * Requests about findings. The answers that agents give change the order of findings, so these
+   * requests wait until the report contains the answers.
    */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 

@@ -35,8 +35,8 @@ final class KbRouter implements AutoCloseable {
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
   /**
-   * Delay before {@link #prepare} begins. A client that has a question at the start asks it within
-   * this time.
+   * Delay before {@link #prepare} begins. A client that starts with a question asks that question
+   * within this time.
    */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
 
@@ -48,8 +48,8 @@ final class KbRouter implements AutoCloseable {
   private final DaemonLink link;
 
   /**
-   * The KBs for which this process answers; null until it has to answer. Guarded by this object's
-   * monitor.
+   * The KBs for which this process answers; null until this process has to answer a request.
+   * Guarded by this object's monitor.
    */
   private InProcessKbs own;
 
@@ -57,8 +57,8 @@ final class KbRouter implements AutoCloseable {
   private volatile boolean asked;
 
   /**
-   * The KBs that the daemon watched last. Requests after the daemon's end are about them, too,
-   * rather than about another KB. Empty if no daemon has watched a KB.
+   * The KBs that the daemon watched last. After the daemon has ended, requests are still about
+   * these KBs, and not about another KB. Empty if no daemon has watched a KB.
    */
   private volatile List<Kb> lastWatched = List.of();
 
@@ -112,7 +112,7 @@ final class KbRouter implements AutoCloseable {
     return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
-  /** Answers a request. It may name a KB by folder or name; the default is the first KB. */
+  /** Answers a request. The request may name a KB by folder or name; else the first KB is meant. */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();

@@ -20,9 +20,9 @@ import java.util.function.Supplier;
 
 /**
  * Puts open questions to the language model of a client that offers sampling, while the client
- * calls no tool. The model gets the page that {@code study --export} writes. Its answers are
- * checked like the answers that a client gives itself. If none of its answers can be stored,
- * sampling ends, because each question costs the user tokens.
+ * calls no tool. The model gets the page that {@code study --export} writes. The model's answers
+ * are checked like the answers that a client itself gives. If none of the model's answers can be
+ * stored, sampling ends, because each question costs the user tokens.
  */
 final class McpSampling {
   /** Time without a call after which a client counts as idle. */

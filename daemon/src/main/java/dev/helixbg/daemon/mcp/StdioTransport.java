@@ -90,7 +90,8 @@ final class StdioTransport implements McpServerTransportProvider {
   /**
    * A request that has no answer yet.
    *
-   * @param progressToken the client's token for messages about progress; null if it wants none
+   * @param progressToken the client's token for messages about progress; null if the client wants
+   *     no such messages
    */
   private record Call(FutureTask<Void> task, Object progressToken) {}
 
@@ -325,8 +326,9 @@ final class StdioTransport implements McpServerTransportProvider {
     }
 
     /**
-     * Whether the client still expects a message. Answers to cancelled requests are not expected,
-     * nor is the progress of cancelled or answered requests: some clients close the session then.
+     * Whether the client still expects a message. Some clients close the session when they get an
+     * unexpected message. Unexpected are answers to cancelled requests, and the progress of
+     * cancelled or answered requests.
      */
     private boolean isExpected(JSONRPCMessage message) {
       return switch (message) {

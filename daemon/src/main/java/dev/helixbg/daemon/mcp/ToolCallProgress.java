@@ -96,8 +96,8 @@ final class ToolCallProgress implements AutoCloseable {
     }
 
     /**
-     * Sends the progress. Its number must grow with each message, so it is the number of seconds
-     * since the start. The step is in the text.
+     * Sends the progress. The protocol requires a number that grows with each message; this is the
+     * number of seconds since the start. The current step is in the text.
      */
     void tell(McpSyncServerExchange client, Object token) {
       double seconds = (System.nanoTime() - start) / 1_000_000_000L;

@@ -35,12 +35,13 @@ import java.util.stream.IntStream;
  * from the store if the text is known, else from the model, which is opened only if a text must be
  * embedded. Each step saves its vectors, and the model stays open for the next step.
  *
- * <p>Entries are embedded before passages, the newest entries first. A batch never mixes entries
- * and passages, because the last bits of a vector depend on the texts of its batch.
+ * <p>Entries are embedded before passages, and newer entries before older entries. A batch never
+ * mixes entries and passages, because the last bits of a vector depend on the texts of its batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
   /**
-   * Number of texts to embed before each check whether a first look at the newest entries is due.
+   * Number of texts that are embedded between two checks of the time. Each check tells whether a
+   * first look at the newest entries is due.
    */
   static final int NEWEST_TEXTS = 256;
 
@@ -91,7 +92,7 @@ public final class EmbeddingStage implements AutoCloseable {
    * @param present indices of the entries with a vector; all entries once a run has ended
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages that have a vector and belong to present entries
-   * @param whole number of present entries that have a vector for each of their passages
+   * @param whole how many present entries have a vector for each of their passages
    * @param reused number of distinct texts whose vector was known
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages that have no vector and belong to present

@@ -85,7 +85,7 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   /**
    * Asks the questions that have no stored answer.
    *
-   * @return the result; empty if the time was too short; the next run then continues
+   * @return the result; empty if the time was too short, in which case the next run continues
    * @throws IOException when answers cannot be read or stored
    */
   public Optional<T> run(

@@ -32,11 +32,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One run over one knowledge base: reads the log, updates vectors, finds findings, reads pairs,
+ * One run over one knowledge base: reads the log, updates vectors, computes findings, reads pairs,
  * judges, and makes the report.
  *
- * @param newest duration of embedding after which a first look (an early report) at the newest
- *     entries is made
+ * @param newest time for embedding the newest entries; after this time, a first look (an early
+ *     report) at these entries is made
  */
 public record Pipeline(
     Settings settings,
@@ -75,15 +75,15 @@ public record Pipeline(
   }
 
   /**
-   * Minimum number of passages without vectors for a first look. Embedding them takes a few
-   * seconds.
+   * Minimum number of passages without vectors for which a first look is offered. Embedding so many
+   * passages takes a few seconds.
    */
   static final int MANY_PASSAGES = 512;
 
-  /** Minimum number of unread pairs for a first look. */
+  /** Minimum number of unread pairs for which a first look is offered. */
   static final int MANY_PAIRS = 128;
 
-  /** Minimum number of open questions for a first look. */
+  /** Minimum number of open questions for which a first look is offered. */
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
@@ -157,7 +157,10 @@ public record Pipeline(
     return new Outcome(report(found, judging.run(subject(found)), Optional.empty()), vectors);
   }
 
-  /** Whether the KB has no complete report yet. A first look would replace a complete report. */
+  /**
+   * Whether the KB has no complete report yet. If it has one, no first look at the newest entries
+   * is made, because that first look would replace the complete report.
+   */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
   }

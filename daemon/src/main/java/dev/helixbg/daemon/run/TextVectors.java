@@ -29,8 +29,9 @@ import java.util.function.LongSupplier;
  * <p>All vectors of an instance are made by one method: the usual method, or another (see {@link
  * EmbedderSource#otherWay}). The other method replaces the usual method under two conditions: a
  * trial found it faster, and with it, embedding all texts takes less time than embedding the
- * missing texts with the usual method. A few new texts do not change the method. If no text has a
- * vector yet, the other method also embeds a few texts without a trial, if its model opens faster.
+ * missing texts with the usual method. A few new texts do not change the method, with one
+ * exception: if no text has a vector yet and the other method's model opens faster, the other
+ * method embeds even a few texts, without a trial.
  *
  * <p>One thread at a time may use an instance.
  */

@@ -93,8 +93,8 @@ public record RelatedAnswer(
   }
 
   /**
-   * Returns the whole text of an entry. The text of a note is returned without its title, unless
-   * the asked text begins with the title or its last heading.
+   * Returns the whole text of an entry. The text of a note is returned without the note's title,
+   * unless the asked text begins with the note's title or with the last heading in that title.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

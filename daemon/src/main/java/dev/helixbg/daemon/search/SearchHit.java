@@ -17,7 +17,7 @@ import dev.helixbg.insight.search.SearchIndex;
  * @param text beginning of the text, without metadata lines
  * @param passage matching passage, as a range of the text without metadata lines
  * @param matched the text of the passage, or the beginning of that text
- * @param entry the entry, of which {@link #toJson} has the offset and the time of writing
+ * @param entry the entry; {@link #toJson} writes the entry's offset and its time of writing
  */
 public record SearchHit(
     String name,

@@ -160,7 +160,7 @@ final class SearchWorker implements AutoCloseable {
       if (asked != null) {
         return asked;
       }
-      answered = false; // a failed index is tried again only after another search
+      answered = false; // if this index fails, it is tried again only after another search
       index(service.embedder.get());
     }
     return waiting.take();

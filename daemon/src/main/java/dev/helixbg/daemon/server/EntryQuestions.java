@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions about entries for a coding agent. A language model gets the same questions.
+ * Questions that a coding agent is asked about entries. A language model gets the same questions.
  *
  * @param embedder embedder that compares lessons
  */

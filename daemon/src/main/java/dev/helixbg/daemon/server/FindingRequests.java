@@ -62,11 +62,12 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns open findings, the most valuable first. The first line of the answer has their number.
-   * Each further line is one finding in the form of report.json, with its kind and the user's
-   * verdict.
+   * Returns open findings, the most valuable first. The first line of the answer has the total
+   * number of matching open findings. Each further line is one finding in the form of report.json,
+   * with its kind and the user's verdict.
    *
-   * <p>Findings whose entries have changed since the report are left out and counted.
+   * <p>Findings whose entries have changed since the report are left out. The first line has the
+   * number of these findings, too.
    *
    * @param request request with optional {@code kind}, {@code topic}, {@code verdict}, {@code from}
    *     and {@code limit}
@@ -181,7 +182,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         listing.find(id).orElseThrow(() -> absent(id, listing, decisions)), decisions, request);
   }
 
-  /** Returns the act for a finding that was read together with the decisions. */
+  /** Returns the act for a finding that the caller has read together with the decisions. */
   public ObjectNode act(ReportedFinding finding, Decisions decisions, ObjectNode request) {
     Optional<String> as = choice(request, "as", WAYS);
     Optional<String> keep = choice(request, "keep", SIDES);

@@ -36,9 +36,9 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
       Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
 
   /**
-   * Checks the notes if the KB is made of notes, then answers. If a client has just edited a note,
-   * the client's request is about the new text. Returns all lines of the answer; throws a {@link
-   * Failure} for a wrong request.
+   * Checks the notes if the KB is made of notes, then answers. The check comes first, because a
+   * client that has just edited a note asks about the new text. Returns all lines of the answer;
+   * throws a {@link Failure} for a wrong request.
    */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
     if (READING.contains(request.path("do").asText())) {

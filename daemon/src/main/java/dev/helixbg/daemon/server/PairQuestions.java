@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions about pairs for a coding agent. A question contains only the two texts, so that a pair
- * with a known answer looks like any other pair.
+ * Questions that a coding agent is asked about pairs. A question contains only the two texts, so
+ * that a pair with a known answer looks like any other pair.
  */
 final class PairQuestions {
   /** Maximum length of an excerpt, in characters. */
@@ -100,7 +100,10 @@ final class PairQuestions {
         now);
   }
 
-  /** The first relations that an agent may be asked about, and the number of all such relations. */
+  /**
+   * @param first questions about the first relations that an agent may be asked about
+   * @param all number of all relations that an agent may be asked about
+   */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
@@ -109,7 +112,7 @@ final class PairQuestions {
    * relations that no pair judge has read.
    *
    * @param taken ids of questions to skip
-   * @param most largest number of relations whose texts are read
+   * @param most maximum number of relations whose texts are read
    */
   static Open open(
       FindingRequests findings, AgentAnswers said, Set<String> taken, int most, Instant now) {

@@ -79,7 +79,7 @@ public record QuestionRequests(
       return asked.id();
     }
 
-    /** Returns the question with the id that the client uses in its answer. */
+    /** Returns the question as JSON, with the id that the client must name in its answer. */
     ObjectNode toJson(String answeredAs) {
       return Json.object().put("id", answeredAs).setAll(texts);
     }
@@ -101,7 +101,7 @@ public record QuestionRequests(
    *
    * @param request a request with {@code client} and optionally {@code clientVersion}, {@code
    *     kind}, {@code count} and {@code perDay}. {@code perDay} is the largest number of questions
-   *     in a day; with it, no question is given twice in a day
+   *     in a day. If the request has {@code perDay}, no question is given twice in a day
    */
   public ObjectNode give(ObjectNode request, Instant now) throws InterruptedException {
     AgentClient client = client(request);

@@ -28,7 +28,7 @@ public final class StudyPage {
   private StudyPage() {}
 
   /**
-   * Returns the page with the questions of {@code given}, an answer to the request {@code
+   * Returns the page with the questions in {@code given}, which is the answer to a request {@code
    * questions}.
    */
   public static String of(JsonNode given) {

@@ -27,8 +27,8 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd on macOS. {@code bootout} is asynchronous, and a service that has
-   * not ended yet cannot be started again; so a step waits for the end.
+   * Returns the steps for launchd on macOS. {@code bootout} is asynchronous, and a service cannot
+   * be started again before it has ended. Therefore one step waits until the service has ended.
    *
    * @param spec the service to write; if empty, the file does not change; required for {@link
    *     Action#INSTALL}

@@ -78,7 +78,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Prints the output of a command that fails if the service does not run. */
+  /** Runs a command that fails if the service does not run, and prints the command's output. */
   static ServiceStep ask(String... command) {
     return running(
         command,

@@ -30,8 +30,8 @@ public final class UserSystemd {
   }
 
   /**
-   * Adds the folder with the socket of the user's systemd, which a shell of {@code su} or {@code
-   * cron} does not know.
+   * Adds to {@code environment} the folder with the socket of the user's systemd. A shell that
+   * {@code su} or {@code cron} starts does not know this folder.
    *
    * @param folders folder with one runtime folder for each user, named by the user's id
    */

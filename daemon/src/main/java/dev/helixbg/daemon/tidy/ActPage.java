@@ -31,7 +31,10 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "read", "is to be read again",
           "link", "is linked to");
 
-  /** Width of a title, in columns; on a screen of 80 columns, the name then fits, too. */
+  /**
+   * Maximum width of a title, in columns. On a screen of 80 columns, the note's name then fits
+   * beside the title.
+   */
   private static final int TITLE = 48;
 
   /** Maximum number of listed words of a removed note: a line or two. */
@@ -42,8 +45,8 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   }
 
   /**
-   * Returns the page without its keys. {@code ofNotes} tells whether the KB is made from note
-   * files.
+   * Returns the page; the caller adds the keys that the user can press. {@code ofNotes} tells
+   * whether the KB is made from note files.
    */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
@@ -155,7 +158,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         .toList();
   }
 
-  /** Returns the entry with a name; empty if the name is the name of a topic. */
+  /** Returns the entry that {@code name} refers to; empty if {@code name} refers to a topic. */
   private Optional<NamedEntry> entry(JsonNode name) {
     return findings.present().entries().all().stream()
         .filter(one -> isCalled(one, name))
@@ -191,7 +194,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         + (words.size() > MOST_WORDS ? " and %d more".formatted(words.size() - MOST_WORDS) : "");
   }
 
-  /** Returns the side of a pair that is removed, {@code a} or {@code b}; empty if both stay. */
+  /** Returns which entry of a pair the act removes, {@code a} or {@code b}; empty if both stay. */
   Optional<String> removedSide() {
     if (!shown.isPair()) {
       return Optional.empty();

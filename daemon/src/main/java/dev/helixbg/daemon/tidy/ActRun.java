@@ -23,9 +23,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act with helix: makes the plan's checks, looks and calls in order, and stops at
- * the first failure. A look is helix-bg's own check that the plan still fits the log. If the log
- * then shows the change, the finding is recorded as done.
+ * Carries out an act with helix. A plan consists of three kinds of steps: checks, looks and calls.
+ * This class takes the steps in order, and stops at the first step that fails. A look is helix-bg's
+ * own check that the plan still fits the log. If the log shows the change after the last step, the
+ * finding is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Maximum wait for an act: enough for a few calls, even if the last call gets no answer. */
@@ -60,7 +61,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
    *
    * @param why reason as text; empty when the act is done
    * @param made calls that helix carried out, in order
-   * @param undo calls that reverse the made calls, as far as calls can reverse them
+   * @param undo calls that reverse the calls in {@code made}, as far as that is possible with calls
    * @param marks lines that the calls left at the end of notes
    */
   public record Outcome(
@@ -91,7 +92,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /**
    * Returns the findings after helix has answered a call: the log then contains the call's whole
    * change. This method does not wait until other writers have finished, because waiting takes 0.5
-   * s, and other writers may still write afterwards.
+   * s, and other writers may write again after the wait.
    */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
@@ -159,7 +160,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         : new Outcome(State.FAILED, why, List.copyOf(made), undo(act, made), marks(act, made));
   }
 
-  /** Returns the undo calls of the edits that were made, in the order of these edits. */
+  /** Returns the calls that undo the edits made so far, in the order of these edits. */
   private static List<JsonNode> undo(JsonNode act, List<JsonNode> made) {
     int edits = Math.max(0, made.size() - marking(act).size());
     return act.path("undo").valueStream().limit(edits).toList();
@@ -242,7 +243,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
   }
 
-  /** Whether two plans make the same changes, also if they were made for different logs. */
+  /**
+   * Whether two plans make the same changes, even if they were made for different states of the
+   * log.
+   */
   static boolean isSamePlan(ObjectNode a, ObjectNode b) {
     return a.deepCopy().without("log").equals(b.deepCopy().without("log"));
   }

@@ -33,9 +33,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A process {@code helix serve KB}. Running agents have helix processes of their own; helix-bg
- * starts this one beside them, and calls it over its standard input and output. Other programs are
- * named helix, too, so the start checks the server's name and tools.
+ * A process {@code helix serve KB}. Agents that run at the same time have helix processes of their
+ * own. helix-bg starts this process in addition, and calls it over its standard input and output.
+ * Other programs are also named helix, so the start checks the server's name and tools.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";

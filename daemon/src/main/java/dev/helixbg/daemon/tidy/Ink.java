@@ -62,7 +62,10 @@ record Ink(boolean colour, boolean plain) {
     return faint(said + "━".repeat(Math.max(0, columns - width(said))));
   }
 
-  /** Marks the words of a text that are missing from the other text, as the report does. */
+  /**
+   * Marks the words of {@code text} that are missing from {@code other}, in the same way as the
+   * report.
+   */
   AttributedString marked(String text, String other) {
     String shown = PrintableText.block(text);
     List<WordDifference.Stretch> stretches =
@@ -90,7 +93,7 @@ record Ink(boolean colour, boolean plain) {
     return new AttributedString(text).columnLength();
   }
 
-  /** Wraps a text at a number of columns, at blanks if possible. */
+  /** Breaks a text into lines of at most {@code columns} columns, at blanks if possible. */
   static List<AttributedString> lines(AttributedString text, int columns) {
     List<AttributedString> lines = new ArrayList<>();
     int start = 0;

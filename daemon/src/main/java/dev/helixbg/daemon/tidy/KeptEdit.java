@@ -11,12 +11,12 @@ import java.util.Optional;
  * An edit that was made, with all data that an undo of the edit needs.
  *
  * @param after SHA-256 of the file after the edit
- * @param around the lines beside each changed span
+ * @param around the lines before and after each changed span
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
   /**
-   * The lines before and after a change, with their line ends; a line is empty at an end of the
-   * file.
+   * The line before a change and the line after the change, with their line ends. {@code left} is
+   * empty at the start of the file, {@code right} at its end.
    */
   record Around(String left, String right) {}
 
@@ -54,10 +54,12 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * Returns the file's text without the edit. A file without other changes gets its old bytes. In a
-   * file with other changes, the old text is put back between the same two lines.
+   * Returns the file's text without the edit. If the edit is the only change of the file, the
+   * result has the bytes from before the edit. If there are other changes, the old text is put back
+   * between the same two lines.
    *
-   * @return the text; empty unless the new text is between the two lines at exactly one place
+   * @return the text; empty unless the edit's new text is found between these two lines at exactly
+   *     one place
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

@@ -36,13 +36,13 @@ import java.util.stream.Stream;
  * Carries out acts on memory files, and reverses them. Before the first change, the removed text is
  * saved in the store's folder {@value #FOLDER}: in {@code ID.json} for the first act on a finding,
  * in {@code ID-1.json}, {@code ID-2.json} and so on for further acts. An undo reverses the latest
- * act that is saved.
+ * saved act.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Name of a file with a saved act: the finding's id and, after the first act, a number. */
+  /** Name of a file with a saved act: the finding's id and, from the second act on, a number. */
   private static final Pattern SAVED = Pattern.compile("(.+?)(?:-(\\d{1,6}))?\\.json");
 
   record Kept(String id, List<KeptEdit> edits) {}
@@ -60,8 +60,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   /**
    * Carries out an act, and records its finding as done if the finding is gone. The act is planned
-   * again first. If the notes have changed so that the plan differs, nothing is changed. This also
-   * protects a text that the act keeps: without this check, the text could have gone from its file.
+   * again first. If the notes have changed so that the plan differs, nothing is changed. This check
+   * also protects the text that the act keeps: that text could have been removed from its file
+   * after the first plan.
    *
    * @param request the request that {@code act} was planned for
    */
@@ -86,7 +87,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         .orElse(outcome);
   }
 
-  /** Returns the reason why an act would be planned differently now; empty if it would not be. */
+  /**
+   * Plans an act again; returns the reason why the new plan differs, or empty if it does not
+   * differ.
+   */
   private Optional<String> stale(ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     notes.refresh();
@@ -192,7 +196,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         if (Sha256.of(now).equals(edit.edit().sha256())) {
           continue; // the act did not change this file
         }
-        file.requireChangeable(); // all files, before the first of them is changed
+        file.requireChangeable(); // every file is checked before one is changed
         Optional<String> text = decoded(now).flatMap(edit::takenBack);
         if (text.isEmpty()) {
           return Outcome.nothing(
@@ -213,7 +217,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     Outcome outcome = replace(id, steps);
     if (outcome.state() == State.DONE) {
       Files.deleteIfExists(saved.get());
-    } else if (!outcome.made().isEmpty()) { // the next undo is for the other files
+    } else if (!outcome.made().isEmpty()) { // keeps the remaining files for the next undo
       save(new Kept(id, without(kept.edits(), outcome.made())), saved.get());
     }
     return outcome;
@@ -258,7 +262,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
   }
 
-  /** Returns the number in the name of a saved act, 0 for the first; empty for other files. */
+  /**
+   * Returns the number in the file name of a saved act on the finding. The name of the first act
+   * has no number; the result is then 0. For other files, the result is empty.
+   */
   private static OptionalInt number(Path file, String id) {
     Matcher name = SAVED.matcher(file.getFileName().toString());
     return name.matches() && name.group(1).equals(id)

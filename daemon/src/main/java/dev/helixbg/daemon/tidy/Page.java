@@ -13,7 +13,7 @@ import org.jline.utils.AttributedString;
  * effects.
  */
 abstract class Page {
-  /** Beginning of the key that stands for a pasted text; the rest of the key is the text. */
+  /** Prefix of the key name that stands for a pasted text; the rest of the name is the text. */
   static final String PASTED = "paste:";
 
   private final Map<String, String> hints = new LinkedHashMap<>();

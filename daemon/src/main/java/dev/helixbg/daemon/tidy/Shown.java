@@ -39,12 +39,12 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return finding.id();
   }
 
-  /** Whether the finding is about two entries, so that the user can judge them to be the same. */
+  /** Whether the finding is about two entries. The user can then judge that they are the same. */
   boolean isPair() {
     return told.path("a").isObject() && told.path("b").isObject() && entries.size() == 2;
   }
 
-  /** Returns the keys that lead to an act; the value of each key describes the act. */
+  /** Returns the keys that the user can press for an act, each with words that describe the act. */
   Map<String, String> ways() {
     Map<String, String> ways = new LinkedHashMap<>();
     if (told.path("edit").isEmpty()) {
@@ -114,8 +114,8 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   }
 
   /**
-   * Returns the text below the title. If the title is only the beginning of the text, returns the
-   * whole text.
+   * Returns the entry's text below its title. If the title is not a line of its own above the text,
+   * returns the whole text.
    */
   static String content(NamedEntry entry) {
     String content = entry.entry().text().content().strip();

@@ -73,11 +73,13 @@ final class TidyActs {
     session.say("Dismissed. To undo this, press u.");
   }
 
-  /** Plans the act of a request (see {@link TidyList#act}), and shows the act's changes. */
+  /**
+   * Plans the act that a request asks for (see {@link TidyList#act}), and shows the act's changes.
+   */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     lookAtAll();
     ObjectNode act = list.act(shown.finding(), request);
-    if (act.has("choose")) { // the age of the two entries is unknown
+    if (act.has("choose")) { // it is unknown which entry is older
       confirm(shown, request.deepCopy().put("keep", "b"));
       return;
     }
@@ -118,7 +120,7 @@ final class TidyActs {
     }
   }
 
-  /** Whether the files of copies have exactly the bytes of the file that stays. */
+  /** Whether the file of each copy has exactly the same bytes as the file that stays. */
   private boolean areOneText(ActPage told) throws IOException {
     NoteFiles now = notes.orElseThrow().look();
     List<Path> kept = filesOf(told.kept(), now);
@@ -273,7 +275,10 @@ final class TidyActs {
     afterEdit(shown, moved, "Moved to the trash, and recorded as done.");
   }
 
-  /** Puts files back and removes them from the list. Returns the first error, if any. */
+  /**
+   * Puts files back, and removes them from {@code moved}. Stops at the first error, if any, and
+   * returns that error.
+   */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
       try {

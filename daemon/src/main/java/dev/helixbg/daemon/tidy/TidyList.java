@@ -67,8 +67,8 @@ final class TidyList {
   }
 
   /**
-   * Whether open findings exist that are not leads (findings that the report shows first) and not
-   * yet in the list.
+   * Whether open findings exist that are neither leads (findings that the report shows first) nor
+   * in the list yet.
    */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
@@ -83,7 +83,7 @@ final class TidyList {
     return findings;
   }
 
-  /** Plans an act on the log that {@link #look} read last; see {@link FindingRequests#act}. */
+  /** Plans an act for the log as {@link #look} last read it; see {@link FindingRequests#act}. */
   ObjectNode act(ReportedFinding finding, ObjectNode request) {
     return findings.act(finding, decisions, request);
   }
@@ -113,8 +113,8 @@ final class TidyList {
   }
 
   /**
-   * Returns the next open finding if {@code step} is 1, the previous open finding if it is -1. The
-   * search continues at the list's other end.
+   * Returns the next open finding if {@code step} is 1, the previous open finding if {@code step}
+   * is -1. A search that reaches one end of the list continues at the other end.
    */
   Optional<String> next(String from, int step) {
     int start = order.indexOf(from);

@@ -282,7 +282,7 @@ public final class TidyTerminal implements Desk {
         terminal.flush();
       }
       terminal.setAttributes(before);
-    } catch (IllegalStateException e) { // JLine has closed it, and restored only attributes
+    } catch (IllegalStateException e) { // JLine closed it, and restored only attributes
       if (!isPlain) {
         world.out().print(PASTES_TYPED);
         LEAVE.forEach(one -> Curses.tputs(world.out(), terminal.getStringCapability(one)));
@@ -357,7 +357,7 @@ public final class TidyTerminal implements Desk {
     terminal.flush();
   }
 
-  /** Starts the editor through a shell, as git does, since {@code EDITOR} may have options. */
+  /** Starts the editor through a shell, as git does, since {@code EDITOR} may contain options. */
   @Override
   public Optional<String> edit(List<Path> files) throws IOException, InterruptedException {
     String editor = editor(world.environment());

@@ -30,7 +30,7 @@ public record UserFile(Path file) {
 
   private static final int ACCESS = 3;
 
-  /** Maximum size of the names of a file's extended attributes on Linux, in bytes. */
+  /** Maximum total size of the names of a file's extended attributes on Linux, in bytes. */
   private static final long LONGEST_NAMES = 1 << 16;
 
   /**
@@ -92,8 +92,8 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Whether the file has an access control list beside its mode. Linux shows such a list as an
-   * extended attribute (acl(5)).
+   * Whether the file has an access control list in addition to its mode. Linux shows such a list as
+   * an extended attribute (acl(5)).
    */
   private boolean hasAccessList() {
     if (!Files.isDirectory(PROCESSES)) {

@@ -61,7 +61,7 @@ public final class InotifyWatcher implements AutoCloseable {
    * @return whether changes of the folder will be reported
    */
   public synchronized boolean follow(Kb kb) {
-    // The target of a link is in another folder.
+    // If the log is a link, the link's target is in another folder.
     if (closed || !areThere() || Files.isSymbolicLink(kb.dataLog())) {
       return false;
     }

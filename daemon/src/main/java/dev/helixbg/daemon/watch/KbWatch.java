@@ -304,7 +304,9 @@ public final class KbWatch {
     return model.flatMap(files::stateOrNone);
   }
 
-  /** Returns the nanoseconds until vectors are published; {@link Long#MAX_VALUE} if none wait. */
+  /**
+   * Returns the nanoseconds until vectors are published; {@link Long#MAX_VALUE} if no vectors wait.
+   */
   private long untilPublishing() {
     if (!vectorsWait) {
       return Long.MAX_VALUE;
@@ -386,7 +388,7 @@ public final class KbWatch {
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
     if (!log.account().sha256().equals(logSha256)) {
-      done = null; // the log changed, but not its size and times
+      done = null; // the log's content changed, but not its size and times
       return settings.quiet().toNanos();
     }
     found.check();

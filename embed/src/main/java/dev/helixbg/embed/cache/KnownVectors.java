@@ -15,12 +15,12 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** Maximum number of texts with a vector that {@link #id} examines. */
+  /** When {@link #id} has found this many texts that have a vector, it examines no more texts. */
   private static final int ENOUGH = 64;
 
   /**
-   * Returns the id under which most of the texts have a vector. If several ids have equally many
-   * vectors, returns the first.
+   * Returns the id under which the largest number of texts have a vector. If several ids have the
+   * same number, returns the first of them.
    */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {

@@ -12,8 +12,8 @@ import java.util.List;
 public record VectorIds(List<String> entries, List<String> passages) {
 
   /**
-   * Returns the id from which the keys of texts and findings are computed. It is the same for all
-   * methods of computing vectors.
+   * Returns the id from which the keys of texts and findings are computed. This id does not depend
+   * on the method of computing vectors.
    */
   public String name() {
     return entries.getFirst();

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 /**
  * The stored vectors of one knowledge base's texts, by {@link TextKey}, in a database table. A row
  * contains the vectors of one batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384
- * little-endian f32 for each key, and a checksum of both.
+ * little-endian f32 for each key, and a checksum of the keys and vectors.
  */
 public final class VectorStore {
   /** Number of values of a vector. */
@@ -145,8 +145,7 @@ public final class VectorStore {
   }
 
   /**
-   * Returns the vectors at the given places. They are copied into one array, one vector after
-   * another.
+   * Returns the vectors at the given places, copied into one array, one vector after another.
    *
    * @param places result of {@link #places}
    * @return empty if a vector is damaged or missing

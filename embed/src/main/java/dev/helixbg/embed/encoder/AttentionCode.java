@@ -149,7 +149,7 @@ final class AttentionCode {
    * powers to {@link #FACTOR}.
    *
    * <p>The mask first has values that are added to scores: 0 for a token, else negative infinity.
-   * From byte {@link #WIDE_STRIDE} on, it has bits that are combined with the powers by AND: all 1
+   * From byte {@link #WIDE_STRIDE} on, it has bits that are combined by AND with the powers: all 1
    * for a token, else all 0.
    */
   static byte[] softmax() {

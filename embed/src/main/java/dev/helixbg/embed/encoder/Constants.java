@@ -51,8 +51,9 @@ final class Constants {
   static final int POWER_4 = of(0.0096760319f);
   static final int POWER_5 = of(0.0013390863f);
 
-  // Half of 1 − erf(|x| / √2) is, within 1e-7, a polynomial of 1 / (1 + p |x| / √2), multiplied by
-  // exp(−x² / 2): Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.
+  // Half of 1 − erf(|x| / √2) differs by less than 1e-7 from the product of two factors: a
+  // polynomial in 1 / (1 + p |x| / √2), and exp(−x² / 2). Source: Abramowitz and Stegun, Handbook
+  // of Mathematical Functions, 7.1.26.
   static final int ERF_P = of((float) (0.3275911 / Math.sqrt(2)));
   static final int ERF_1 = of(0.254829592f / 2);
   static final int ERF_2 = of(-0.284496736f / 2);
@@ -68,16 +69,16 @@ final class Constants {
   private Constants() {}
 
   /**
-   * Returns the offset of the largest integer for an activation that may be negative. The inverse
-   * of the integer is stored after it.
+   * Returns the offset of {@link Square#mostSigned}. The inverse of this integer is stored after
+   * the integer.
    */
   static int signed(Square kind) {
     return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
   /**
-   * Returns the offset of the largest integer for an activation after GELU. The inverse of the
-   * integer is stored after it.
+   * Returns the offset of {@link Square#mostUnsigned}. The inverse of this integer is stored after
+   * the integer.
    */
   static int unsigned(Square kind) {
     return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;

@@ -108,17 +108,17 @@ record EncoderKernels(
   }
 
   /**
-   * Computes the attention of one head for {@code count} queries. This number, rounded up to a
-   * multiple of {@link AttentionCode#ROWS}, is the number of rows of queries and results that are
-   * used.
+   * Computes the attention of one head for {@code count} queries. The code reads queries and writes
+   * results in groups of {@link AttentionCode#ROWS} rows. It therefore uses {@code count} rows,
+   * rounded up to whole groups.
    *
    * @param queries queries, already multiplied by log2(e) / √32
    * @param tokens number of tokens of the text. The values of up to three more tokens are read and
    *     multiplied by 0.
-   * @param turned memory of {@link AttentionCode#HEAD} rows of {@link AttentionCode#WIDE_STRIDE}
-   *     bytes for transposed keys
+   * @param turned memory for transposed keys: {@link AttentionCode#HEAD} rows, each of {@link
+   *     AttentionCode#WIDE_STRIDE} bytes
    * @param mask mask for {@code tokens} tokens; see {@link AttentionCode#softmax}
-   * @param scores memory of one row of {@link AttentionCode#WIDE_STRIDE} bytes per query
+   * @param scores memory for scores: one row of {@link AttentionCode#WIDE_STRIDE} bytes per query
    */
   void attend(
       long queries,

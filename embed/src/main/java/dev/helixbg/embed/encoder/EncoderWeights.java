@@ -24,8 +24,8 @@ import java.util.Objects;
  *   <li>the normalisation of the embeddings: 384 gains, 384 biases and 384 factors;
  *   <li>for each layer: twelve {@link Square}s; the normalisation after attention; the
  *       normalisation after the feed-forward; 1,536 factors after GELU;
- *   <li>for each token type, a row of 384 floats per position: the sum of type and position
- *       embedding;
+ *   <li>for each token type, a row of 384 floats for each position: the type's embedding plus the
+ *       position's embedding;
  *   <li>the word embeddings, in rows of 384 floats.
  * </ul>
  *
@@ -150,8 +150,8 @@ public final class EncoderWeights {
   }
 
   /**
-   * Writes the two rows that make up a token's embedding: the word's row to {@code sums}, the row
-   * of position and type to {@code states}.
+   * Writes the two rows whose sum is a token's embedding: the word's row to {@code sums}, and the
+   * row of position and type to {@code states}.
    */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
     long placed = (long) type * positions + position;

@@ -13,8 +13,8 @@ import java.util.Arrays;
  * texts of any length: the mask of a shorter text begins later in the row.
  *
  * <p>The row has values that are added to scores: 0 for a token, negative infinity elsewhere.
- * {@link AttentionCode#WIDE_STRIDE} bytes later, a second row has bits that are combined with
- * powers by AND: all 1 for a token, all 0 elsewhere.
+ * {@link AttentionCode#WIDE_STRIDE} bytes later, a second row has bits that the softmax combines by
+ * AND with its powers of two: all 1 for a token, all 0 elsewhere.
  */
 final class Mask {
   private final long address;

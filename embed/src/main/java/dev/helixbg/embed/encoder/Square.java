@@ -49,8 +49,8 @@ public enum Square {
   static final int LINE = 4 * PANEL;
 
   /**
-   * Value added to activations after GELU, which are never below −0.17, so that no activation is
-   * negative.
+   * Value added to the results of GELU, so that no activation is negative. The results themselves
+   * are never below −0.17.
    */
   public static final float GELU_SHIFT = 0.17f;
 
@@ -76,10 +76,13 @@ public enum Square {
   /** Size of a square, in bytes. */
   public final int size;
 
-  /** Largest integer for an activation that may be negative, before {@link #zero} is added. */
+  /**
+   * Largest integer to which an activation that may be negative is rounded. Only after that, {@link
+   * #zero} is added to the integer.
+   */
   final int mostSigned;
 
-  /** Largest integer for an activation after GELU. */
+  /** Largest integer to which an activation after GELU is rounded. */
   final int mostUnsigned;
 
   /** Integer that stands for an activation of 0. */

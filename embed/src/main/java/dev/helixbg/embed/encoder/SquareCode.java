@@ -14,7 +14,7 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
  *
  * <p>A VNNI instruction adds four products of bytes, or two products of shorts, to an int. Without
  * VNNI, {@code vpmaddubsw} adds two products of bytes into a short, and {@code vpmaddwd} adds two
- * shorts or two products of shorts.
+ * shorts, or two products of shorts, into an int.
  */
 final class SquareCode {
   private static final Register X = Register.RDI;
@@ -41,7 +41,7 @@ final class SquareCode {
   private final int vectors;
   private final int vector;
 
-  // Numbers of vector registers; they follow the numbers of the registers of the sums.
+  // Numbers of vector registers. The registers with lower numbers hold the sums.
   private final int weight;
   private final int x;
   private final int ones;
@@ -124,7 +124,7 @@ final class SquareCode {
   }
 
   /**
-   * @param at offset of the weights in memory, used for bytes without VNNI
+   * @param at offset of the weights in memory; used only if weights are bytes and there is no VNNI
    */
   private void product(int at, int held, int sum) {
     if (kind == Square.SHORTS && vnni) {

@@ -100,7 +100,7 @@ public final class EncoderFile {
       float[] weights = attention(index, name);
       float[] biases = OnnxFile.floats(source.weight(layer + name + "bias", WIDTH));
       Smoothing.divideInputs(weights, WIDTH, in);
-      if (name.equals(VALUE)) { // attention averages values, so its result has their factors
+      if (name.equals(VALUE)) { // attention averages values, so the average has their factors
         Smoothing.multiplyOutputs(weights, toOutput);
         Smoothing.multiplyOutputs(biases, toOutput);
       }

@@ -38,7 +38,7 @@ public final class OnnxFile implements AutoCloseable {
 
   /**
    * Change of a weight by training. The weight has the shape [rows, columns], or [columns] if there
-   * is one row. Each value grows by its step times the scale of its column.
+   * is one row. Training added to each value the product of its step and its column's scale.
    *
    * @param name name of the weight in PyTorch. An export keeps the names of biases only, so a
    *     matrix is found by its bias.
@@ -113,7 +113,7 @@ public final class OnnxFile implements AutoCloseable {
     return matrix.replaceFirst("weight$", "bias");
   }
 
-  /** Unmaps the file. The buffers of the file's weights must not be read any more. */
+  /** Unmaps the file. After that, the buffers of the file's weights must not be read. */
   @Override
   public void close() {
     arena.close();

@@ -23,9 +23,9 @@ final class Smoothing {
   private static final int WIDE = 4 * WIDTH;
 
   /**
-   * Factor for the weights of queries and keys where they are compared with the weights of values.
-   * It is below 1, because rounding errors of values change an embedding more than rounding errors
-   * of queries and keys.
+   * Factor by which the weights of queries and keys are multiplied before they are compared with
+   * the weights of values. The factor is below 1, because rounding errors of values change an
+   * embedding more than rounding errors of queries and keys.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 

@@ -115,8 +115,8 @@ public final class AtomicFile implements AutoCloseable {
 
   /**
    * Writes and syncs a temporary file in the folder of {@code target}. The target is neither opened
-   * nor changed. The mode is 0600, or the mode of an existing target without write permission for
-   * others.
+   * nor changed. If the target exists, the file gets the target's mode without write permission for
+   * others; otherwise it gets the mode 0600.
    *
    * @throws CancellationException when the process is about to end
    */
@@ -169,7 +169,7 @@ public final class AtomicFile implements AutoCloseable {
         try {
           mode(temporary).setPermissions(mode);
         } catch (IOException e) {
-          // The file system has no modes, such as exFAT.
+          // The file system has no modes; exFAT is an example.
         }
       }
     }
@@ -240,7 +240,7 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /** Runs work on another thread, since an interrupt would close a channel in the middle of it. */
+  /** Runs work on another thread, since an interrupt during the work would close its channel. */
   private static void uninterrupted(Callable<?> work) throws IOException {
     try {
       Whole.of(work);
@@ -301,7 +301,7 @@ public final class AtomicFile implements AutoCloseable {
           Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       return attributes.isRegularFile()
           && attributes.lastModifiedTime().toInstant().isBefore(limit)
-          && (limit != Instant.MAX || PrivateFiles.isOwn(file)); // else another user may write it
+          && (limit != Instant.MAX || PrivateFiles.isOwn(file)); // else its owner may write it
     } catch (NoSuchFileException e) {
       return false;
     }

@@ -10,12 +10,12 @@ import java.util.Optional;
 
 /**
  * A file of the cache folder that stores one computed value, which is valid while its circumstances
- * stay the same. Without a trusted folder there are no notes; code that needs the folder reports
- * the error.
+ * stay the same. If the folder cannot be trusted, no notes are read or written; code that needs the
+ * folder reports the error.
  *
- * @param kind name of the folder of all notes of this kind
+ * @param kind kind of the note; also the name of the folder that contains the notes of this kind
  * @param key text whose hash names the file
- * @param circumstances all that the value depends on
+ * @param circumstances text that describes everything that the value depends on
  */
 public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
 

@@ -101,8 +101,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library, unpacked into the cache folder. If the first connection loaded
-   * it, a failure would look like a damaged database.
+   * Loads SQLite's native library, unpacked into the cache folder. Otherwise the first connection
+   * would load the library, and a failure to load it would look like a damaged database.
    *
    * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
@@ -335,7 +335,7 @@ public final class Database implements AutoCloseable {
         Path aside = aside(file);
         Files.deleteIfExists(log(aside)); // the log of a database that was moved there earlier
         Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
-        if (Files.exists(log(file))) { // its changes would be lost without it
+        if (Files.exists(log(file))) { // without the log, the changes in it would be lost
           Files.move(log(file), log(aside));
         }
         deleteLogs();

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/** Statements of SQL with values, for the transactions of a {@link Database}. */
+/** Runs SQL statements with values for their parameters, in transactions of a {@link Database}. */
 public final class Sql {
   private Sql() {}
 
@@ -36,7 +36,7 @@ public final class Sql {
     }
   }
 
-  /** Makes a value from the present row of a result. */
+  /** Makes a value from the current row of a result. */
   @FunctionalInterface
   public interface RowReader<T> {
     T read(ResultSet row) throws SQLException;
@@ -75,7 +75,7 @@ public final class Sql {
     return rows(connection, sql, row -> row.getInt(1)).stream().findFirst().orElse(0);
   }
 
-  /** Returns a CRC-32C; SQLite has no checksum for rows. */
+  /** Returns a CRC-32C of the columns of a row; SQLite itself has no checksum for rows. */
   public static int checksum(Object... columns) {
     CRC32C checksum = new CRC32C();
     for (Object column : columns) {

@@ -47,7 +47,7 @@ public record AgentAnswerStore(Database database) {
 
   private static final String HMAC = "HmacSHA256";
 
-  /** Number of digits of the id by which a client names a question in its answer. */
+  /** Number of digits of the id that a client gets with a question and repeats in its answer. */
   private static final int DIGITS = 16;
 
   private static final String COLUMNS =
@@ -67,9 +67,9 @@ public record AgentAnswerStore(Database database) {
    *
    * @param questions possible questions, the most important first
    * @param since start of the period in which a question must not have been given to another client
-   * @return map from the id of each given question to the id under which the client answers the
-   *     question. The second id is computed with a random secret of this database, so it cannot be
-   *     derived from the texts
+   * @return map from the id of each given question to the id that the client uses in its answer.
+   *     The second id is computed with a random secret of this database, so it cannot be derived
+   *     from the texts
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {

@@ -48,7 +48,7 @@ public final class KnownPairs {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
 
-  /** Returns a tenth, rounded up. */
+  /** Returns a tenth of a number, rounded up. */
   private static int tenths(int number) {
     return (number + 9) / 10;
   }
@@ -71,7 +71,8 @@ public final class KnownPairs {
     }
     int before = ALL.size() - open.size();
     int ofTen = before < ENOUGH ? FIRST_OF_TEN : 1;
-    // The share holds over pages: of single questions, not each one is a known pair.
+    // The share holds for all questions of the client together. If the client asks for one question
+    // at a time, only some of these questions are known pairs.
     int share = tenths(ofTen * (answered.size() + questions)) - tenths(ofTen * answered.size());
     int wanted = Math.min(share, open.size());
     open.sort(Comparator.comparing(Known::id)); // the file groups pairs by relation; ids mix them

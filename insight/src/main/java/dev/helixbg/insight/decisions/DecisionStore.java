@@ -110,7 +110,7 @@ public final class DecisionStore {
    * Adds decisions to the database and to the copy, and waits until both are on disk.
    *
    * @throws dev.helixbg.embed.store.StoreException when the decisions cannot be saved; in this
-   *     case, none of them is saved
+   *     case, none of the decisions is saved
    */
   public void add(List<Decision> decisions) {
     database.write(

@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
  * All vectors of the texts of a KB: one for each entry, then one for each passage of long entries.
  *
  * @param owners for each vector, index of its entry
- * @param firsts for each entry, index of the vector of its first passage; the last element is the
+ * @param firsts for each entry, the index of its first passage's vector; the last element is the
  *     number of all vectors
- * @param passages passages of the vectors whose index is {@code entries} or higher
+ * @param passages for each vector with index {@code entries} or higher, its passage
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {

@@ -17,7 +17,8 @@ import java.util.Map;
  * the original. The choice does not depend on the order of the entries, so that findings keep their
  * ids.
  *
- * @param originals for each entry, index of the original of its text
+ * @param originals for each entry, the index of the original with the same text; the original has
+ *     its own index
  */
 record ExactCopies(int[] originals) {
 

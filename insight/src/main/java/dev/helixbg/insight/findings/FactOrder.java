@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 
 /**
  * Decides which of two facts of memory files is older if the dates of the facts do not show it. A
- * correction is newer than the corrected fact. In a list that is known to have the newest fact
- * first or last, the places show the order.
+ * correction is newer than the corrected fact. If a list is known to begin or end with the newest
+ * fact, the places in the list show the order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =

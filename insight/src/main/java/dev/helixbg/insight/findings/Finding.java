@@ -313,9 +313,9 @@ public sealed interface Finding {
   enum SourceChange {
     /** The file does not exist any more. */
     GONE,
-    /** Lines of an index name a missing file. */
+    /** Lines of an index refer to files that do not exist. */
     LINE_DEAD,
-    /** Lines of an index name files that exist, but each file contains no word of its line. */
+    /** Lines of an index refer to existing files, but no such file contains a word of its line. */
     LINE_WRONG;
 
     /** Returns the name used in files. */

@@ -37,7 +37,7 @@ final class MisfiledEntries {
    *     alone do not suffice, because most entries are far from the centre of a large, mixed topic
    * @param margin value that {@code other} minus {@code own} must exceed, see {@link
    *     Finding.Misfiled}
-   * @param order position of each entry, which decides between equally clear findings
+   * @param order position of each entry; the positions decide the order of equally clear findings
    */
   static List<Misplaced> find(
       PackedVectors entries,
@@ -52,7 +52,7 @@ final class MisfiledEntries {
         IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
     int[] topicOf = topics.topicOf();
     NearestNeighbours nearest =
-        // among topics with equal cosines, the first by name is nearest
+        // of topics with equal cosines, the first by name counts as nearest
         new NearestNeighbours(IntStream.range(0, entries.count()).toArray(), 1);
     PairSink sink =
         (candidate, entry, cosine) -> {

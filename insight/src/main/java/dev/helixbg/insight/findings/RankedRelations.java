@@ -25,8 +25,8 @@ import java.util.Set;
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
  * (cross-domain similarity local scaling: Conneau et al. 2018, "Word Translation Without Parallel
  * Data"). The score shows whether two entries are nearer to each other than to their other
- * neighbours. An entry that is near to all entries therefore has no advantage. The same is true of
- * the entries of a topic in which all entries are similar.
+ * neighbours. An entry that is near to all entries therefore has no advantage. The entries of a
+ * topic have no advantage either if all of them are similar.
  *
  * <p>The score is computed from the whole texts of the entries. If passages are nearer than the
  * whole texts, the pair ranks by the score of the two nearest texts, minus a discount. The discount
@@ -58,7 +58,10 @@ final class RankedRelations {
   private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
 
-  /** Whether the model cannot read an entry's text. The vectors of all such texts are alike. */
+  /**
+   * For each entry, whether the model cannot read its text. All unreadable texts have similar
+   * vectors.
+   */
   private final boolean[] unreadable;
 
   /** Pairs in which one entry links to the other. A copy is represented by its original. */
@@ -115,7 +118,7 @@ final class RankedRelations {
       best.offer((int) (possible[i] >>> 32), (int) possible[i], scores[i]);
     }
     List<ScoredPair> listed = best.bestFirst();
-    // The ids are made in the order of the list, because ids of the same content are numbered.
+    // Ids are made in the order of the list, because pairs with the same content get numbered ids.
     List<String> named = listed.stream().map(pair -> id(pair, ids)).toList();
     return ParallelLoop.map(
         "relations", threads, listed.size(), i -> relation(listed.get(i), named.get(i)));

@@ -34,8 +34,8 @@ public final class Judge implements QuestionAnswerer {
   private static final int MIN_BUDGET = 16;
 
   /**
-   * Maximum number of passes over the weights to read prompts that get their free answers together.
-   * A free answer then needs one more pass for each of its tokens.
+   * Maximum number of passes over the weights in which the prompts of one batch of free answers are
+   * read. After these passes, a free answer needs one more pass for each of its tokens.
    */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 

@@ -21,9 +21,9 @@ import java.util.Optional;
  *
  * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
  * remaining pairs, merges, and labels. Labels are last, because these questions are the most
- * numerous. Among pairs, those on which the pair judges are least sure come first; among topics,
- * merges and labels, the newest. If the time of a run is too short, the next run asks the remaining
- * questions.
+ * numerous. Among the pairs, the pairs on which the pair judges are least sure come first. Topics,
+ * merges and labels are ordered by age, the newest first. If the time of a run is too short, the
+ * next run asks the remaining questions.
  */
 public final class JudgeRun {
   /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */

@@ -60,7 +60,8 @@ public record Judgements(
    * A lesson that several entries teach.
    *
    * @param id stable name, computed from the content
-   * @param text the one of {@code sentences} whose vector is nearest to the mean of their vectors
+   * @param text the most typical of the {@code sentences}: its vector is nearest to the mean vector
+   *     of all {@code sentences}
    * @param entries entries, ordered by offset
    * @param sentences lesson of each entry, in the same order
    */

@@ -10,7 +10,7 @@ public sealed interface Question {
   /** Asks for the label of an entry. */
   record LabelOf(String topic, String content) implements Question {}
 
-  /** Asks for the relation of two contents, in any order. */
+  /** Asks for the relation of two contents; the order of the contents does not matter. */
   record Compare(String a, String b, Match match) implements Question {
     public Compare(String a, String b) {
       this(a, b, Match.NONE);
@@ -32,7 +32,7 @@ public sealed interface Question {
    */
   record LessonOf(String topic, String content) implements Question {}
 
-  /** Asks whether two lessons state the same rule, in any order. */
+  /** Asks whether two lessons state the same rule; the order of the lessons does not matter. */
   record CompareLessons(String a, String b) implements Question {}
 
   /** Asks for one text that replaces several texts. */

@@ -88,8 +88,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * Returns the last of these ends up to which the text fits into the budget; 0 if there is no such
-   * end.
+   * Returns the last of the given ends up to which the text fits into the budget; 0 if there is no
+   * such end.
    */
   private static int longest(
       String text, List<Integer> ends, int budget, ToIntFunction<String> count) {
@@ -98,8 +98,8 @@ record SentenceCut(String text, int tokens, boolean cut) {
   }
 
   /**
-   * Returns the number of ends that fulfil the condition, found by binary search. These ends must
-   * all come before the ends that do not fulfil it.
+   * Returns the number of ends that fulfil the condition, found by binary search. All ends that
+   * fulfil the condition must come before the ends that do not.
    */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;

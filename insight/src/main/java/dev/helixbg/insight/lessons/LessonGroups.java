@@ -27,8 +27,8 @@ final class LessonGroups {
   private LessonGroups() {}
 
   /**
-   * Returns all groups of three or more sentences that pairs connect. They are in rising order of
-   * indices.
+   * Returns all groups of three or more sentences that pairs connect. Each group lists the indices
+   * of its sentences in rising order. The group with the lowest first index comes first.
    */
   static List<List<Integer>> connected(Collection<Pair> same) {
     return connected(neighbours(same));

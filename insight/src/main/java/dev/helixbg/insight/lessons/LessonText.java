@@ -67,8 +67,8 @@ public final class LessonText {
   }
 
   /**
-   * Returns, in lower case, identifiers and other words with a capital that do not begin a
-   * sentence.
+   * Returns, in lower case, all identifiers, and those other words with a capital that do not begin
+   * a sentence.
    */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.log;
 
 /**
- * Reports a data.log that cannot be read at all; the message names the fault, the file and the
+ * Reports that a data.log cannot be read at all; the message names the fault, the file and the
  * remedy.
  *
  * <p>Damage inside a log does not cause this exception; the {@link LogAccount} lists the damage.

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  *
  * <p>All entries of a topic share one String object for the topic. A delete record for an earlier
  * entry frees that entry at once. A delete record for a later offset is remembered until the end of
- * the log, in four bytes.
+ * the log, which takes four bytes.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';

@@ -35,7 +35,7 @@ public record LogAccount(
     UNKNOWN_TYPE,
     /** Bytes that are not UTF-8, shown as U+FFFD. */
     INVALID_UTF8,
-    /** A whole entry with more than 64 MiB of text. */
+    /** A whole entry whose body is longer than 64 MiB. */
     OVERSIZED
   }
 }

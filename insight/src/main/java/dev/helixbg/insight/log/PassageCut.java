@@ -107,7 +107,7 @@ final class PassageCut {
     int last = places.size() - 1;
     int to = first;
     for (int from = first; to < last && passages.size() < Passage.MAX; ) {
-      to = Math.max(to + 1, lastWithin(from, window)); // a passage ends after the previous one
+      to = Math.max(to + 1, lastWithin(from, window)); // later end than the previous passage
       passages.add(new Passage(start(from), places.get(to).at()));
       from = overlapping(from, to);
     }
@@ -115,8 +115,8 @@ final class PassageCut {
   }
 
   /**
-   * Returns the last possible cut within a budget. The last end of a sentence is preferred if it
-   * uses at least half of the budget.
+   * Returns the last possible cut within a budget of tokens. The last end of a sentence within the
+   * budget is preferred if it uses at least half of the budget.
    */
   private int lastWithin(int from, int budget) {
     int any = from;

@@ -38,7 +38,8 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   }
 
   /**
-   * Whether the bytes from {@code offset} to the end of a log could be the start of a cut header.
+   * Whether the bytes from {@code offset} to the end of a log could be the start of a header that
+   * the end of the log cuts.
    */
   static boolean isCut(byte[] log, int offset) {
     int available = log.length - offset;

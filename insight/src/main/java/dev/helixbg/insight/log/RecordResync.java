@@ -12,13 +12,13 @@ package dev.helixbg.insight.log;
  *   <li>a delete's target is within the file, after the file's header.
  * </ul>
  *
- * These rules fix more than 40 bits of a plausible header, so other bytes hardly ever look like
- * one. Text without NUL never contains a plausible header. A record is <i>cut</i> if the file ends
- * within the record; otherwise it is <i>whole</i>.
+ * These rules fix more than 40 bits of a plausible header, so other bytes hardly ever look like a
+ * plausible header. Text without NUL never contains a plausible header. A record is <i>cut</i> if
+ * the file ends within the record; otherwise it is <i>whole</i>.
  *
  * <p><b>Sound.</b> A whole record is sound if the file ends after it or a plausible header follows
- * (whole or cut). It is also sound if well-formed whole records follow one another up to such a
- * place, or if {@value #CHAIN} such records follow. A sound record is always taken as a record,
+ * (whole or cut). It is also sound if a chain of well-formed whole records follows, and the chain
+ * reaches such a place or has {@value #CHAIN} records. A sound record is always taken as a record,
  * even if its text looks like records.
  *
  * <p><b>Trusted chain.</b> After damage, the search stops at the first place from which plausible
@@ -29,10 +29,10 @@ package dev.helixbg.insight.log;
  *   <li>or a record ends after the end of a claim. A claim is the range of bytes that a readable
  *       header states as the text of its record. A record that is only quoted in a text would end
  *       within that text,
- *   <li>or enough records follow. Without such a claim, one record is enough. Two records are
- *       enough inside a record that the file's end cuts. Two records also suffice directly after
- *       the header or the topic of a torn record, because helix's separate writes end there.
- *       Otherwise, {@value #CHAIN} records are needed.
+ *   <li>or the chain has enough records. If the place is inside no claim, one record is enough.
+ *       Inside the claim of a cut record, two records are enough. Two records are also enough
+ *       directly after the header or the topic of a torn record, because helix's separate writes
+ *       end there. Otherwise, {@value #CHAIN} records are needed.
  * </ul>
  *
  * <p><b>Cost.</b> A search reads each byte of its stretch once, and the stretches of one walk
@@ -125,8 +125,9 @@ record RecordResync(byte[] log) {
   }
 
   /**
-   * Returns the plausible header at {@code position}, or null. If the header is cut by the end of
-   * the file, the bytes that exist must fit; the record then ends after the end of the file.
+   * Returns the plausible header at {@code position}, or null. If the file ends within the header,
+   * only the existing bytes of the header are checked. The result is then {@link RecordHeader#cut},
+   * a substitute whose record ends after the end of the file.
    */
   private RecordHeader plausible(int position) {
     RecordHeader header = RecordHeader.parse(log, position);

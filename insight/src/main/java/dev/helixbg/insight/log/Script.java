@@ -37,7 +37,10 @@ public final class Script {
 
   private Script() {}
 
-  /** Whether the bundled models cannot read more than half of the letters of a text. */
+  /**
+   * Whether more than half of a text's letters are in writing systems that the bundled models
+   * cannot read.
+   */
   public static boolean isUnreadable(String text) {
     int letters = 0;
     int unreadable = 0;
@@ -53,7 +56,10 @@ public final class Script {
     return 2 * unreadable > letters;
   }
 
-  /** Whether a writing system has no spaces between words, or, as Korean, between particles. */
+  /**
+   * Whether a character belongs to a writing system without spaces between words or, like Korean,
+   * without spaces between a word and its particles.
+   */
   public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao

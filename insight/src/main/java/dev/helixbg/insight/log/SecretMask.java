@@ -30,7 +30,7 @@ public final class SecretMask {
 
   /**
    * A kind of secret. Only texts that contain one of the strings in {@code sign} are searched for
-   * it. The pattern {@code form} has a group named {@code secret}.
+   * secrets of this kind. The pattern {@code form} has a group named {@code secret}.
    */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {

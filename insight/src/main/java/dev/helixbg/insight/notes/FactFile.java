@@ -43,7 +43,7 @@ public final class FactFile {
   /**
    * A change of a text.
    *
-   * @param at offset in the text, in UTF-16 units, including a byte order mark
+   * @param at offset in the text, in UTF-16 units; a byte order mark counts as one unit
    * @param is the text that replaces {@code was}; empty if {@code was} is removed without a
    *     replacement
    */
@@ -94,9 +94,9 @@ public final class FactFile {
   }
 
   /**
-   * Returns the changes that remove some facts and give other facts a new text, in the order of
-   * their places. The result is empty if the file no longer has these facts, if other facts would
-   * change, or if embedded data would go.
+   * Returns the changes that remove some facts and give other facts a new text. The changes are in
+   * the order of their places. The result is empty if the file no longer has these facts, if other
+   * facts would change, or if embedded data would be removed.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -120,7 +120,7 @@ public final class FactFile {
           left.indexOf(section.get()), SaidText.of(bare(section.get(), one.getValue().strip())));
     }
     List<Span> spans = spans(cuts);
-    // Texts are compared without embedded data: two keys or pictures would count as the same.
+    // The comparison ignores embedded data: two different keys or pictures would count as the same.
     return spans.stream().noneMatch(span -> SaidText.hasData(span.was()))
             && isAsMeant(Span.changed(raw, spans), left, texts, instead.isEmpty())
         ? Optional.of(spans)

@@ -219,7 +219,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       if (!read) {
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        // not valid YAML, for example "title: One: two", or a key before lines without a key
+        // The lines are not valid YAML. Examples are "title: One: two", and a key that is
+        // followed by lines without a key.
         if (PLAIN.matcher(value).matches()) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
@@ -272,8 +273,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Returns the tags. In the front matter, commas or blanks separate them, and they may begin with
-   * a #.
+   * Returns the tags. In the front matter, commas or blanks separate the tags, and a tag may begin
+   * with a #.
    */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()

@@ -47,7 +47,7 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   /** Returns the lines that are wrong, in their order. */
   List<IndexLine> of(Note note, String text) {
     List<IndexLine> wrong = new ArrayList<>();
-    Map<Integer, String> targets = new HashMap<>(); // without those in code and in comments
+    Map<Integer, String> targets = new HashMap<>(); // by offset; none in code or comments
     MarkdownScan.of(text).links().forEach(link -> targets.put(link.at(), link.target()));
     int line = 1;
     int counted = 0;

@@ -114,7 +114,7 @@ final class ItemTimes {
 
   /**
    * Whether each fact is older than the fact before it. The result is empty if the dates both rise
-   * and fall, or if fewer than two dates differ from the date before.
+   * and fall, or if fewer than two dates differ from the previous date.
    */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();

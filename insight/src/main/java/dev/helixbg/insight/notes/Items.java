@@ -92,7 +92,7 @@ final class Items {
   private static final Pattern FENCE =
       Pattern.compile("\\s*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+){0,3}(`{3,}|~{3,})[^`]*");
 
-  /** A line that begins a comment, ends an HTML element, or has only the opening tag of one. */
+  /** A line that begins a comment, that ends an HTML element, or that is only an opening tag. */
   private static final Pattern TAG =
       Pattern.compile(" ?(?:<!--.*|</.*|<[a-zA-Z][\\w-]*(?:\\s[^<>]*)?>\\s*)");
 
@@ -366,8 +366,8 @@ final class Items {
   }
 
   /**
-   * Returns the start of the line with the comment or closing tag at the end of a part of the text;
-   * -1 if other words are at the end.
+   * If a part of the text ends with a comment or a closing tag, returns the start of the line with
+   * that comment or tag. If the part ends with other words, returns -1.
    */
   private static int lastTag(String text, int start, int end) {
     int stop = end;

@@ -162,8 +162,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   }
 
   /**
-   * Returns the links in properties such as {@code related: "[[pond]]"}. All of them get the place
-   * {@code start}.
+   * Returns the links in properties such as {@code related: "[[pond]]"}. All these links get the
+   * place {@code start}.
    */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
@@ -234,8 +234,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
      * @param own the start of the section's own heading, or of its text if it has no heading
      * @param from index of the first heading in the section
      * @param above the headings above the section, followed by its own heading
-     * @param part description of the part of the section that is divided; empty for the whole
-     *     section
+     * @param part description of the divided part, if only a part of the section is divided; empty
+     *     if the whole section is divided
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());

@@ -14,15 +14,17 @@ import java.util.Optional;
 /**
  * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
  * can also be a name or an alias. Upper and lower case and Unicode forms do not matter. If several
- * notes have the name, the link leads to the note in the same folder; if there is none, to the note
- * with the shortest path; among equally short paths, to the first note.
+ * notes have the name, the link leads to the note in the same folder. If that folder has no such
+ * note, the link leads to the note with the shortest path; among equally short paths, to the first
+ * note.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
   /**
-   * The sections, keyed by heading and anchor, of each note that a link with a heading leads to.
+   * For each note to which a link with a heading leads: the note's sections, by heading and by
+   * anchor.
    */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 

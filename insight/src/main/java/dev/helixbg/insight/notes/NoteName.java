@@ -33,8 +33,8 @@ public record NoteName(String file, String heading, String part) {
   static final String TOP = "./";
 
   /**
-   * Words for the part of a text before its first heading. They are in brackets at the end of the
-   * part's name.
+   * Words for the part of a text before its first heading. In the part's name, these words are at
+   * the end, in brackets.
    */
   static final String BEFORE_FIRST = "before its first heading";
 

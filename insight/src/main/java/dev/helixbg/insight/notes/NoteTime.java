@@ -144,7 +144,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   /**
    * Reads a date that includes the year. If the date itself does not show whether the day comes
-   * before the month, {@code dayFirst} decides. It is known from other dates.
+   * before the month, {@code dayFirst} decides; its value comes from other dates.
    */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
@@ -213,7 +213,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   /**
    * Holds the names of the months. The class is loaded only if a date has its month in words. The
-   * names are not the JDK's, because the runtime of an installation has only the English ones.
+   * JDK's names are not used, because an installed runtime has only the English names.
    */
   private static final class Months {
     /** Names and short names of each month in ten languages. */

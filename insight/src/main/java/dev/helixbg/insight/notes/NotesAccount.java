@@ -55,8 +55,8 @@ public record NotesAccount(
     }
 
     /**
-     * A path as in {@link NoteFiles.File}, and a few words on why the file was not read, or only in
-     * part.
+     * A path as in {@link NoteFiles.File}, and a few words on why the file was not read, or was
+     * read only in part.
      */
     public record File(String path, String why) {}
 

@@ -38,8 +38,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private static final int ALIGNED = 2_000;
 
   /**
-   * Minimum share of words in the same order in both texts at which the texts count as similar in
-   * wording.
+   * Minimum share of the words of both texts that are in the common order. From this share on, the
+   * texts count as similar in wording.
    */
   private static final double ALIKE = 0.6;
 
@@ -54,14 +54,18 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Place that does not directly follow a word, a number or a bracket, with or without markup. */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
-  /** Sign of a range, a date or a fraction: between numbers, of which the first can have a unit. */
+  /**
+   * Sign of a range, a date or a fraction. The sign is between two numbers; the first number can
+   * have a unit.
+   */
   private static final String RANGE =
       "[%2$s~〜/](?<=\\p{Nd}(?:\\p{L}{0,2}|[%%°])%1$s\\s{0,2}.)(?=\\s{0,2}%1$s\\p{Nd})"
           .formatted(MARKUP, PairDisagreement.MINUS);
 
   /**
-   * Signs that elsewhere are markup or punctuation: {@code ~} before a number or path, the
-   * beginning of a path, a slash between blanks, and the stars of products, schedules and file
+   * Characters that are signs only in certain places; in other places, they are markup or
+   * punctuation. Signs are {@code ~} before a number or path, the dots or the slash at the
+   * beginning of a path, a slash between blanks, and the stars in products, schedules and file
    * patterns. A hyphen between blanks is no sign, because it is mostly a dash.
    */
   private static final String SIGNS_BY_PLACE =
@@ -98,7 +102,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** A unit of data that differs from another unit only in case, as Gb and GB. */
   private static final Pattern UNIT = Pattern.compile("[kKMGTP]i?(?:b|bps|Bps)");
 
-  /** Letters of which the upper case is also that of other letters: SS and I. */
+  /** Letters whose upper case, SS or I, is also the upper case of other letters. */
   private static final Pattern UNFOLDED = Pattern.compile("[ßẞı]");
 
   private static final Set<String> FUNCTION_WORDS =
@@ -212,7 +216,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
 
   /**
    * Returns a detail in which texts with different wording contradict each other, or an additional
-   * clause of one text. A shorter additional detail is not returned.
+   * clause of one text. An additional detail that is shorter than a clause is not returned.
    */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
@@ -223,7 +227,9 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return all.stream().flatMap(one -> opposed(a, b, one).stream()).findFirst();
   }
 
-  /** Returns a token of each text that fulfils a condition; empty if a text has no such token. */
+  /**
+   * Returns, for each text, a token that fulfils a condition; empty if a text has no such token.
+   */
   private static Optional<String> opposed(List<Token> a, List<Token> b, Predicate<Token> one) {
     return a.stream().anyMatch(one) && b.stream().anyMatch(one)
         ? told(a.stream().filter(one).toList(), b.stream().filter(one).toList())

@@ -37,10 +37,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older, the
-   * facts can be the same, but none can be overtaken. In public files, only 5 of 48 pairs that the
-   * judge calls overtaken are overtaken. There is no fit for facts: {@link FactOdds} is a formula
-   * of its own, and an agent that answers about a memory file answers about all pairs that were
-   * read.
+   * facts can be the same, but neither can be overtaken. In public files, the judge calls 48 pairs
+   * overtaken, but only 5 of these pairs are overtaken. There is no fit for facts, for two reasons:
+   * {@link FactOdds} is a formula of its own, and an agent that answers about a memory file answers
+   * about all pairs that were read.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     double odds = FactOdds.of(pair, logOdds(reading.logits()));
@@ -48,7 +48,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds);
   }
 
-  /** Returns the probabilities of all relations, if an act has the log odds {@code odds}. */
+  /** Returns the probabilities of all relations, given the log odds {@code odds} of an act. */
   private double[] withOdds(float[] logits, double odds, boolean hasOrder) {
     double[] p = withAct(calibration.probabilities(logits, 0), 1 / (1 + StrictMath.exp(-odds)));
     if (!hasOrder) {
@@ -137,7 +137,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
                             "they have the same form, but different subjects (" + names + ")"));
   }
 
-  /** Returns the probability that an entry can be removed, before the adjustment to the KB. */
+  /**
+   * Returns the probability that an entry can be removed, before the adjustment to {@link
+   * ActFrequency}.
+   */
   double act(float[] logits, double score) {
     double[] p = calibration.probabilities(fit.applied(logits, calibration), score);
     return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];

@@ -18,12 +18,13 @@ import java.util.stream.Stream;
  * Small models often miss such points. A disagreement only prevents a verdict. It does not prove
  * that the meanings differ, because the same fact can be stated with other numbers.
  *
- * <p>Texts disagree in numbers or identifiers if each text has one that the other text lacks. If
- * only one text has such a number or identifier, it merely has an additional detail. Texts disagree
- * in a negation if one text negates a word that the other text affirms.
+ * <p>Texts disagree in numbers if each text has a number that the other text lacks. The same rule
+ * applies to identifiers. If only one text has such a number or identifier, that text merely has an
+ * additional detail. Texts disagree in a negation if one text negates a word that the other text
+ * affirms.
  */
 public final class PairDisagreement {
-  /** Characters that people write for a minus, in the form of a class in a pattern. */
+  /** Characters that people write as a minus sign, for use in a character class of a pattern. */
   static final String MINUS = "-‐‑–—−";
 
   private static final Pattern NUMBER =
@@ -31,8 +32,8 @@ public final class PairDisagreement {
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
   /**
-   * A possible identifier. It is one if {@link #PECULIAR} finds a form that plain words do not
-   * have.
+   * A possible identifier. A match is an identifier if {@link #PECULIAR} finds a form in it that
+   * plain words do not have.
    */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
@@ -56,22 +57,25 @@ public final class PairDisagreement {
           "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
 
   /**
-   * Beginning of an instruction to do something; {@link #FORBIDS} matches instructions not to do
-   * something.
+   * Beginning of an instruction to do something. {@link #FORBIDS} matches the beginning of an
+   * instruction not to do something.
    */
   private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
   private static final Pattern FORBIDS =
       beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
 
-  /** Words that are skipped in the search for the negated word after a negation. */
+  /**
+   * Words that may stand between a negation and the negated word. The search for the negated word
+   * skips them.
+   */
   private static final Set<String> BETWEEN =
       Set.of(
           ("a an the be been to it is are was we you they any of in on for at by only yet so that"
                   + " this have has had do does did will would can could should must more longer")
               .split(" "));
 
-  /** Number of words after a negation among which the negated word is searched. */
+  /** Number of words after a negation among which the negated word is searched for. */
   private static final int REACH = 3;
 
   /** Words that a text negates, and words that it affirms. */
@@ -82,7 +86,7 @@ public final class PairDisagreement {
   /**
    * Returns a pattern for texts that have one of the given words among their first three words.
    *
-   * @param words words that end at a blank
+   * @param words words that count only if no letter follows them
    * @param unspaced words of writing systems without blanks between words
    */
   private static Pattern beginning(String words, String unspaced) {
@@ -108,7 +112,7 @@ public final class PairDisagreement {
         || FORBIDS.matcher(one).lookingAt() && ASKS.matcher(other).lookingAt();
   }
 
-  /** Returns a disagreement in numbers, versions and identifiers only. */
+  /** Returns a disagreement in numbers, versions or identifiers; negations are not compared. */
   static Optional<String> ofNames(String one, String other) {
     String a = WordDifference.begin(one);
     String b = WordDifference.begin(other);

@@ -46,8 +46,8 @@ public final class WordDifference {
   private static final double REPEATED_RUNS = 0.8;
 
   /**
-   * Maximum ratio of the longer text's number of words to the shorter text's. In a much longer
-   * text, a repetition is only a small part.
+   * Maximum number of words of the longer text, as a multiple of the number of words of the shorter
+   * text. In a much longer text, a repetition is only a small part.
    */
   private static final int LONGER = 3;
 

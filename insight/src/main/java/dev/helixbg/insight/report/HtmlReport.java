@@ -11,8 +11,9 @@ import java.util.Base64;
 
 /**
  * The report for a browser: one file that loads no other file. Its content security policy allows
- * only the file's own style block and script, which it names by hash. With the script, the reader
- * can move between findings and copy commands; without it, everything is still readable.
+ * only the file's own style block and script, which the policy names by their hashes. With the
+ * script, the reader can move between findings and copy commands; without it, everything is still
+ * readable.
  */
 public final class HtmlReport {
   private static final String STYLE = "report.css";

@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A list of damaged places in the log, or a list of files. Each has a remark: how the place is
- * damaged, why the file was not fully read, or how large a file that agents load is.
+ * A list of damaged places in the log, or a list of files. Each place or file has a remark. The
+ * remark tells how the place is damaged or why the file was not fully read. For a file that agents
+ * load, it tells the size of the file.
  *
  * @param more number of places that are not listed, as text; else empty
  */

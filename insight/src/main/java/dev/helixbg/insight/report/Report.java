@@ -46,7 +46,8 @@ public record Report(
   /**
    * The folder of notes. Its name is the last part of its path, because reports contain no paths.
    *
-   * @param again the option that names the notes in a command that is typed in their folder
+   * @param again command-line option that selects these notes; the user types the command in the
+   *     folder of the notes
    */
   public record NotesFolder(String name, String again, NotesAccount account) {}
 

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * @param entry the name of the entry that the answer is about
  * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
  *     probability that the entry says the same or is contradicted. It is 1 if an entry equals the
- *     text. It is empty for <i>unknown</i>, and if the judge of notes read no entry
+ *     text. Otherwise, it is empty for <i>unknown</i>, and if the judge of notes read no entry
  * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same
  */
 public record AlreadySaid(
@@ -45,9 +45,9 @@ public record AlreadySaid(
    * Minimum probability with which an entry is named. If all probabilities are below {@link
    * #UNLIKELY}, a text is called new. Both limits were measured on collections that were not used
    * for training (scripts/judge/related.py). These collections have equally many rewrites,
-   * overtaken notes, and notes that only look alike. Of 100 named entries, 91 are the right entry;
-   * for 84 of them, the answer is right too. Of the rewrites and overtaken notes, 4 % are called
-   * new.
+   * overtaken notes, and notes that only look alike. Of 100 named entries, 91 are the right entry.
+   * For 84 of these 91 entries, the answer is right, too. Of the rewrites and overtaken notes, 4 %
+   * are called new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -56,8 +56,8 @@ public record AlreadySaid(
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
    * MeaningDifference}. The limit lies between two values that {@code bench related} measured.
-   * Among the rewrites for which it matters, the probability is at most 0.748 if a fact was
-   * changed. It is at least 0.792 for eight rewrites with the same facts.
+   * Among the rewrites for which the limit matters, the probability is at most 0.748 if a fact was
+   * changed. For eight rewrites with the same facts, the probability is at least 0.792.
    */
   private static final double SURE = 0.77;
 
@@ -181,8 +181,9 @@ public record AlreadySaid(
       reader.read(
           some.stream().map(n -> new Texts(Kind.NOTES, n.text(), text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // The calibration was made for the scores of relations. Here, the score is the similarity
-      // minus the mean similarity, without shared words and the entries' neighbours.
+      // The calibration was made for the scores of relations. Here, the score is only the
+      // similarity minus the mean similarity. Shared words and the entries' neighbours do not
+      // count.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       double[] likely = new double[readings.length];
       double surest = LIKELIER_THAN_NOT;

@@ -44,7 +44,10 @@ public final class SearchIndex implements AutoCloseable {
 
   private final List<Passage> passages;
 
-  /** Sets of vectors, numbered together, if there is only one search; otherwise empty. */
+  /**
+   * Sets of vectors, if there is only one search; otherwise empty. The numbers of the vectors
+   * continue from one set to the next.
+   */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
@@ -209,7 +212,8 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
-   * passage, returns the passage with most of the query's words.
+   * passage, returns the passage that has the largest share of the query's words; rarer words weigh
+   * more.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

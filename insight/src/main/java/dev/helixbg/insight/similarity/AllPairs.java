@@ -89,7 +89,7 @@ public final class AllPairs {
   }
 
   /**
-   * A worker that takes blocks from a shared counter until none is left.
+   * A worker that takes the next block from a shared counter until no block is left.
    *
    * @param upper whether rows and columns are the same vectors, so that only pairs with i &lt; j
    *     count

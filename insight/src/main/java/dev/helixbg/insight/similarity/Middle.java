@@ -15,7 +15,7 @@ public record Middle(double[] sum) {
     return new Middle(sum);
   }
 
-  /** Returns a number that grows with the cosine of a unit vector and the mean direction. */
+  /** Returns a number that grows with the cosine between a unit vector and the mean direction. */
   public double nearness(float[] vector) {
     double dot = 0;
     for (int k = 0; k < sum.length; k++) {

@@ -26,8 +26,8 @@ final class VectorKernel implements TileKernel {
   private static final long BYTES = LANES * Float.BYTES;
 
   /**
-   * Distance in bytes, within a panel, from the values at one index of the vectors to the values at
-   * the next index.
+   * Distance in bytes between two consecutive values of one vector in a panel. The values of the
+   * panel's other vectors are between them.
    */
   private static final long STEP = PANEL * Float.BYTES;
 

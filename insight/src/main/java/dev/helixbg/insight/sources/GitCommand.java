@@ -20,13 +20,13 @@ import java.util.stream.Stream;
  * The commits, trees and files of a repository, as git reads them.
  *
  * <p>Git runs in its own temporary git folder, which shares only the repository's objects. Git does
- * not read the repository's configuration, hooks, attributes, refs and working tree. These
- * therefore cannot make git run, fetch or write anything. Output, time and memory are bounded,
- * because a repository of 2 MB can contain two files of 200 MB that git compares.
+ * not read the repository's configuration, hooks, attributes, refs or working tree. None of these
+ * can therefore make git run, fetch or write anything. Output, time and memory are bounded, because
+ * a repository of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
   /**
-   * Maximum size of a history or of a list of files, in bytes: enough for 400,000 changes of files.
+   * Maximum size of a history or of a list of files, in bytes: enough for 400,000 changes to files.
    */
   private static final int MAX_LISTING = 32 << 20;
 

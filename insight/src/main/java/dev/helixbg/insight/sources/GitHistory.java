@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Removals and renames of a repository's files along the first parents. A commit's position is 0
- * for the newest commit.
+ * Removals and renames of a repository's files along the first parents. Positions of commits count
+ * from 0, the position of the newest commit.
  */
 final class GitHistory {
   private static final Pattern DATED_COMMIT =
@@ -53,7 +53,9 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /** Reads the output of {@link GitCommand#log}, which may end anywhere. Paths are composed. */
+  /**
+   * Reads the output of {@link GitCommand#log}, which may end anywhere. Paths are converted to NFC.
+   */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files.stream().map(NormalForm::composed).collect(Collectors.toSet());
     parse(NormalForm.composed(new String(log, StandardCharsets.UTF_8)));
@@ -104,7 +106,8 @@ final class GitHistory {
   }
 
   /**
-   * Whether there is a file, or above it a submodule or link, which git lists without its files.
+   * Whether a path is present: as a file, or inside a submodule or a link. Git lists a submodule or
+   * a link without the files in it.
    */
   boolean isPresent(String path) {
     int slash = path.lastIndexOf('/');
@@ -142,7 +145,7 @@ final class GitHistory {
     return last.map(removal -> new Gone(commits.get(removal.at()), now));
   }
 
-  /** Returns the first removal of a path after a commit. */
+  /** Returns the earliest removal of a path among the commits after a given commit. */
   private Optional<Removal> removal(String path, int position) {
     return removals.getOrDefault(path, List.of()).reversed().stream()
         .filter(one -> one.at() < position)

@@ -120,7 +120,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     /** Returns the ref of the branch that is checked out; empty for a commit without a branch. */
     Optional<String> ref() throws SourceException {
       Optional<String> branch = ref(head());
-      // a branch can be another name of a branch
+      // a branch can be an alias of another branch
       Optional<String> other = branch.isPresent() ? ref(loose(branch.get()).orElse("")) : branch;
       return other.or(() -> branch);
     }

@@ -16,7 +16,9 @@ import java.util.Set;
  * gone now. The entries' times are local times of {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /** Time after a note was written within which the files that it names are often committed. */
+  /**
+   * The files that a note names are often committed within this time after the note was written.
+   */
   private static final long GRACE_SECONDS = 3_600;
 
   /** The files that an entry names: the missing files, and the names of the present files. */
@@ -56,8 +58,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
 
   /**
    * Finds the path that an entry means: an exact path, present or past, else the only path that
-   * ends with the name. If present files have such paths, only they are considered, because a
-   * present file is no finding.
+   * ends with the entry's name for the file. If paths of present files end with that name, only
+   * these paths are considered, because a present file is no finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();

@@ -21,7 +21,10 @@ public final class SourceMentions {
   private static final int MAX_NAMES = 100;
   private static final int MAX_PATH = 300;
 
-  /** Letters, digits and {@code _}, without letters that can follow a path without a space. */
+  /**
+   * Letters, digits and {@code _}. Letters of writing systems in which text can follow a path
+   * without a space are excluded.
+   */
   private static final String WORD =
       "\\p{L}\\p{M}\\p{Nd}_&&[^\\p{IsHangul}%s]".formatted(Script.WITHOUT_SPACES);
 

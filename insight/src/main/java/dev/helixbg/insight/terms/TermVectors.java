@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  */
 public final class TermVectors {
   /**
-   * Maximum number of entries with a rare term. A term is also rare if at most one of a hundred
+   * Maximum number of entries with a rare term. A term is also rare if at most one in a hundred
    * entries has it.
    */
   private static final int RARE = 5;
@@ -33,7 +33,7 @@ public final class TermVectors {
   /** Maximum number of texts whose terms are in memory at once. */
   private static final int TEXTS_AT_ONCE = 16 * TEXTS_PER_STEP;
 
-  /** Number of entries. Their texts come first. */
+  /** Number of entries. The texts of entries come before all other texts. */
   private final int entries;
 
   /** Greatest number of entries that may have a term; terms in more entries are ignored. */
@@ -46,8 +46,8 @@ public final class TermVectors {
   private final int[] frequencies;
 
   /**
-   * Start of each text's terms in {@link #termAt}. The terms are sorted; terms that no product
-   * needs are left out.
+   * Start of each text's terms in {@link #termAt}. The terms of a text are sorted; terms that no
+   * product needs are left out.
    */
   private final int[] starts;
 
@@ -75,8 +75,9 @@ public final class TermVectors {
    * Makes vectors for searching. They include terms that only one entry has, and terms that up to
    * half of the entries have.
    *
-   * @param only the query, if there is only one. The vectors then have only its terms, and {@link
-   *     Products#share} and {@link #overlap} give the same results for it as with all terms
+   * @param only the query, if there is only one. The vectors then have only the query's terms. For
+   *     this query, {@link Products#share} and {@link #overlap} give the same results as with all
+   *     terms
    */
   public static TermVectors forQueries(
       Optional<String> only, int count, IntFunction<String> textAt, int entries) {
@@ -150,7 +151,7 @@ public final class TermVectors {
     this.entries = entries;
     this.most = most;
     // Sums of floats depend on their order. Terms are therefore sorted, so that the sums do not
-    // depend on the log.
+    // depend on the order of texts in the log.
     this.terms = numbers.keySet().toArray(String[]::new);
     Arrays.parallelSort(terms);
     this.frequencies = new int[terms.length];

@@ -35,10 +35,12 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   private static final byte UPPER = 4;
   private static final byte LOWER = 8;
 
-  /** Bit that marks a character whose word is a pair of adjacent characters. */
+  /** Bit that marks characters of which each adjacent pair is a word. */
   private static final byte RUN = 16;
 
-  /** Kinds of ASCII characters, in a table because a JVM computes kinds slowly at its start. */
+  /**
+   * Kinds of ASCII characters, in a table because a JVM computes kinds slowly just after its start.
+   */
   private static final byte[] KINDS = new byte[128];
 
   static {

@@ -26,8 +26,9 @@ public interface Backend extends AutoCloseable {
   String name();
 
   /**
-   * Returns how many submissions should be in flight. The number is 1 if steps run immediately. It
-   * is larger if the host can encode a pass while the device runs the preceding pass.
+   * Returns how many submissions should be in flight at once. The number is 1 if steps run
+   * immediately. The number is larger if the host can encode a pass while the device runs the
+   * preceding pass.
    */
   int depth();
 
@@ -41,8 +42,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Returns whether a sequence may be forked at positions that the current batch has claimed but
-   * not yet computed. If so, the fork may be added to the same batch, and attends to keys and
-   * values that the pass itself writes.
+   * not yet computed. If so, the fork may be added to the same batch. Its rows then attend to keys
+   * and values that the pass itself writes.
    */
   boolean forksWithinPass();
 
@@ -72,7 +73,10 @@ public interface Backend extends AutoCloseable {
 
   // ---- the steps ------------------------------------------------------------------------------
 
-  /** Computes {@code x[r] = row tokens[slot][r] of table}. Each id must be the index of a row. */
+  /**
+   * Computes {@code x[r] = row tokens[slot][r] of table}. Each token id must be the index of a row
+   * of the table.
+   */
   void embed(Batch batch, TokenSlots tokens, int slot, Matrix table, Activations x);
 
   /** Computes {@code n = norm(x[r]); q[r] = Wq·n; k[r] = Wk·n; v[r] = Wv·n}. */
@@ -89,8 +93,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Computes causal grouped attention for each row and query head h: {@code target[r][h] = Σ
-   * softmaxₚ (q·kₚ / √headSize) · vₚ}. The keys and values belong to KV head {@code h / (heads /
-   * kvHeads)}, at all positions p up to the row's position.
+   * softmaxₚ (q·kₚ / √headSize) · vₚ}. The sum covers the positions p from 0 to the row's position,
+   * inclusive. The keys and values belong to KV head {@code h / (heads / kvHeads)}.
    */
   void attend(Batch batch, Activations q, int layer, Activations target);
 

@@ -90,7 +90,10 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /** Returns a number by which backends notice changes: it changes whenever this batch changes. */
+  /**
+   * Returns a number that changes whenever this batch changes. Backends notice changes by this
+   * number.
+   */
   public int version() {
     return version;
   }
@@ -100,9 +103,9 @@ public final class Batch {
   }
 
   /**
-   * Returns the number of tokens of the pass, also after {@link #narrow}. Except for logits, the
-   * method by which a row is computed may depend on this number, but not on the number of wanted
-   * rows.
+   * Returns the number of tokens of the pass, also after {@link #narrow}. In all steps except
+   * {@link Backend#logits}, the method by which a row is computed may depend on this number. In
+   * these steps, the method must not depend on the number of wanted rows.
    */
   public int passRows() {
     return passRows;

@@ -166,7 +166,10 @@ final class BatchAttention implements ThreadTeam.Work {
     }
   }
 
-  /** Adds a run's values, weighted by their scores, to the results of all heads. */
+  /**
+   * Adds a run's values, multiplied by their weights, to the results of all heads. The weights have
+   * already replaced the scores in memory.
+   */
   private static void weigh(
       int size, int group, long scores, long stride, long values, int count, long results) {
     long head = 4L * size;

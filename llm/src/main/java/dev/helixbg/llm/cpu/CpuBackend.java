@@ -229,8 +229,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Normalises {@code rows} rows of x into {@link #normed}: the rows that {@code wanted} wants, or
-   * the first rows if {@code wanted} is null.
+   * Normalises {@code rows} rows of x into {@link #normed}. These are the wanted rows of the batch
+   * {@code wanted}, or the first rows of x if {@code wanted} is null.
    */
   private void normalised(Activations x, Norm norm, int rows, Batch wanted) {
     HostActivations from = (HostActivations) x;
@@ -246,7 +246,7 @@ public final class CpuBackend extends HostBackend {
 
   /**
    * Runs work for each of {@code rows} rows. Up to {@link Matmul#FEW} rows are processed on this
-   * thread, more rows on all threads, each part with a range of rows.
+   * thread. More rows are processed on all threads; each part is a range of rows.
    */
   private void rows(int rows, IntConsumer row) {
     if (rows <= Matmul.FEW) {
@@ -268,8 +268,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns {@code held}, or new activations of the size of {@code like} if {@code held} is too
-   * small. Only rows that are written become resident.
+   * Returns {@code held} if it has enough rows for {@code like} and the same number of columns.
+   * Otherwise, returns new activations of the same size as {@code like}. Only rows that are written
+   * become resident.
    */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {

@@ -91,7 +91,10 @@ final class PromptAttention {
     return start + query / group + 1;
   }
 
-  /** Returns the offset of a query and of its result in their rows of activations, in bytes. */
+  /**
+   * Returns the offset of a query in its row of activations, in bytes. The result of the query has
+   * the same offset in its row.
+   */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
@@ -152,7 +155,7 @@ final class PromptAttention {
 
   /**
    * Turns a row's scores into weights and returns the sum of the weights. Positions from {@code
-   * seen} to {@code end} get weight 0.
+   * seen} to {@code end − 1} get weight 0.
    */
   private float exponentials(int r, int seen, int end) {
     float scale = (float) (1 / Math.sqrt(size));
@@ -201,7 +204,8 @@ final class PromptAttention {
     }
 
     /**
-     * Makes the tiles hold the first {@code positions} positions; unpacks only missing positions.
+     * Makes the tiles hold positions 0 to {@code positions − 1}. Unpacks only the positions that
+     * the tiles do not hold yet.
      */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
@@ -228,8 +232,8 @@ final class PromptAttention {
     }
 
     /**
-     * Returns the address of values from a position on, in the tile whose columns begin at {@code
-     * number}.
+     * Returns the address of a position's values in the tile whose columns begin at {@code number}.
+     * The values of the next positions follow.
      */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;

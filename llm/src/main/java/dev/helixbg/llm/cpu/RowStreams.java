@@ -28,13 +28,14 @@ final class RowStreams {
   static final int FIRST = 1 << 11;
 
   /**
-   * Number of parts that a trial times with each number of streams. They take a millisecond or two.
+   * Number of parts that a trial times with each number of streams. These parts take one or two
+   * milliseconds.
    */
   private static final int SAMPLES = 64;
 
   /**
-   * Minimum size of a part that counts, in bytes. In smaller parts, the cost of the call dominates
-   * the time.
+   * Minimum size, in bytes, of the parts that are counted. In smaller parts, the cost of the call
+   * dominates the time.
    */
   private static final long LEAST_BYTES = 1 << 15;
 
@@ -56,7 +57,10 @@ final class RowStreams {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /** Counts a part that has at least {@link #LEAST_BYTES}. During a trial, also stores its time. */
+  /**
+   * Counts a part if it has at least {@link #LEAST_BYTES}. During a trial, also stores the time of
+   * the part.
+   */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;

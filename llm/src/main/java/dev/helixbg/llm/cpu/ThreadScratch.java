@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Scratch memory of one thread, small enough to stay in the processor's caches. Fields are
- * addresses, because kernels take addresses; the memory belongs to the backend's arena.
+ * Scratch memory of one thread, small enough to stay in the processor's caches. The {@code long}
+ * fields are addresses, because kernels take addresses. The memory belongs to the backend's arena.
  */
 final class ThreadScratch {
   private final Arena arena;
@@ -47,7 +47,10 @@ final class ThreadScratch {
     return floats.address();
   }
 
-  /** Like {@link #floats}, for scores of attention, and for what a row kernel computes. */
+  /**
+   * Like {@link #floats}, in separate memory: for the scores of attention, and as scratch memory of
+   * row kernels.
+   */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);
     return scores.address();

@@ -23,8 +23,8 @@ public class ThreadTeam implements AutoCloseable {
   @FunctionalInterface
   public interface Work {
     /**
-     * @param member number of the member that runs the part, 0 to {@code size − 1}; the caller is
-     *     0. No other thread uses the member's data meanwhile.
+     * @param member number of the member that runs the part, 0 to {@code size − 1}; the calling
+     *     thread has number 0. No other thread uses the member's data meanwhile.
      */
     void run(int member, int part);
   }
@@ -245,9 +245,9 @@ public class ThreadTeam implements AutoCloseable {
     }
 
     /**
-     * Parks until there are parts. The worker sets the flag before it reads the count; the caller
-     * writes the count before it reads the flag. Therefore, at least one of the two threads sees
-     * the write of the other.
+     * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
+     * untaken parts. The caller writes that number before it reads {@code parked}. Therefore, at
+     * least one of the two threads sees the write of the other.
      */
     private void park() {
       parked = true;

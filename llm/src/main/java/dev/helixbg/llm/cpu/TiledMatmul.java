@@ -47,7 +47,9 @@ abstract class TiledMatmul {
     this.group = group;
   }
 
-  /** Packs {@code depth} columns of {@code tokens} rows, {@code stride} bytes apart. */
+  /**
+   * Packs {@code depth} columns of {@code tokens} rows. The rows are {@code stride} bytes apart.
+   */
   abstract void pack(ThreadScratch mine, long from, long stride, int tokens, int depth, long tile);
 
   /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
@@ -56,12 +58,15 @@ abstract class TiledMatmul {
   /**
    * Multiplies the unpacked rows with a tile.
    *
-   * @param first whether the sums start at 0; there is one sum per row and token of the tile
+   * @param first whether the sums start at 0; there is one sum for each pair of a row and a token
+   *     of the tile
    */
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /** Sets the rows to multiply, 0 to {@code rows − 1}; returns the number of tiles. */
+  /**
+   * Sets the activations to multiply: rows 0 to {@code rows − 1} of x. Returns the number of tiles.
+   */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;

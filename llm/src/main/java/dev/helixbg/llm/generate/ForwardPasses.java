@@ -39,7 +39,10 @@ public final class ForwardPasses {
    */
   final TokenSlots tokens;
 
-  /** The last pass that reads a prompt; its inputs must not be overwritten before it ends. */
+  /**
+   * The most recent pass that reads a prompt. The pass's inputs must not be overwritten before the
+   * pass ends.
+   */
   private Submission lastRead = Submission.DONE;
 
   public ForwardPasses(Qwen3 model, PassLimits limits) {
@@ -113,7 +116,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up the batch and hands its steps to the backend. The caller must submit them.
+   * Fills up the batch, and hands the steps of its pass to the backend. The caller must submit
+   * these steps.
    *
    * @throws CancellationException if cancelled
    */

@@ -17,10 +17,11 @@ import java.util.function.IntConsumer;
  * generated in parallel; each pass over the weights then computes a token of every unfinished
  * answer.
  *
- * <p>Tokens stay on the device. Further passes, up to the device's depth, are encoded before the
- * results of earlier passes are read. When an answer ends, a filler sequence takes over its row;
- * tokens computed past the answer's end are dropped. If a pass with fewer rows would be cheaper,
- * the remaining answers move to adjacent rows, once the results of all passes in flight are read.
+ * <p>Tokens stay on the device. Further passes are encoded before the results of earlier passes are
+ * read. The device's depth limits the number of passes in flight. When an answer ends, a filler
+ * sequence takes over its row; tokens computed past the answer's end are dropped. If a pass with
+ * fewer rows would be cheaper, the remaining answers move to adjacent rows, once the results of all
+ * passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -37,7 +38,10 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /** Number of encoded token choices. The i-th choice uses slot i modulo the number of slots. */
+  /**
+   * Number of encoded choices. A choice selects a token for each row; choice i uses slot i modulo
+   * the number of slots. The next field counts the choices that the host has read.
+   */
   private int encoded;
 
   private int read;

@@ -135,10 +135,10 @@ final class GgufCursor {
   }
 
   /**
-   * Skips strings. Returns the start of each text, relative to the position before the call. A
-   * length of {@code Long.BYTES} bytes precedes each text, so text i ends {@code Long.BYTES} before
-   * the start of text i + 1. One more element of the result marks the end of the last text in the
-   * same way.
+   * Skips strings. Returns the start of each text, relative to the position before the call. Each
+   * text follows its length, a field of {@code Long.BYTES} bytes. Text i therefore ends {@code
+   * Long.BYTES} bytes before the start of text i + 1. The result has an additional last element:
+   * the end of the last text plus {@code Long.BYTES}.
    */
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];

@@ -83,7 +83,7 @@ public record GgufDescription(
   /**
    * Reads the head of a mapped file, which the caller must close.
    *
-   * @throws GgufException if it is not a GGUF file, or its head is damaged
+   * @throws GgufException if the file is not a GGUF file, or its head is damaged
    */
   public static GgufDescription of(MappedFile mapped) {
     return GgufParser.describe(mapped.path().toString(), mapped.bytes());

@@ -3,15 +3,16 @@ package dev.helixbg.llm.gguf;
 import dev.helixbg.config.text.PrintableText;
 
 /**
- * An error of a model file that cannot be used. The message names the file, the error, and its
- * position in the file.
+ * An error of a model file that cannot be used. The message names the file, the error, and the
+ * error's position in the file.
  */
 public final class GgufException extends RuntimeException {
   /** Offset that stands for an error without a position in the file. */
   public static final long NO_OFFSET = -1;
 
   /**
-   * Maximum number of characters that a message quotes. A key, name or value can be 64 KiB long.
+   * Maximum number of characters of each quoted text in a message. A key, name or value can be 64
+   * KiB long.
    */
   private static final int QUOTED = 300;
 

@@ -46,8 +46,8 @@ public final class GgufMetadata {
   /**
    * Returns a whole number, which may be stored as an array with the same number for each layer.
    *
-   * @throws GgufException if it is missing, of another type, not the same for all layers, or not
-   *     within the bounds
+   * @throws GgufException if the number is missing, of another type, not the same for all layers,
+   *     or not within the bounds
    */
   public int wholeOfAllLayers(String key, int least, int most) {
     if (!(required(key) instanceof GgufArray array)) {

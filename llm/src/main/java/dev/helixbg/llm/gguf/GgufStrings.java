@@ -25,8 +25,9 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
   private final byte[] utf8;
 
   /**
-   * Bounds of the texts. Element i is the start of text i, and the last element is the end of all
-   * strings plus {@code Long.BYTES}. Text i thus ends at element i + 1 minus {@code Long.BYTES}.
+   * Bounds of the texts. Element i is the start of text i. The additional last element is the end
+   * of the last text plus {@code Long.BYTES}. Text i thus ends at (element i + 1) − {@code
+   * Long.BYTES}.
    */
   private final int[] starts;
 

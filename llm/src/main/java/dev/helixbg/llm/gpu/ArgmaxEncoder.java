@@ -20,8 +20,8 @@ final class ArgmaxEncoder {
   private GpuBuffer places;
 
   /**
-   * Logits for which the matrix product did the first step; null if it did not. {@code foundIn} is
-   * the number of the submission with that product.
+   * Logits for which the matrix product did the first step; null if there are none. {@code foundIn}
+   * is the number of the submission with that product.
    */
   private GpuActivations found;
 
@@ -36,8 +36,8 @@ final class ArgmaxEncoder {
   }
 
   /**
-   * Binds the buffers to which the matrix product writes the largest logit of each part of each
-   * row.
+   * Binds the buffers for the first step, which the matrix product then does: for each part of each
+   * row, it writes the largest logit and the logit's place.
    */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
@@ -48,7 +48,7 @@ final class ArgmaxEncoder {
   }
 
   /**
-   * Writes the index of the largest logit of each of the first {@code rows} rows to {@code ids}.
+   * For each of the first {@code rows} rows, writes the index of the largest logit to {@code ids}.
    */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;

@@ -30,7 +30,7 @@ final class AttentionEncoder {
   private static final int PART_BLOCKS = 4;
   private static final int MOST_PARTS = 32;
 
-  /** Maximum number of values of a head for which a tile fits threadgroup memory. */
+  /** Largest head size, in values, with which a tile fits threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
   /**
@@ -43,7 +43,10 @@ final class AttentionEncoder {
   private final CompiledKernels kernels;
   private final GrowableBuffer partials;
 
-  /** A rotation of queries and keys; {@code version} is the batch's version. */
+  /**
+   * A rotation of queries and keys; {@code version} is the batch's version when {@link
+   * AttentionEncoder#rotate} was called.
+   */
   private record Rotation(
       BatchTables tables,
       Batch batch,
@@ -182,8 +185,9 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the number of parts into which attention to the longest sequence is divided. It is a
-   * power of two, so that the dispatch grid seldom changes during an answer.
+   * Returns the number of parts into which attention is divided, for a longest sequence of {@code
+   * blocks} blocks. The number is a power of two, so that the dispatch grid seldom changes during
+   * an answer.
    */
   private static int parts(int blocks) {
     int wanted = Math.clamp(Math.ceilDiv(blocks, PART_BLOCKS), 1, MOST_PARTS);
@@ -244,8 +248,9 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the largest number of query heads per threadgroup that fits threadgroup memory and
-   * divides the number of query heads that share a key head.
+   * Returns the number of query heads per threadgroup: the largest divisor of {@code
+   * headsPerKvHead} that fits threadgroup memory. {@code headsPerKvHead} query heads share a key
+   * head.
    */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;

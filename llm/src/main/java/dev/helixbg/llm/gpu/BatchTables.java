@@ -8,8 +8,8 @@ import dev.helixbg.llm.backend.Batch.Span;
  *
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
- * @param places for each row, its position, and the index in {@code blocks} of its sequence's first
- *     block
+ * @param places two numbers for each row: the row's position in its sequence, and the index in
+ *     {@code blocks} at which the sequence's blocks begin
  * @param blocks block numbers of all sequences
  * @param tiles tiles of rows for {@code attend_tile}
  * @param mostBlocks number of blocks of the longest sequence
@@ -24,10 +24,10 @@ record BatchTables(
     int tileCount,
     int mostBlocks,
     boolean distinct) {
-  /** Number of rows of a tile of {@code attend_tile}. */
+  /** Number of rows per tile in {@code attend_tile}. */
   private static final int TILE = 32;
 
-  /** The tables of the last batch. They are made when a step of a pass first needs them. */
+  /** The tables of the most recent batch. They are made when a step of a pass first needs them. */
   static final class Last {
     private final CommandRecorder recorder;
     private BatchTables tables;

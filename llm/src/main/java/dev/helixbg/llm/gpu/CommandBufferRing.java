@@ -12,9 +12,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A ring of command buffers. The host encodes a buffer while the GPU has up to (depth − 1) other
- * buffers. Buffers end in the order of their commits, so waiting for a buffer also waits for all
- * earlier buffers.
+ * A ring of command buffers. The host encodes a buffer while the GPU has up to {@link #DEPTH} − 1
+ * other buffers. Buffers end in the order of their commits, so waiting for a buffer also waits for
+ * all earlier buffers.
  */
 final class CommandBufferRing {
   /** Number of buffers; enough to keep the GPU busy between two passes. */
@@ -53,8 +53,8 @@ final class CommandBufferRing {
   }
 
   /**
-   * Registers an arena that a later {@link #begin} closes, once the buffer begun most recently
-   * before this call has ended.
+   * Registers an arena that no new buffer will use. A later {@link #begin} closes the arena after
+   * all buffers that were begun before this call have ended.
    */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
@@ -134,7 +134,7 @@ final class CommandBufferRing {
     closeOutgrown(Long.MAX_VALUE);
   }
 
-  /** Returns commands of a rehearsal, which encode and run nothing. */
+  /** Returns commands for a rehearsal. They encode nothing and run nothing. */
   private static GpuCommands noCommands() {
     return (GpuCommands)
         Proxy.newProxyInstance(

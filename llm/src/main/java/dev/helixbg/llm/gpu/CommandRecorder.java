@@ -71,8 +71,8 @@ final class CommandRecorder {
   }
 
   /**
-   * Returns a buffer for data that passes from one dispatch to a later one. It is released with
-   * this recorder.
+   * Returns a buffer for data that passes from one dispatch to a later dispatch. {@link #close}
+   * releases the buffer.
    */
   GrowableBuffer scratch(String label) {
     GrowableBuffer scratch = new GrowableBuffer(device, this, label);

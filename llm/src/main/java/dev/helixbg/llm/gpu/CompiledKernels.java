@@ -26,8 +26,8 @@ import java.util.function.Supplier;
  */
 final class CompiledKernels {
   /**
-   * Kernels that are compiled separately for each combination of the element types of up to three
-   * matrices.
+   * Kernels that process one to three matrices. Each kernel is compiled separately for each
+   * combination of the matrices' element types.
    */
   enum WeightsKernel {
     EMBED(false),
@@ -38,7 +38,10 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether the kernel is compiled separately for each number of units (32 columns) per lane. */
+    /**
+     * Whether the kernel is compiled separately for each number of units per lane. A unit has 32
+     * columns.
+     */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -206,8 +209,8 @@ final class CompiledKernels {
   }
 
   /**
-   * Returns the number of units that fit the registers of a lane. Rare types have fewer units, to
-   * limit the number of kernels.
+   * Returns the maximum number of units per lane, which the lane's registers limit. Rare types have
+   * a lower maximum, so that there are fewer kernels.
    */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;

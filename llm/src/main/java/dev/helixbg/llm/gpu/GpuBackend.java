@@ -23,7 +23,8 @@ import java.util.stream.IntStream;
 
 /**
  * The backend for GPUs. For few rows, as in decoding, a step encodes one dispatch. For many rows, a
- * step encodes several dispatches. {@link #submit} submits them as one command buffer.
+ * step encodes several dispatches. {@link #submit} submits all encoded dispatches as one command
+ * buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -123,7 +124,7 @@ public final class GpuBackend implements Backend {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes a copy of a block of {@code bytes} bytes, a multiple of 16. */
+  /** Encodes the copying of a block. Its size, {@code bytes}, must be a multiple of 16. */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
@@ -293,7 +294,10 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Host and GPU share the memory. The host may read one slot while the GPU writes another. */
+  /**
+   * Tokens in memory that host and GPU share. The host may read one slot while the GPU writes
+   * another slot.
+   */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 

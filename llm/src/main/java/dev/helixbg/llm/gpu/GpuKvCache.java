@@ -6,8 +6,9 @@ import dev.helixbg.llm.gpu.driver.GpuBuffer;
 import java.util.Arrays;
 
 /**
- * The cache of a sequence, as a list of blocks. A fork shares all blocks of its prefix. The first
- * sequence that continues inside a shared block gets a copy of the block.
+ * The cache of a sequence, as a list of blocks. A fork shares all blocks of its prefix. Before a
+ * sequence continues inside a block that other sequences also use, the sequence gets its own copy
+ * of the block.
  */
 final class GpuKvCache extends KvCache {
   private final KvBlocks memory;
@@ -88,7 +89,7 @@ final class GpuKvCache extends KvCache {
     private final GrowableBuffer memory;
     private GpuBuffer buffer;
 
-    /** Number of caches that use each block. */
+    /** For each block, the number of caches that use the block. */
     private int[] users = new int[0];
 
     /** Stack of blocks that no cache uses. */
@@ -113,7 +114,10 @@ final class GpuKvCache extends KvCache {
       return buffer;
     }
 
-    /** Makes room for all {@code blocks} at once, since each growth waits for the GPU. */
+    /**
+     * Makes room for {@code blocks} more blocks. One call should reserve all needed blocks, because
+     * each growth waits for the GPU.
+     */
     void reserve(int blocks) {
       if (freeCount < blocks) {
         grow(blocks - freeCount);

@@ -5,8 +5,8 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.lang.foreign.Arena;
 
 /**
- * A buffer for data that passes from one dispatch to a later one. If more room is needed, a larger
- * buffer replaces the old buffer. The old buffer is released once no work in flight uses it.
+ * A buffer for data that passes from one dispatch to a later dispatch. If more room is needed, a
+ * larger buffer replaces the old buffer. The old buffer is released once no work in flight uses it.
  */
 final class GrowableBuffer {
   private final GpuDevice device;

@@ -29,9 +29,9 @@ final class MatmulEncoder {
   private static final int ALONE = 4;
 
   /**
-   * Maximum number of vectors that use small tiles. Even small matrices have enough small tiles to
-   * keep a GPU busy. At most this number of rows of a pass need logits, so large tiles never
-   * compute logits.
+   * Maximum number of vectors that are multiplied in small tiles. Even small matrices have enough
+   * small tiles to keep a GPU busy. A pass computes the logits of at most this number of rows, so
+   * large tiles never compute logits.
    */
   static final int FEW = 32;
 
@@ -102,8 +102,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Sets an encoder for the largest values. Later products of a matrix with up to {@link #ALONE}
-   * vectors then also write the largest value of each part of the result.
+   * Sets the encoder that searches for the largest values. Later products of a matrix with up to
+   * {@link #ALONE} vectors also write the largest value of each part of the result.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
@@ -292,8 +292,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Returns the number of threadgroups for matrices {@code from ≤ i < to}, with {@code
-   * rowsPerGroup} rows each.
+   * Returns the number of threadgroups for the matrices {@code from ≤ i < to}. Each threadgroup has
+   * {@code rowsPerGroup} rows of a matrix.
    */
   private int groups(int from, int to, int rowsPerGroup) {
     int groups = 0;

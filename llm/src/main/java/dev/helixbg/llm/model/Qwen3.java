@@ -35,8 +35,8 @@ public final class Qwen3 {
   private static final int WIDE = 128;
 
   /**
-   * Number of rows of the prompt in {@link #rehearse}. These rows fill whole tiles of every kind,
-   * and one tile of every kind partly.
+   * Number of rows of the prompt in {@link #rehearse}. For every kind of tile, these rows fill at
+   * least one tile completely, and one more tile partly.
    */
   private static final int PROMPT_ROWS = 72;
 

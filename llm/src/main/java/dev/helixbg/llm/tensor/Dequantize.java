@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
  *
  * <p>Layouts and the order of float operations are the same as in ggml's reference ({@code
  * ggml-quants.c}, {@code dequantize_row_*}), so results are bit-identical to those of ggml. All
- * numbers are little-endian. {@code d} and {@code m} are f16 factors: {@code d} of quanta or
- * scales, {@code m} of minima.
+ * numbers are little-endian. {@code d} and {@code m} are f16 numbers: {@code d} is the factor of
+ * quanta or scales, {@code m} the factor of minima.
  */
 public final class Dequantize {
   static final ValueLayout.OfShort SHORT =
@@ -22,8 +22,8 @@ public final class Dequantize {
   private Dequantize() {}
 
   /**
-   * Writes {@code elements} weights, stored from byte {@code offset} of {@code source} on, to
-   * {@code target} from {@code targetIndex} on.
+   * Unpacks {@code elements} weights. The weights are read from {@code source}, beginning at byte
+   * {@code offset}. They are written to {@code target}, beginning at index {@code targetIndex}.
    *
    * @throws IllegalArgumentException if {@code elements} is not a whole number of blocks
    * @throws IndexOutOfBoundsException if {@code source} or {@code target} is too small; {@code
@@ -65,8 +65,8 @@ public final class Dequantize {
   }
 
   /**
-   * Reads a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit scales and minima. Q5_K has 32 bytes
-   * of fifth bits next; bit {@code sub} of byte j belongs to weight j of sub-block {@code sub}.
+   * Reads a block of Q4_K or Q5_K: d, m, and 12 bytes of 6-bit scales and minima. In Q5_K, 32 bytes
+   * of fifth bits follow; bit {@code sub} of byte j belongs to weight j of sub-block {@code sub}.
    * Then come four groups of 32 bytes. Group k, from 0, has sub-block 2k in its low nibbles and
    * sub-block 2k + 1 in its high nibbles.
    */
@@ -87,10 +87,11 @@ public final class Dequantize {
   }
 
   /**
-   * Reads a block of Q6_K, which has two halves of 128 weights. First come the low 4 bits in 64
-   * bytes per half, with weights 0–63 in low nibbles and weights 64–127 in high nibbles. Then come
-   * the high 2 bits in 32 bytes per half; a byte has four weights that are 32 apart. Then come 16
-   * signed scales, one per 16 weights, and d. 32 is subtracted from each value.
+   * Reads a block of Q6_K, which has two halves of 128 weights. First come the low 4 bits, in 64
+   * bytes per half: weights 0–63 of the half in low nibbles, weights 64–127 in high nibbles. Then
+   * come the high 2 bits, in 32 bytes per half; a byte has the bits of four weights that are 32
+   * apart. Then come 16 signed scales, one per 16 weights, and d. 32 is subtracted from each
+   * six-bit value.
    */
   private static void q6K(MemorySegment source, long offset, float[] y, int i) {
     float d = half(source, offset + 208);

@@ -96,7 +96,8 @@ public sealed interface StoredType permits TensorType, PackedType {
   /**
    * Returns the size of {@code elements} weights, in bytes.
    *
-   * @throws IllegalArgumentException if {@code elements} is negative or has a partial block
+   * @throws IllegalArgumentException if {@code elements} is negative or is not a whole number of
+   *     blocks
    * @throws ArithmeticException if the result does not fit a long
    */
   default long bytes(long elements) {

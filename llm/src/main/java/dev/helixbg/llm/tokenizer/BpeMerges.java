@@ -42,9 +42,9 @@ final class BpeMerges {
   }
 
   /**
-   * Passes the tokens of a word to {@code ids}. Repeatedly joins the neighbours with the earliest
-   * merge, until no merge applies. If several neighbours have that merge, the leftmost are joined
-   * first.
+   * Passes the tokens of a word to {@code ids}. Repeatedly applies the earliest merge that joins
+   * two neighbouring parts, until no merge applies. If that merge applies at several places, the
+   * leftmost place comes first.
    *
    * @param word the word in the {@link ByteAlphabet}, as UTF-8
    */
@@ -70,7 +70,7 @@ final class BpeMerges {
 
     /**
      * Possible merges, the earliest first; some are outdated. In each number, the upper 32 bits are
-     * the merge, and the lower 32 bits are the first of the two parts.
+     * the index of the merge. The lower 32 bits are the start of the first of the two parts.
      */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
@@ -103,7 +103,10 @@ final class BpeMerges {
       }
     }
 
-    /** Looks for a merge of a part and the next part. A merge that makes no token never applies. */
+    /**
+     * Looks for a merge of a part and the next part. A merge never applies if its result is no
+     * token.
+     */
     private void look(int at) {
       int middle = following[at];
       joins[at] = NONE;
@@ -118,7 +121,8 @@ final class BpeMerges {
     }
 
     /**
-     * Returns the last merge in the file that joins two neighbours, or {@link #NONE}.
+     * Returns the index of the merge that joins two neighbours, or {@link #NONE}. If the file has
+     * this merge several times, returns the last index.
      *
      * @param middle start of the second neighbour
      */

@@ -57,8 +57,9 @@ public final class BpeTokenizer {
   }
 
   /**
-   * Returns the tokens of a text in which special tokens are written out. This method must not be
-   * used for data, because data could contain tokens that end a turn and begin another turn.
+   * Returns the tokens of a text that may contain the names of special tokens. Each such name
+   * becomes the special token. This method must not be used for data, because data could contain
+   * tokens that end a turn and begin another turn.
    */
   public int[] encodeWithSpecial(String text) {
     if (special.isEmpty()) {

@@ -67,8 +67,9 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
    * Returns the tokens with which the prompts of several requests begin: the tokens of {@link
    * #opening(String)}, then the first tokens of each {@link #request}.
    *
-   * @param lead text with which the user's turn begins in all requests. It must end in punctuation,
-   *     and white space must follow it, because tokens never merge across such a boundary
+   * @param lead text with which the user's turn begins in all requests. This text must end in
+   *     punctuation, and the next text must begin with white space, because tokens never merge
+   *     across such a boundary
    */
   public int[] opening(String system, String lead) {
     return new Ids().all(opening(system)).text(USER + lead).toArray();

@@ -22,10 +22,14 @@ final class TextIndex {
   private final byte[] utf8;
   private final int shift;
 
-  /** For each hash, the last string with that hash, plus one; 0 for none. */
+  /**
+   * For each hash, 1 + the index of the last string with that hash; 0 if no string has the hash.
+   */
   private final int[] heads;
 
-  /** For each string, the previous string with the same hash, plus one. */
+  /**
+   * For each string, 1 + the index of the previous string with the same hash; 0 if there is none.
+   */
   private final int[] next;
 
   /**

@@ -43,7 +43,7 @@ public final class Vocabulary {
 
   /**
    * Tokens that count as special even if a file calls them ordinary. Otherwise, a text that
-   * contains one of them could end a turn.
+   * contains such a token could end a turn.
    */
   private static final Map<String, Kind> KNOWN_SPECIAL =
       Map.of(

@@ -134,7 +134,7 @@ public class KbOption {
 
   /**
    * Returns the named knowledge base, else the default of one-shot; fails if none exists. If the
-   * knowledge base is made from notes, first updates its log from them.
+   * knowledge base is made from notes, first updates its log from the notes.
    */
   public final Kb find(Settings settings) {
     Kb found = locate(settings);

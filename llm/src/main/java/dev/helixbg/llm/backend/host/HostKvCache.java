@@ -13,8 +13,8 @@ import java.util.Deque;
  * the start of a page.
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
- * nothing. Only the cache that took a page from the pool writes to the page. It writes only to
- * positions after the positions that forks read.
+ * nothing. Only the cache that took a page from the pool writes to the page. That cache writes only
+ * to positions after those that forks read.
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
@@ -59,13 +59,16 @@ public final class HostKvCache extends KvCache {
 
   /**
    * Returns the address of a head's key at a position. The keys of the next positions follow, up to
-   * the end of the position's run, with {@code headSize} values each.
+   * the end of the position's run. Each key has {@code headSize} values.
    */
   public long key(int position, int layer, int kvHead) {
     return address(position, 2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /** Returns the address of a head's values, which are stored in the same way as the keys. */
+  /**
+   * Returns the address of a head's value vector at a position. Value vectors are stored in the
+   * same way as keys.
+   */
   public long value(int position, int layer, int kvHead) {
     return address(position, (2L * layer + 1) * shape().kvHeads() + kvHead);
   }
@@ -176,7 +179,7 @@ public final class HostKvCache extends KvCache {
     /** Number of caches that use the page; at 0 the page returns to the pool. */
     int holders;
 
-    /** Number of leading positions that forks read, so that no cache writes them again. */
+    /** Number of leading positions that forks read. No cache writes to these positions again. */
     int frozen;
 
     Page(MemorySegment data) {

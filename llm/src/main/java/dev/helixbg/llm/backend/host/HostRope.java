@@ -6,7 +6,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/** Table of cosines and sines of the rotation angles, computed when a position is first used. */
+/**
+ * Table of the cosines and sines of the rotation angles. The table is filled for a position when
+ * the position is first used.
+ */
 public final class HostRope implements Rope {
   private final MemorySegment table;
   private final int pairs;
@@ -41,7 +44,7 @@ public final class HostRope implements Rope {
     return pairs;
   }
 
-  /** Computes the angles of all positions below {@code end} that are still missing. */
+  /** Computes the cosines and sines that are still missing for positions below {@code end}. */
   public void fillTo(int end) {
     for (; filled < end; filled++) {
       long at = 2L * pairs * filled;

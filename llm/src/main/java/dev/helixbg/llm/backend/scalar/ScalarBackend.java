@@ -96,7 +96,7 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /** Computes one query head of a row over the first {@code positions} positions. */
+  /** Computes the attention of one query head of a row to the first {@code positions} positions. */
   private static void attendHead(
       HostKvCache cache,
       int layer,

@@ -23,10 +23,11 @@ import jdk.incubator.vector.VectorSpecies;
  * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
  * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
- * every 256 columns: the bytes, then the eight steps, then the offsets. Stored weights are too
- * large: in Q6_K by {@code zero} times the scale, in Q4_K and Q5_K by {@code zero} times the
- * minimum. An offset corrects their products. The offset of 32 or 16 columns is {@code −zero} times
- * the step times the sum of the columns' bytes.
+ * every 256 columns: the bytes, then the eight steps, then the offsets. Stored weights of some
+ * types are too large: in Q6_K by {@code zero} times the scale, in Q4_K and Q5_K by {@code zero}
+ * times the minimum. The offsets correct the products of these weights. There is one offset for 32
+ * or 16 columns. It is {@code −zero · step · sum}, where {@code sum} is the sum of these columns'
+ * bytes.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
@@ -89,7 +90,8 @@ public final class ActivationBytes {
   }
 
   /**
-   * Rounds for blocks of 32 columns with one scale; each 32 bytes are followed by their step.
+   * Rounds activations for types whose blocks have 32 columns and one scale. Every 32 bytes are
+   * followed by their step.
    *
    * @param columns number of floats, a multiple of 32
    */

@@ -82,8 +82,8 @@ final class BlockQuanta {
   }
 
   /**
-   * Unpacks four groups of 32 bytes. A group's low nibbles become 32 levels, and its high nibbles
-   * become the next 32 levels.
+   * Unpacks four groups of 32 bytes. A group's low nibbles become 32 quanta, and its high nibbles
+   * become the next 32 quanta.
    */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
@@ -98,8 +98,8 @@ final class BlockQuanta {
    * Adds the fifth bit of each weight. Bit {@code sub} of byte j belongs to weight j of sub-block
    * {@code sub}.
    *
-   * <p>The method processes eight bytes of a long at a time. With vectors, C2 failed to compile the
-   * shift by a variable number in about one of five processes.
+   * <p>The method processes eight bytes at a time, as one long. With vectors, C2 failed to compile
+   * the shift by a variable number in about one of five processes.
    */
   private void fifthBits(long stored) {
     long source = stored & ADDRESS;

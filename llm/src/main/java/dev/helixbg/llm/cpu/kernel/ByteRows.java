@@ -15,21 +15,21 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Rows of a matrix of a quantised type, up to 256 columns wide, unpacked to unsigned bytes. A byte
- * is the weight's quantum (stored integer) plus {@link #bias}.
+ * Rows of a quantised matrix, unpacked to unsigned bytes, up to 256 columns at a time. A byte is
+ * the weight's quantum (stored integer) plus {@link #bias}.
  *
  * <p>Some processors can only add pairs of products, in 16 bits. For such sums of pairs, a weight's
- * byte has seven bits, so that the sum of two products with signed bytes fits into a short. Each
- * half of an int adds up the products of 16 columns, or of 8 columns if every 16 columns have a
- * scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also fits into
- * a short. To ensure this, five-bit quanta are reduced by 16, and their minimum is raised
- * accordingly.
+ * byte has only seven bits. The sum of two products with signed bytes then fits into a short. In
+ * the kernel's sums, each short adds up the products of 16 columns, or of 8 columns if every 16
+ * columns have a scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which
+ * also fits into a short. For this purpose, 16 is subtracted from five-bit quanta, and their
+ * minimum is raised accordingly.
  *
  * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
  * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored
  * instead of the minimum.
  *
- * <p>Each thread needs its own instance, which has the memory of the rows.
+ * <p>Each thread needs its own instance, which has memory for the rows.
  */
 public final class ByteRows {
   /** Offset of the scales in a row, in bytes. */

@@ -91,8 +91,8 @@ public final class HalfFloats {
       IntVector bits = loadInts(source + 2 * i);
       IntVector sign = bits.lanewise(LSHR, 16).and(0x8000);
       IntVector magnitude = bits.and(Integer.MAX_VALUE);
-      // Rounding adds half of the last kept bit's value, or 1 less if that bit is 0, so that ties
-      // round to even.
+      // Half of the last kept bit's value is added to round the number. If that bit is 0, 1 less is
+      // added, so that ties round to even.
       IntVector odd = magnitude.lanewise(LSHR, 13).and(1);
       IntVector normal = magnitude.add(odd).add(0x0FFF - REBIAS).lanewise(LSHR, 13).min(INFINITE);
       // Adding 1/2 rounds a number to a multiple of 2^−24, the spacing of subnormal f16 numbers.

@@ -1,8 +1,8 @@
 package dev.helixbg.llm.cpu.kernel;
 
 /**
- * A kernel that multiplies a matrix with a vector, for stored rows of one type. Parameters are
- * addresses. Activations are aligned to 64 bytes.
+ * A kernel that multiplies a matrix with a vector, for stored rows of one type. Weights, vectors
+ * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
   /**
@@ -30,7 +30,8 @@ public interface RowKernel {
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block
    * @param x vector written by {@link #prepare}
-   * @param scratch memory of the calling thread for {@code columns} floats, aligned to 64 bytes
+   * @param scratch memory of the calling thread, with room for {@code columns} floats, aligned to
+   *     64 bytes
    */
   void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, long scratch);

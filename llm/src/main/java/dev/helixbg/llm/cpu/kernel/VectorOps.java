@@ -19,14 +19,15 @@ import jdk.incubator.vector.VectorMask;
 /** Steps between the matrix products, on rows of floats. Rows are passed as addresses. */
 public final class VectorOps {
   /**
-   * Float that rounds by addition. The low bits of its sum with a number are the integer nearest to
-   * the number.
+   * Float that rounds a number when it is added to the number. The low bits of the sum are the
+   * integer that is nearest to the number.
    */
   public static final float TO_INTEGER = 0x1.8p23f;
 
   // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series
-  // for |r| ≤ ln 2 / 2; the error is below 2 ulp. Adding 1.5 · 2^23 leaves n in the low bits of a
-  // float. If n is shifted to the position of the exponent and added, exp(r) is multiplied by 2^n.
+  // for |r| ≤ ln 2 / 2; the error is below 2 ulp. Adding 1.5 · 2^23 to z / ln 2 leaves n in the low
+  // bits of the sum. If n is shifted to the position of the exponent and added to the bits of
+  // exp(r), exp(r) is multiplied by 2^n.
   private static final float LOWEST_EXPONENT = -87;
   private static final float HIGHEST_EXPONENT = 88;
   private static final float INVERSE_LN_2 = 1.44269504f;

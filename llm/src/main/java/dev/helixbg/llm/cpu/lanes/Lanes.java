@@ -148,7 +148,7 @@ public final class Lanes {
     return FloatVector.broadcast(FLOATS, half(address));
   }
 
-  /** Loads signed bytes as a vector of floats, of up to 256 bits. */
+  /** Loads signed bytes as a vector of floats, where vectors have at most 256 bits. */
   public static FloatVector loadSignedBytes(long address) {
     return (FloatVector)
         ByteVector.fromMemorySegment(ByteVector.SPECIES_64, MEMORY, address, ORDER)
@@ -169,8 +169,8 @@ public final class Lanes {
   }
 
   /**
-   * Adds a vector's lanes in a fixed order. The upper half is added to the lower half, until two
-   * lanes remain.
+   * Adds a vector's lanes in a fixed order. The upper half is added to the lower half, repeatedly,
+   * until two lanes remain. Then these two lanes are added.
    *
    * <p>{@code reduceLanes(ADD)} has no fixed order. Interpreted and compiled code add in different
    * orders, so a result's last bits would change while a program warms up.

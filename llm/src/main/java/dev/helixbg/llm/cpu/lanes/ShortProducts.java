@@ -20,9 +20,9 @@ public final class ShortProducts {
   private ShortProducts() {}
 
   /**
-   * Returns products of a vector of byte weights with activations in the layout of {@code
-   * QuantisedRow}. The two shorts of an int add up to the sum of four products. That sum is below
-   * 2^15, although each of the two shorts can overflow.
+   * Returns the products of byte weights with activations. The activations have the layout of
+   * {@code QuantisedRow}. The two shorts of an int add up to the sum of four products. That sum is
+   * below 2^15, although each of the two shorts can overflow.
    */
   public static ShortVector ofBytes(IntVector weights, long address) {
     return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));
@@ -54,9 +54,9 @@ public final class ShortProducts {
   }
 
   /**
-   * Adds the two shorts of each int, in the upper half of the int; the lower half stays as noise.
-   * Then converts the ints to floats, multiplies the floats by the factors, and adds the results to
-   * the sum.
+   * Adds the two shorts of each int. The upper half of the int gets the result; the lower half
+   * stays as noise. Then converts the ints to floats, multiplies the floats by the factors, and
+   * adds the results to {@code sum}.
    */
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {
     IntVector ints = products.reinterpretAsInts();

@@ -51,14 +51,20 @@ public final class SubBlockScales {
         .mul((FloatVector) bytes.reinterpretAsBytes().convertShape(B2F, FLOATS, part));
   }
 
-  /** Multiplies part 0 of the bytes by floats. Also writes the products to {@code scratch}. */
+  /**
+   * Returns part 0 of the bytes, multiplied by the floats at {@code address}. Also writes these
+   * products to {@code scratch}.
+   */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);
     factors.intoMemorySegment(MEMORY, scratch, ORDER);
     return factors;
   }
 
-  /** Returns the sum of both groups' products of minima and offsets, for vectors of 128 bits. */
+  /**
+   * Multiplies the minima of {@code first} and {@code second} by their offsets and returns the sum
+   * of the two product vectors, for vectors of 128 bits.
+   */
   public static FloatVector minima(IntVector first, IntVector second, long steps) {
     return times(first, 1, steps + 16).add(times(second, 1, steps + 48));
   }

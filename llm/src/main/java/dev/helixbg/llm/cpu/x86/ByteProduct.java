@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * Multiplies {@link ByteRows} with {@link ByteTiles}. It uses instructions that multiply bytes. A
  * VNNI instruction adds four products to an int; an instruction on floats computes a quarter as
- * many products. An AVX2 instruction adds two products to a short.
+ * many products. An AVX2 instruction adds up two products, which yields a short.
  */
 public final class ByteProduct {
   /**
@@ -55,11 +55,11 @@ public final class ByteProduct {
    * Computes {@code sums[r][t] += Σ W[r][k] · x[k][t]}.
    *
    * @param rows number of rows in {@link ByteRows}, at least 1; the machine code can also read and
-   *     write rows after them, up to the next multiple of {@link #ROWS}
+   *     write later rows, up to the next multiple of {@link #ROWS}
    * @param halves whether every 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
-   * @param tokens number of tokens that are needed; up to one vector of tokens costs half as much
-   *     as two vectors
+   * @param tokens number of tokens whose sums are needed; if they fit into one vector, the product
+   *     costs half as much as for two vectors
    * @param sums {@link ByteTiles#TOKENS} floats for each row
    * @throws java.util.NoSuchElementException if not {@link #AVAILABLE}
    */

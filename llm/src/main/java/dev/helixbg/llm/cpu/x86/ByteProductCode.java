@@ -24,9 +24,10 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  * latency of additions and fit, with their inputs, into 16 registers.
  *
  * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
- * two products to a short; it saturates, so weights have seven bits. Shorts are added modulo 2^16,
- * and their final sums fit into shorts (see {@link ByteRows}). Once per scale, two such sums are
- * added, which yields an int. This runs at half the speed of VNNI.
+ * up two products, which yields a short. The instruction saturates, so weights have seven bits.
+ * Shorts are added modulo 2^16, and their final sums fit into shorts (see {@link ByteRows}). Once
+ * per scale, two such sums are added, which yields an int. This method runs at half the speed of
+ * VNNI.
  */
 final class ByteProductCode {
   static final int SUM_VECTORS = 12;
@@ -149,8 +150,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Multiplies each sum by the scale and by the step, and adds the result to the sum in memory.
-   * Also adds the minimum times the sum of x.
+   * Multiplies each sum of integers by the scale and by the step, and adds the result to the sum in
+   * memory. Unless {@link #halves} is true, also adds the minimum times the sum of x.
    */
   private void addUp(int scales) {
     if (pairs) {

@@ -23,15 +23,15 @@ import java.util.function.IntUnaryOperator;
  * <p>{@code vpmaddubsw} multiplies quanta (unsigned bytes) by activations (signed bytes) and adds
  * each pair of products, which yields a short (2 · 63 · 127 fits). {@code vpmaddwd} adds each pair
  * of shorts, which yields an int; for Q6_K, it multiplies the shorts by the scale. Ints become
- * floats and are multiplied by the step. In Q8_0 quanta are signed, so the activation gets the
- * quantum's sign; 2 · 128 · 127 fits, too. The number of instructions determines the speed: 88 for
- * a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched
+ * floats and are multiplied by the step. In Q8_0 quanta are signed, so the quantum's sign is moved
+ * to the activation; 2 · 128 · 127 fits, too. The number of instructions determines the speed: 88
+ * for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched
  * {@link #AHEAD} bytes in advance, which is farther than the processor itself prefetches.
  */
 final class RowProductCode {
   /**
-   * Offset, in the calling thread's memory, at which the distance to the next row of weights is
-   * stored. Eight factors are stored before it. The next two constants are the offsets of two more
+   * Offset of the distance to the next row of weights, in the calling thread's memory. Eight
+   * factors are stored before this distance. The next two constants are the offsets of two more
    * distances: to the next result, and back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
@@ -68,14 +68,14 @@ final class RowProductCode {
   private static final int TWO_BITS = bytes(1, _ -> 0x30);
 
   /**
-   * Offset of the shuffle of Q4_K's scales to ints. Each of the last four scales takes bits from
-   * two bytes.
+   * Offset of the shuffle that moves Q4_K's scales to ints. Each of the last four scales takes bits
+   * from two bytes.
    */
   private static final int SCALES = bytes(2, i -> place(i, 4, 12));
 
   /**
-   * Offset of the shuffle of Q4_K's minima to ints. The last four minima have their low bits in
-   * upper nibbles.
+   * Offset of the shuffle that moves Q4_K's minima to ints. The last four minima have their low
+   * bits in upper nibbles.
    */
   private static final int MINIMA = bytes(3, i -> place(i, 8, 12));
 
@@ -85,8 +85,8 @@ final class RowProductCode {
   private static final int BITS_TO_HIGH = 10;
 
   /**
-   * Offset of the shuffle that moves Q6_K's scales with even indices to the front. When the scales
-   * are widened to shorts, these scales fill the lower half.
+   * Offset of the shuffle that moves Q6_K's scales with even indices to the front. When all scales
+   * are widened to shorts, the scales with even indices fill the lower half.
    */
   private static final int EVEN_FIRST = bytes(7, i -> i % 16 < 8 ? i % 8 * 2 : i % 8 * 2 + 1);
 
@@ -276,8 +276,8 @@ final class RowProductCode {
   }
 
   /**
-   * Adds the fifth bits of a sub-block to its quanta. The bits are in 32 bytes, which have one bit
-   * for each of eight sub-blocks.
+   * Adds the fifth bits of a sub-block to its quanta. The fifth bits are in 32 bytes; each of these
+   * bytes has one bit for each of the eight sub-blocks.
    */
   private void addFifthBits(int sub, int quanta) {
     if (sub < FIFTH) {

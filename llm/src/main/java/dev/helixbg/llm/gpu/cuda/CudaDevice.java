@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The first NVIDIA GPU of the driver, with one stream and the loaded kernels. All work runs in the
  * order of the stream, so no barriers are needed. Only one thread at a time may use the device, but
- * it may be any thread.
+ * different threads may take turns.
  */
 public final class CudaDevice implements GpuDevice {
   /** System property with the path of a library that replaces the driver's library, for tests. */
@@ -268,8 +268,8 @@ public final class CudaDevice implements GpuDevice {
 
   /**
    * Loads a library, which the driver compiles or takes from its own cache. Several threads can
-   * compile libraries in parallel. If they compiled modules, which belong to a context, they would
-   * wait for each other.
+   * compile libraries in parallel. Threads that compile modules would wait for each other, because
+   * modules belong to a context.
    */
   private long load(String library) {
     String text = PtxLibrary.read(library, overlaps());

@@ -18,10 +18,11 @@ import java.util.List;
  * memory, then the launches in order. Launches that repeat byte for byte, as in the passes of an
  * answer, become a CUDA graph, which needs one call instead of a hundred.
  *
- * <p>The first launch after an upload waits until all earlier launches have ended. Other launches
- * may begin while the preceding launch runs, and wait inside the kernel. Before a kernel waits, it
- * may therefore read only uploaded data, and data that launches before the last upload wrote. Such
- * data are a pass's tables, and keys and values of earlier passes.
+ * <p>The first launch after an upload waits until all earlier launches have ended. Any other launch
+ * may begin while the preceding launch runs; its kernel then waits for the earlier launches. Before
+ * that wait, the kernel may therefore read only two kinds of data: uploaded data, and data that
+ * launches before the last upload wrote. Uploaded data are the tables of a pass. Data of launches
+ * before the last upload are keys and values of earlier passes.
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.

@@ -9,7 +9,8 @@ public interface GpuBuffer {
   long bytes();
 
   /**
-   * Returns the buffer's memory for the host, which is unusable after the buffer's release.
+   * Returns the buffer's memory, for use by the host. This memory is unusable after the buffer's
+   * release.
    *
    * @throws UnsupportedOperationException if the buffer is neither shared nor staged, and the host
    *     cannot access the GPU's memory

@@ -17,7 +17,8 @@ public interface GpuCommands extends AutoCloseable {
   void constants(int index, MemorySegment constants, int length);
 
   /**
-   * Sets the size of threadgroup memory for argument 0, in bytes, rounded up to a multiple of 16.
+   * Sets the size of threadgroup memory for argument 0. {@code length} is in bytes; this method
+   * rounds it up to a multiple of 16.
    */
   void threadgroupBytes(int length);
 

@@ -47,7 +47,7 @@ public interface GpuDevice extends AutoCloseable {
    * GpuCommands#upload} makes the data visible to all kernels of its command buffer.
    *
    * @param other null, or a staged buffer of the same size that other command buffers use. The new
-   *     buffer can use the same memory of the GPU.
+   *     buffer can share the GPU memory of {@code other}.
    */
   default GpuBuffer staged(Arena owner, String label, long bytes, GpuBuffer other) {
     return buffer(owner, label, bytes);
@@ -74,8 +74,8 @@ public interface GpuDevice extends AutoCloseable {
   }
 
   /**
-   * Returns a kernel of a library, which is compiled at first need. Several threads may call this
-   * method at once, each for a different library.
+   * Returns a kernel of a library. The library is compiled when it is first needed. Several threads
+   * may call this method at once, each for a different library.
    *
    * @throws GpuException if the library cannot be compiled, or has no such kernel
    */

@@ -10,7 +10,10 @@ import dev.helixbg.llm.gpu.metal.MetalDevice.MetalBuffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** A command buffer with one concurrent encoder, which the first kernel opens. */
+/**
+ * A command buffer with one concurrent encoder. The first call of {@link #kernel} opens the
+ * encoder.
+ */
 final class MetalCommands implements GpuCommands {
   // MTLCommandBufferStatus
   private static final long COMPLETED = 4;

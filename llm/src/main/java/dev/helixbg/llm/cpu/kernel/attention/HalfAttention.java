@@ -18,10 +18,10 @@ import jdk.incubator.vector.FloatVector;
  * Computes the attention of two queries over the same f16 keys and values, which are read in place.
  * Each number that is loaded and converted serves both queries.
  *
- * <p>A short is widened with its sign; one shift then moves sign, exponent and fraction to their
- * positions in a float. The result is 2^−112 times the number, also for subnormal numbers. The
- * other factor of each product compensates for the 2^−112. Results are correct for finite numbers
- * only, because an infinite number is read as 2^16.
+ * <p>A short has the bits of an f16 number. The short is widened with its sign; one shift then
+ * moves sign, exponent and fraction to their positions in a float. The result is 2^−112 times the
+ * number, also for subnormal numbers. The other factor of each product compensates for the 2^−112.
+ * Results are correct for finite numbers only, because an infinite number is read as 2^16.
  */
 public final class HalfAttention {
   /**
@@ -38,8 +38,8 @@ public final class HalfAttention {
 
   /**
    * Computes {@code scores[p] = q · k[p]} and {@code others[p] = other · k[p]} for {@code count}
-   * keys of {@code size} f16 numbers. The caller must multiply the queries q and other by {@link
-   * #QUERY_FACTOR}; both may be the same query.
+   * keys of {@code size} f16 numbers. The caller must have multiplied both queries, {@code q} and
+   * {@code other}, by {@link #QUERY_FACTOR}. Both may be the same query.
    */
   public static void scores(
       long q, long other, long keys, int count, int size, long scores, long others) {

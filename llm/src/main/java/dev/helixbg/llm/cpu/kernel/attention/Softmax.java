@@ -18,7 +18,7 @@ import jdk.incubator.vector.FloatVector;
  * Turns scores of attention into weights, in place, without dividing the weights by their sum.
  *
  * <p>Only whole vectors are computed. The last vector is filled up with scores whose weight is 0,
- * since single numbers would cost as much as all vectors of a short row.
+ * because computing the last numbers one by one would cost as much as all vectors of a short row.
  */
 public final class Softmax {
   private static final double LOG2_E = 1.4426950408889634;
@@ -49,9 +49,9 @@ public final class Softmax {
   }
 
   /**
-   * Computes {@code s = exp(scale · (s − max))} for {@code count} scores, whose last vector {@link
-   * #max} has filled up. Sets the scores from {@code count} to {@code end} to 0. Returns the sum of
-   * the results.
+   * Computes {@code s = exp(scale · (s − max))} for {@code count} scores and returns the sum of the
+   * results. Also sets scores {@code count ≤ i < end} to 0. {@link #max} must be called first,
+   * because it fills up the last vector.
    */
   public static float exponentials(long scores, int count, float max, float scale, int end) {
     float binary = (float) (scale * LOG2_E);

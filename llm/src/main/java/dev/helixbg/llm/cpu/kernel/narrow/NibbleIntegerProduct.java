@@ -33,8 +33,9 @@ import jdk.incubator.vector.IntVector;
  * determine the speed; they are 100 of the 150 instructions for a block of Q4_K. The kernel
  * therefore avoids shuffles, and applies common factors of a block once.
  *
- * @param five whether quanta have a fifth bit (Q5_K). Bit s of byte j of a block's fifth bits
- *     belongs to weight j of sub-block s. Quanta are assembled as in {@link Q6KIntegerProduct}.
+ * @param five whether quanta have a fifth bit (Q5_K). A block has 32 bytes of fifth bits: bit s of
+ *     byte j belongs to weight j of sub-block s. Quanta are assembled as in {@link
+ *     Q6KIntegerProduct}.
  */
 public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int BLOCK = 256;
@@ -46,13 +47,14 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   /**
    * Correction of the noise in a sub-block's sum. The sub-block's products fill {@code COUNT} ints,
-   * each with the noise that {@link QuantisedRow#BIAS} describes. Lanes with minima have 0.
+   * each with the noise that {@link QuantisedRow#BIAS} describes. In lanes with minima, the
+   * correction is 0.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
   /**
-   * Correction like {@link #BIAS_4} for five-bit quanta. Their products fill eight ints per
-   * sub-block, at 256 and at 128 bits.
+   * Correction like {@link #BIAS_4}, for five-bit quanta. A sub-block's products fill eight ints,
+   * both at 256 and at 128 bits.
    */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
@@ -69,7 +71,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
 
   @Override
   public void prepare(long x, int columns, long prepared) {
-    // All products of an int are added in 16 bits, so their sum must be below 2^15. The largest
+    // All products in an int are added in 16 bits, so their sum must be below 2^15. The largest
     // sums are 4 · 15 · 511 for Q4_K at 256 bits, 8 · 15 · 255 for Q4_K at 128 bits, and 4 · 31 ·
     // 255 for Q5_K.
     int limit = COUNT == 8 && !five ? 511 : 255;

@@ -47,8 +47,8 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Shuffle that copies the first two of eight factors, each to one half of a vector. Each half has
-   * the ints of one group.
+   * Shuffle for the first two of eight factors. It copies each of the two factors to one half of a
+   * vector. Each half has the ints of one group.
    */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
@@ -84,8 +84,8 @@ public final class Q6KIntegerProduct implements RowKernel {
       FloatVector sum = FloatVector.zero(FLOATS);
       long steps = end;
       for (long at = x; at != end; at += 2 * BLOCK, steps += 128, w += BLOCK_BYTES) {
-        // The scales of 16 groups times their steps are written to scratch memory; the scales times
-        // their offsets are added to the sums.
+        // For each of 16 groups, the scale times the step is written to scratch memory, and the
+        // scale times the offset is added to the sums.
         FloatVector even = FloatVector.zero(FLOATS);
         FloatVector odd = even;
         for (int lane = 0; lane < 8; lane += COUNT) {

@@ -27,11 +27,11 @@ import jdk.incubator.vector.ShortVector;
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
  * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
- * Layout: first come the shorts, after {@link #carry} has corrected them. For each vector of weight
- * bytes, the shorts of even columns come before the shorts of odd columns. After the shorts come,
- * for each 128 activations, the groups' steps times {@link #UNIT}, and then the groups' offsets
- * times the steps. An offset corrects the products of stored weights, which are too large. It is
- * computed from the rounded activations, so its rounding error cancels the error of the products.
+ * Layout: first come the shorts, which {@link #carry} has corrected. For each vector of weight
+ * bytes, the shorts of even columns come before the shorts of odd columns. Then come two lists for
+ * each 128 activations: the groups' steps times {@link #UNIT}, and the groups' offsets times the
+ * steps. Stored weights are too large; an offset corrects their products. The offset is computed
+ * from the rounded activations, so its rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -65,8 +65,8 @@ public final class QuantisedRow {
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
    * @param limit largest magnitude in steps, below 2^15, so that the kernel's sums of products fit
-   * @param zero factor of the scale (Q6_K) or of the minimum (Q4_K, Q5_K); the product is
-   *     subtracted from each weight
+   * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; the
+   *     result is subtracted from each weight
    * @param bias correction of the noise in a group's ints
    */
   static void quantise(
@@ -101,11 +101,11 @@ public final class QuantisedRow {
   }
 
   /**
-   * Corrects activations for products with 16-bit lanes that have two bytes of weights each. Let a,
-   * b, c, d be the bytes of an int. Even activations are multiplied with a + 256 · b and c + 256 ·
-   * d. After a shift of the int, odd activations are multiplied with b + 256 · c and d. Each upper
-   * byte is thus also multiplied with 256 times its neighbour's activation. The method subtracts
-   * this excess from the byte's own activation, so sums are correct modulo 2^16.
+   * Corrects activations for products with 16-bit lanes. Each lane has the bytes of two weights.
+   * Let a, b, c, d be the bytes of an int of weights. Even activations are multiplied with a + 256
+   * · b and c + 256 · d. After a shift of the int, odd activations are multiplied with b + 256 · c
+   * and d. Each upper byte is thus also multiplied with 256 times its neighbour's activation. The
+   * method subtracts this excess from the byte's own activation, so sums are correct modulo 2^16.
    *
    * @param address address of a vector of even activations, followed by a vector of odd activations
    */

@@ -55,7 +55,7 @@ record HalfProduct(boolean brain) implements RowKernel {
 
   /**
    * Copies the activations. In each pair of vectors, the even columns come before the odd columns.
-   * The columns after the last whole pair stay in order.
+   * The columns after the last whole pair of vectors stay in order.
    */
   @Override
   public void prepare(long x, int columns, long prepared) {

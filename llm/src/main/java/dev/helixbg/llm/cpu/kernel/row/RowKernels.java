@@ -12,8 +12,8 @@ import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /**
- * Matrix-vector products. Holds the table of kernels, one for each type, for this machine's vector
- * width, and determines the order in which rows are read.
+ * Matrix-vector products. This class has the table of kernels: one kernel for each type, for this
+ * machine's vector width. It also determines the order in which rows are read.
  */
 public final class RowKernels {
   /**
@@ -48,7 +48,8 @@ public final class RowKernels {
    * @param streams number of distant regions of the matrix that are read in turn, one row at a
    *     time. The fastest number depends on the processor's prefetching. The result is the same for
    *     every number.
-   * @param scratch memory of the calling thread for {@code columns} floats, aligned to 64 bytes
+   * @param scratch memory of the calling thread, with room for {@code columns} floats, aligned to
+   *     64 bytes
    */
   public static void multiply(
       TensorType type,

@@ -19,7 +19,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Activations as signed bytes, in tiles of two vectors of tokens and 256 columns.
+ * Activations as signed bytes, in tiles. A tile has 256 columns and as many tokens as two vectors
+ * have lanes.
  *
  * <p>Every 32 columns of a token share a step, which is their largest magnitude divided by 127. The
  * rounding error is at most half a step. Layout of a tile: {@link #SUBS} sub-blocks of 32 columns.
@@ -29,10 +30,10 @@ import jdk.incubator.vector.IntVector;
  *   <li>{@link #GROUPS} lines of {@link #TOKENS} ints: four columns of each token;
  *   <li>a line of floats: the steps;
  *   <li>a line of floats: the sums of the rounded numbers;
- *   <li>two lines of ints: the sum of the bytes times −{@link ByteRows#bias}, for the first 16
- *       columns and for the last 16 columns. Sums of products start at these values, which cancels
- *       the bias of the weights. For sums of pairs, each half of an int has the value for two of
- *       every four columns.
+ *   <li>two lines of ints: the sum of the bytes, times −{@link ByteRows#bias}. The first line is
+ *       for the first 16 columns, the second line for the last 16 columns. Sums of products start
+ *       at these values, which cancels the bias of the weights. For sums of pairs, each half of an
+ *       int has the value for half of the columns: two of every four.
  * </ul>
  */
 public final class ByteTiles {
@@ -64,7 +65,7 @@ public final class ByteTiles {
   private static final int BYTE = 0xFF;
   private static final int SHORT = 0xFFFF;
 
-  /** Minimum divisor of a vector of activations, which prevents division by zero. */
+  /** Minimum value of the largest magnitude, which prevents division by zero. */
   private static final float SMALLEST = 1e-30f;
 
   /**
@@ -104,8 +105,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Rounds a sub-block and writes its steps and sums. Each stage is a method of its own, because in
-   * a single loop C2 would keep vectors in arrays.
+   * Rounds a sub-block and writes its steps and sums. Each stage is a separate method. If one loop
+   * had all stages, C2 would keep vectors in arrays.
    */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
@@ -119,8 +120,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Writes the steps. Also writes the steps' inverses, to the place where the sums overwrite them
-   * later.
+   * Writes the steps. Also writes the steps' inverses to the place of the sums, which overwrite
+   * them later.
    */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);

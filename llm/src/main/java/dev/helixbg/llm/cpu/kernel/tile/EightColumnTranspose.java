@@ -16,11 +16,12 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorShuffle;
 
 /**
- * Transposes eight columns of a tile to rows of tokens, a vector of tokens at a time, with vectors
- * of 512 or 256 bits. It writes the results of a panel of eight matrix rows.
+ * Transposes eight columns of a tile: the eight numbers of a token, one from each column, become
+ * adjacent in that token's row. The columns are, for example, the results of eight matrix rows.
+ * Each step transposes one vector of each column, with vectors of 512 or 256 bits.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Before, the numbers were
- * moved one by one, which took a tenth of a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. An earlier version moved
+ * the numbers one by one, which took a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
@@ -29,8 +30,8 @@ final class EightColumnTranspose {
   static final int COLUMNS = 8;
   static final int SCRATCH = 4 * TOKENS * COLUMNS;
 
-  // Indices that interleave two vectors in groups of 1, 2 and 4 numbers, for the first and the
-  // second half of the tokens.
+  // Indices that interleave two vectors in groups of 1, 2 and 4 numbers. A name without _2 is for
+  // the first half of the tokens, a name with _2 for the second half.
   private static final IntVector ONES = interleaving(1, 0);
   private static final IntVector ONES_2 = interleaving(1, 1);
   private static final IntVector TWOS = interleaving(2, 0);

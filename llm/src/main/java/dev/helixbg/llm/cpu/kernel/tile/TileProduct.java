@@ -14,16 +14,16 @@ import jdk.incubator.vector.FloatVector;
  * The inner loop of matrix products: a panel of rows times a tile of tokens, with tokens as lanes.
  *
  * <p>Six rows and two vectors of tokens make twelve sums, which hide the latency of an FMA and fit
- * 16 registers. A load broadcasts each weight. A token's sum runs over k in order, so other tokens
- * never affect it.
+ * 16 registers. A load broadcasts each weight. A token's sum adds the columns k in order, so other
+ * tokens never affect the sum.
  */
 public final class TileProduct {
   public static final int ROWS = 6;
   private static final int HALF_ROWS = 8;
 
   /**
-   * Unit of the sizes of panels and sums, in rows. Memory for panels and for sums has room for a
-   * multiple of this number, which is a multiple of {@link #ROWS} and of 8.
+   * Memory for panels and for sums has room for a multiple of this number of rows. The number is a
+   * multiple of {@link #ROWS} and of 8.
    */
   public static final int ROOM = 24;
 
@@ -50,12 +50,12 @@ public final class TileProduct {
    * Computes {@code sums[r · TOKENS + t] = Σ panel[r · STRIDE + k] · x[k][t]} over {@code 0 ≤ k <
    * depth}. If {@code first} is false, adds to the sums ({@code +=}) instead.
    *
-   * @param rows number of rows of the panel; the method can also read and write rows after them, up
-   *     to the next multiple of {@link #ROOM}
+   * @param rows number of rows of the panel; the method can also read and write later rows, up to
+   *     the next multiple of {@link #ROOM}
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
-   * @param tokens number of tokens whose sums are needed; up to half a tile of tokens costs half as
-   *     much as a whole tile
+   * @param tokens number of tokens whose sums are needed; if at most half of the tile's tokens are
+   *     needed, the product costs half as much
    * @param first whether the sums start at 0
    */
   public static void multiply(

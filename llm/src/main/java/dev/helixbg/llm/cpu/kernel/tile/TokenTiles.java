@@ -27,8 +27,8 @@ public final class TokenTiles {
   private TokenTiles() {}
 
   /**
-   * Packs rows of tokens into a tile: {@code tile[k][t] = rows[t][k]} for {@code tokens} rows,
-   * {@code stride} bytes apart.
+   * Packs rows of tokens into a tile: {@code tile[k][t] = rows[t][k]} for {@code tokens} rows. The
+   * rows are {@code stride} bytes apart.
    *
    * @param scratch {@link #SCRATCH} bytes
    */
