@@ -116,6 +116,10 @@ public final class KbUpdate {
             .filter(one -> one.basis().equals(basis));
     if (!again && last.filter(one -> one.firstLook().isEmpty()).isPresent()) {
       questions = last.get().questions();
+      if (left.isPresent()) { // another process has completed this process's first look
+        left = Optional.empty();
+        forgetOutcome();
+      }
       if (!store.outputs().isReportInPlace()) {
         store.outputs().publishReport(last.get().logSha256());
       }

@@ -9,12 +9,17 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.cache.VectorStore;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
@@ -162,5 +167,21 @@ class IdlePassagesTest {
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
     assertFalse(isFirstLook());
+  }
+
+  @Test
+  void aFirstLookThatAnotherProcessHasCompletedIsOver() throws Exception {
+    daemon.run(Duration.ofSeconds(10));
+    assertTrue(daemon.watch.update().passagesLeft() > 0);
+    new OneShotRun(
+            DaemonFixture.pipeline(daemon.settings, new FakeModel(), DaemonFixture.NO_READING))
+        .run(daemon.store(), (last, now) -> false, Optional.empty());
+    assertTrue(isCalledDone());
+    Files.setLastModifiedTime(writer.log(), FileTime.from(Instant.now().minusSeconds(100)));
+    daemon.look();
+    daemon.run(Duration.ofSeconds(10));
+    assertEquals(0, daemon.watch.update().passagesLeft());
+    assertTrue(daemon.watch.update().outcome().isEmpty());
+    assertFalse(idle.consider(), "nothing is left");
   }
 }
