@@ -74,8 +74,9 @@ public record Settings(
 
     public enum Precision {
       /**
-       * 8 or 16 bits if this processor can run the machine code for them, unless a trial found them
-       * slow; otherwise FP32.
+       * Eight bits for passages, with or without machine code. Entries get 8 or 16 bits if this
+       * processor can run the machine code for them. FP32 is used otherwise, with CoreML, and if a
+       * trial found the other method slow or inaccurate.
        */
       AUTO,
       FP32,

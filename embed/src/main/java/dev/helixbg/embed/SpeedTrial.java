@@ -56,7 +56,10 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
 
   /**
    * Lets both methods embed some texts, which have the same lengths as in a real run. If the other
-   * method fails, the verdict says so. An exception means that the plain method failed.
+   * method fails, the verdict says so.
+   *
+   * @throws InterruptedException when the thread is interrupted while either method runs
+   * @throws Exception when the plain method fails
    */
   Verdict run(Opener plain, Opener other) throws Exception {
     List<String> texts = ProbeTexts.window();

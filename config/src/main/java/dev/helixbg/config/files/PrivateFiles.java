@@ -20,7 +20,10 @@ import java.util.Set;
 
 /**
  * Makes files and folders that only the user of this process can read or write. The umask has no
- * effect, and a symbolic link is never followed.
+ * effect.
+ *
+ * <p>{@link #makeFolder}, {@link #open} and {@link #create} do not follow a symbolic link at the
+ * path itself. {@link #makeFolders} and the methods that call it follow links.
  */
 public final class PrivateFiles {
   private static final Set<PosixFilePermission> FOLDER_MODE =

@@ -117,7 +117,10 @@ public final class IdleWork implements AutoCloseable {
   /** Index of the KB that is checked first. */
   private int first;
 
-  /** Whether other programs needed the machine at the last check. */
+  /**
+   * Whether, at the last check, other programs needed the machine, or it ran on battery and the
+   * settings forbid that.
+   */
   private boolean wanted;
 
   private long machineAskedAt;
@@ -143,7 +146,8 @@ public final class IdleWork implements AutoCloseable {
    * Starts the due job, or interrupts the running job if a KB changed or other programs need the
    * machine.
    *
-   * @return whether a job is running or has just ended, so that the KBs must be checked soon
+   * @return whether the KBs must be checked soon, because a job is running or has just ended, or an
+   *     update was requested
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.
@@ -211,7 +215,10 @@ public final class IdleWork implements AutoCloseable {
     }
   }
 
-  /** Whether other programs need the machine; the load of a job's own threads is subtracted. */
+  /**
+   * Whether other programs need the machine, or it runs on battery and the settings forbid that.
+   * The load of a job's own threads is subtracted.
+   */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
       machineAskedAt = clock.nanos();
@@ -262,7 +269,7 @@ public final class IdleWork implements AutoCloseable {
     } else {
       waiting.remove(job);
     }
-    if (run.brought) { // the next report contains the new answers
+    if (run.brought) { // the next report contains the new vectors, readings or answers
       run.watch.update().runAgain();
     }
     run = null;

@@ -74,7 +74,10 @@ public final class KbOutputs {
         || ReportFolder.of(kb).files().stream().allMatch(file -> unchanged(file).isPresent());
   }
 
-  /** Whether {@code embeddings.bin} is unchanged since it was published for this log. */
+  /**
+   * Whether {@code embeddings.bin} is unchanged since it was published for this log; also true if
+   * the KB's folder is read-only.
+   */
   public boolean areVectorsInPlace(String logSha256) {
     return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }

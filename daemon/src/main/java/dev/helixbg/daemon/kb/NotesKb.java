@@ -168,7 +168,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);
   }
 
-  /** Returns the account of the files from the log's last update; empty before any update. */
+  /**
+   * Returns the account of the files from the log's last update. After {@link #make} and before any
+   * update, all its counts are 0. The result is empty if there is no readable account.
+   */
   public Optional<NotesAccount> account() {
     try {
       JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());

@@ -114,7 +114,12 @@ public record Pipeline(
 
   /**
    * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
-   * language model. A first look is offered before each long stage.
+   * language model.
+   *
+   * <p>A first look is offered before a stage with at least {@link #MANY_PASSAGES}, {@link
+   * #MANY_PAIRS} or {@link #MANY_QUESTIONS}. None is offered before the reading of pairs if one was
+   * offered before the passages. If the KB has no complete report, a first look at the newest
+   * entries may come before these.
    *
    * @return the outcome; a first look if the run did not continue
    * @throws InterruptedException when interrupted; the vectors made and the answers given until
@@ -183,8 +188,9 @@ public record Pipeline(
   }
 
   /**
-   * Findings computed from vectors and words, before any judging. {@code open} leaves out findings
-   * that are already decided.
+   * Findings computed from vectors and words, before the language model is asked. {@code open}
+   * leaves out findings that are already decided. After {@link #read}, it has the pair judges'
+   * readings.
    */
   private record KbFindings(
       KbStore kb,

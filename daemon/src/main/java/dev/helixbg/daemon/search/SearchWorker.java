@@ -68,8 +68,8 @@ final class SearchWorker implements AutoCloseable {
   // Only the worker's thread uses the fields below.
 
   /**
-   * Entries that were read; null before the first reading, and again once {@link #index} contains
-   * them.
+   * Entries that were read; null before the first reading, after {@link #drop}, and once {@link
+   * #index} contains them.
    */
   private KbEntries entries;
 

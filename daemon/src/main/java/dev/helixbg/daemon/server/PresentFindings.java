@@ -95,7 +95,11 @@ public final class PresentFindings {
     return new Coverage((int) Math.max(0, there - partly), total);
   }
 
-  /** Whether a finding is stale: its entries no longer exist, because the log has changed. */
+  /**
+   * Whether a finding is stale because the log has changed. A finding is stale if one of its
+   * entries or topics no longer exists. Copies are stale only if fewer than two of them are left. A
+   * finding about a source is also stale if the entry no longer mentions the source.
+   */
   public boolean isStale(ReportedFinding finding) {
     if (isAsReported()) {
       return false;

@@ -93,9 +93,10 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client. Questions about pairs begin with the report's
-   * leads (the pairs that it shows first), then the pairs on which the pair judges are least
-   * certain. Some pairs with known answers are mixed in to measure the client.
+   * Returns the next open questions for a client. Of the questions about pairs, the report's leads
+   * (the pairs that it shows first) are chosen first. The pairs on which the pair judges are least
+   * certain are chosen next. Some pairs with known answers are mixed in to measure the client. The
+   * chosen questions about pairs are sorted by the ids that the client gets.
    *
    * <p>Questions of other kinds begin with the newest entries.
    *

@@ -37,7 +37,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
    */
   private static final int TITLE = 48;
 
-  /** Maximum number of listed words of a removed note: a line or two. */
+  /** Maximum number of listed words of a removed note; they fill six or seven lines. */
   private static final int MOST_WORDS = 60;
 
   String words() {

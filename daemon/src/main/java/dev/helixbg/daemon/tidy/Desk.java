@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Everything that a session uses apart from the screen. */
+/**
+ * Everything that a session uses apart from its pages. Only {@link #working} draws on the screen.
+ */
 interface Desk {
   Optional<Path> helix();
 

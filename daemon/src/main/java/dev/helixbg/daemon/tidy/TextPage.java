@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jline.utils.AttributedString;
 
-/** A page with a heading in one line and paragraphs, which are wrapped to the screen's width. */
+/** A page with a heading and paragraphs, all wrapped to the screen's width. */
 final class TextPage extends Page {
   private final AttributedString heading;
   private final List<AttributedString> text;

@@ -419,8 +419,8 @@ public final class KbWatch {
   }
 
   /**
-   * Returns the time until the next check of an unchanged KB. The time is longer if the system
-   * reports changes.
+   * Returns the time until the next check of an unchanged KB. If the system reports changes, the
+   * time is longer, unless the setting is at most {@link #UNWATCHED_POLL}.
    */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : unwatchedPoll()).toNanos();

@@ -69,8 +69,8 @@ public record OneShotRun(Pipeline pipeline) {
   }
 
   /**
-   * Updates vectors and report. The caller must have the KB's lock. A first look (an early report)
-   * is published before each long stage.
+   * Updates vectors and report. The caller must have the KB's lock. Each first look (an early
+   * report) that {@link Pipeline#run} offers is published.
    *
    * @param enough whether the last report is acceptable, as for {@link #isDone}
    * @param reader receives each published first look; if empty, no first looks are made

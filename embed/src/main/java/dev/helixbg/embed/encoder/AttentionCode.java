@@ -21,7 +21,11 @@ final class AttentionCode {
   /** Largest number of tokens of a text. */
   static final int TOKENS = 512;
 
-  /** Number of unused positions after the last token in a row of scores or of transposed keys. */
+  /**
+   * Number of positions after the first {@link #TOKENS} positions in a row of scores or of
+   * transposed keys. In a row of scores, the first of them holds the factor (see {@link #FACTOR}).
+   * The others are unused.
+   */
   static final int PADDING = 32;
 
   /** Distance between rows of queries, keys, values or results, in bytes. */

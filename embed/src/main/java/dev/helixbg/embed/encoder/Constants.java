@@ -85,8 +85,9 @@ final class Constants {
   }
 
   /**
-   * Returns the offset of the float that rounds activations. If this float is added to an
-   * activation, the low bits of the sum are the nearest integer.
+   * Returns the offset of the float that rounds activations that may be negative. If this float is
+   * added to an activation, the low bits of the sum are the nearest integer plus {@link
+   * Square#zero}.
    */
   static int toNumber(Square kind) {
     return kind == Square.SHORTS ? TO_INTEGER : TO_BYTE;

@@ -85,7 +85,10 @@ public enum Square {
   /** Largest integer to which an activation after GELU is rounded. */
   final int mostUnsigned;
 
-  /** Integer that stands for an activation of 0. */
+  /**
+   * Integer that stands for 0 among activations that may be negative. Activations after GELU do not
+   * use it.
+   */
   final int zero;
 
   private final int mostWeight;

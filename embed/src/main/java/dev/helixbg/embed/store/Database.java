@@ -41,7 +41,10 @@ public final class Database implements AutoCloseable {
    */
   private static final int OURS = 0x4842_0000;
 
-  /** Largest size of the write-ahead log between two checkpoints, in bytes. */
+  /**
+   * Size, in bytes, to which SQLite truncates a larger write-ahead log after a checkpoint. Before
+   * the checkpoint, the log may be larger.
+   */
   private static final int LOG_BYTES = 16 << 20;
 
   private static final int FEW_STALE = 256;

@@ -121,7 +121,8 @@ record ComparedVectors(
 
   /**
    * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
-   * passage, so that the reader sees more context.
+   * passage, so that the reader sees more context. For an entry's first passage, it is that
+   * passage's own start. For an entry's own vector, it is 0.
    */
   int viewStart(int vector) {
     if (vector < entries) {

@@ -35,7 +35,8 @@ import java.util.Set;
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
  * found by vectors and by terms, with and without passages. Pairs with a declared link ({@code
- * [links: …]}) and exact copies are left out.
+ * [links: …]}) and exact copies are left out. Pairs of sections of one file and pairs of
+ * neighbouring facts are left out, too.
  */
 final class RankedRelations {
   /**

@@ -211,8 +211,9 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * Returns the text of a free answer. An unfinished answer loses its last, broken sentence. An
-   * unfinished merge becomes empty, because it must keep every detail.
+   * Returns the text of a free answer. An unfinished answer loses its last, broken sentence if the
+   * last whole sentence ends in the second half. Otherwise, it keeps the broken sentence and gets
+   * {@code " …"}. An unfinished merge becomes empty, because it must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
     String text = tokenizer.decode(generation.tokenIds()).strip();

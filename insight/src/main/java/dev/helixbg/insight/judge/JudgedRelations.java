@@ -23,13 +23,13 @@ import java.util.Set;
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /**
-   * Maximum number of leading pairs if the pair judges have read pairs. A reader can look at this
-   * many in one sitting.
-   */
+  /** Maximum number of leading pairs. A reader can look at this many in one sitting. */
   private static final int LEADING = 20;
 
-  /** Maximum number of leading pairs if the pair judges have read no pair. */
+  /**
+   * Maximum number of pairs that lead without a verdict if the pair judges have read no pair. Pairs
+   * that lead by the language model's verdict take some of these places.
+   */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -52,11 +52,11 @@ public record JudgedRelations(
    * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
    * holds for the model's verdict if no reliable agent has answered. A pair judge's opinion alone
    * is not enough for a pair of a series, or for a pair of texts that are far apart, because every
-   * list has a first pair, however far apart its texts are. The verdicts of a language model that
-   * guesses, or was not measured, do not count. A pair of a note and the record of a day leads only
-   * by the verdict of an agent or a language model, unless both entries are facts. The pairs of a
-   * group of entries that say the same are listed together, and so are pairs from the same two
-   * files.
+   * list has a first pair, however far apart its texts are. A pair of a series never leads by the
+   * language model's verdict either. The verdicts of a language model that guesses, or was not
+   * measured, do not count. A pair of a note and the record of a day leads only by the verdict of
+   * an agent or a language model, unless both entries are facts. The pairs of a group of entries
+   * that say the same are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     return new JudgedRelations(

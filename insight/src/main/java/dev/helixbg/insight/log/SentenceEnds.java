@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Finds the ends of sentences and lines. A sentence ends after a full stop (or a similar mark) that
- * is followed by white space, or after a Chinese or Japanese full stop. A line ends after its last
- * word.
+ * Finds the ends of sentences and lines. A sentence ends after {@code .}, {@code !} or {@code ?} if
+ * white space or the end of the text follows. It also ends after each Chinese or Japanese mark
+ * {@code 。}, {@code ！} or {@code ？}. A line ends after its last word.
  */
 public final class SentenceEnds {
   private SentenceEnds() {}

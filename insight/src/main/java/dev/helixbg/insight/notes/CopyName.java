@@ -12,8 +12,9 @@ public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
   /**
-   * Marks of a copy. The first two alternatives are used by Dropbox, Nextcloud, Syncthing, Seafile
-   * and Resilio. The other alternatives are used by Windows, GNOME, KDE, macOS and Google Drive.
+   * Marks of a copy. The first alternative, up to the first {@code $}, has the marks of Dropbox,
+   * Nextcloud, Syncthing, Seafile and Resilio. The other alternatives are used by Windows, GNOME,
+   * KDE, macOS and Google Drive.
    */
   private static final Pattern MARKED =
       Pattern.compile(

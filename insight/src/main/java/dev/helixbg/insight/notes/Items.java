@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
 /**
  * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items. An item is one
  * block between lines of {@value #DIVIDER}, if the file has such lines. Otherwise, an item is one
- * entry of a Markdown list, including everything that is indented under the entry.
+ * entry of a Markdown list, including everything that is indented under the entry. If these items
+ * do not make a list of facts and the file has few headings, each paragraph is an item.
  *
  * <p>A file is a list of facts if it has at least {@value #LEAST} items, and most of its text is in
  * items. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,

@@ -34,8 +34,8 @@ public final class WordDifference {
   private static final int MAX_TEXT = 100_000;
 
   /**
-   * Minimum number of words of a text that counts as a repetition; shorter texts may share only a
-   * template.
+   * Minimum number of different words of a text that counts as a repetition. Fillers and short
+   * words do not count. Shorter texts may share only a template.
    */
   private static final int REPEATED_WORDS = 12;
 
@@ -46,8 +46,9 @@ public final class WordDifference {
   private static final double REPEATED_RUNS = 0.8;
 
   /**
-   * Maximum number of words of the longer text, as a multiple of the number of words of the shorter
-   * text. In a much longer text, a repetition is only a small part.
+   * Maximum number of different words of the longer text, as a multiple of that number in the
+   * shorter text. Fillers and short words do not count. In a much longer text, a repetition is only
+   * a small part.
    */
   private static final int LONGER = 3;
 

@@ -28,7 +28,8 @@ import java.util.stream.IntStream;
  * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
  *     probability that the entry says the same or is contradicted. It is 1 if an entry equals the
  *     text. Otherwise, it is empty for <i>unknown</i>, and if the judge of notes read no entry
- * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same
+ * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same.
+ *     If the models cannot read the writing system of the text, it says so
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {

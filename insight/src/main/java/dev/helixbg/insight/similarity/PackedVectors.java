@@ -12,9 +12,9 @@ import jdk.incubator.vector.FloatVector;
  * values of all its vectors, then the second values, and so on. A kernel therefore reads strips and
  * panels from front to back.
  *
- * <p>All panels are made at once; if there are many vectors, the panels are in native memory until
- * {@link #close}. Strips are made only when a scan reads them, because a second copy of all vectors
- * would be large.
+ * <p>All panels are made at once. {@link ScalarKernel} keeps them on the heap; the other kernels
+ * keep them in native memory until {@link #close}. Strips are made only when a scan reads them,
+ * because a second copy of all vectors would be large.
  */
 public final class PackedVectors implements AutoCloseable {
   static final int STRIP = 12;

@@ -5,9 +5,13 @@ import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
  * Computes the products in scalar code. Tests compare the results of vector kernels with the
- * results of this kernel. The kernel runs if the JVM has no jdk.incubator.vector, and shortly after
- * the start of a JVM. It is then the fastest kernel, because every compiler of the JVM compiles it
- * well. Its panels are on the heap, because interpreted code is slow to read native memory.
+ * results of this kernel.
+ *
+ * <p>The kernel runs only if {@link CodeKernel} cannot run. It then compares fewer than 20 million
+ * pairs. It compares more pairs only if the JVM lacks jdk.incubator.vector or C2, or if {@link
+ * VectorKernel} does not support the size of the vector registers. Every compiler of the JVM
+ * compiles this kernel well. Its panels are on the heap, because interpreted code is slow to read
+ * native memory.
  */
 final class ScalarKernel implements TileKernel {
   private static final int ROWS = 3;

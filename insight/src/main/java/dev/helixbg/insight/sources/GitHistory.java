@@ -37,7 +37,8 @@ final class GitHistory {
   /**
    * A file that is no longer at its path.
    *
-   * @param since first commit that removed the file from the path
+   * @param since commit that removed the file from the path; the last one if the file returned to
+   *     the path and was removed again
    * @param now present path; empty for a deleted file
    */
   record Gone(Commit since, Optional<String> now) {}

@@ -143,8 +143,8 @@ public final class SourceCheck {
   }
 
   /**
-   * Joins the outcomes of all folders. A file that exists in any folder does not count as gone, and
-   * no file is reported twice.
+   * Joins the outcomes of all folders. A file that exists in any folder does not count as gone. No
+   * file is reported twice for one entry.
    */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {

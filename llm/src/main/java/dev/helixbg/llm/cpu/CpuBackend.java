@@ -24,9 +24,16 @@ import java.util.function.IntConsumer;
 /**
  * The backend for CPUs, with the Vector API and several threads.
  *
- * <p>Each step runs as soon as it is called. The other rows of a batch never change a bit of a
- * row's result. Results may differ only between a batch of up to seven rows and a larger batch; see
- * {@link Matmul}.
+ * <p>Each step runs as soon as it is called. The values of other rows never change a bit of a row's
+ * result. Only numbers of rows choose between methods whose results may differ:
+ *
+ * <ul>
+ *   <li>Products depend on whether the pass has more than {@link Matmul#FEW} rows; see {@link
+ *       Matmul}.
+ *   <li>Logits depend on whether more than {@link Matmul#FEW} rows are wanted.
+ *   <li>Attention depends on the length of the row's span; see {@link BatchAttention}. After {@link
+ *       Batch#narrow}, each row is a span of its own.
+ * </ul>
  */
 public final class CpuBackend extends HostBackend {
   private static final boolean FUSES =

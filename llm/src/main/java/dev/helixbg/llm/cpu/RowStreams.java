@@ -16,8 +16,8 @@ final class RowStreams {
   static final int MANY = 8;
 
   /**
-   * Number of parts between two trials. About 30 tokens are computed in this many parts. Trials use
-   * nearly a hundredth of all parts.
+   * Number of counted parts from the end of one trial to the end of the next trial. About 30 tokens
+   * are computed in this many parts. Trials use nearly a hundredth of the counted parts.
    */
   static final int PERIOD = 1 << 14;
 

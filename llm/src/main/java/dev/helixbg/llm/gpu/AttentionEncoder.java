@@ -17,10 +17,14 @@ import java.lang.foreign.Arena;
 /**
  * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
- * <p>If every row belongs to a different sequence, as in decoding, one kernel does all steps. The
- * rotation is then delayed until {@link #attend}, unless another step is encoded before {@code
- * attend}. If a sequence has several rows, the rotation is encoded first. Attention is then
- * computed tile by tile, or row by row if a tile does not fit threadgroup memory.
+ * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
+ * row. The same kernel usually also does the rotation and the writing to the cache. The rotation is
+ * then delayed until {@link #attend}, unless another step is encoded before {@code attend}. If
+ * attention is divided into several parts, a second kernel combines their results.
+ *
+ * <p>The rotation is encoded first if a sequence has several rows. It is also encoded first if the
+ * query heads that share a key head do not fit one threadgroup. If a sequence has several rows,
+ * attention is computed tile by tile, or row by row if a tile does not fit threadgroup memory.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;

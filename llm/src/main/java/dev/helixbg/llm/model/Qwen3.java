@@ -35,12 +35,12 @@ public final class Qwen3 {
   private static final int WIDE = 128;
 
   /**
-   * Number of rows of the prompt in {@link #rehearse}. For every kind of tile, these rows fill at
-   * least one tile completely, and one more tile partly.
+   * Number of rows of the prompt in {@link #rehearse}. On a GPU, these rows fill two large tiles of
+   * 32 rows each, and a third large tile partly.
    */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for products row by row, and too small to fill a tile. */
+  /** Number of rows that is too large for products row by row, and too small for large tiles. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;

@@ -6,7 +6,10 @@ import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.MemorySegment;
 
-/** A weight matrix in the mapped model file, row after row. */
+/**
+ * A weight matrix, row after row. It usually lies in the mapped model file. Unpacked weights and
+ * copied rows have memory of their own.
+ */
 public record HostMatrix(TensorType type, int rows, int columns, long rowBytes, MemorySegment data)
     implements Matrix {
 
