@@ -19,9 +19,9 @@ import picocli.CommandLine.Mixin;
     description = {
       "Go through the findings one by one, at a terminal, and decide on each.",
       "Your decisions on a knowledge base are carried out by the program helix (the setting"
-          + " helix.command, else helix on PATH). You edit notes (--notes) in your editor, except"
-          + " that helix-bg itself removes items from memory files. Nothing is changed before you"
-          + " press Enter on a page that lists the changes."
+          + " helix.command, else helix on PATH). With --notes, you edit the notes in your own"
+          + " editor; only memory files are changed by helix-bg itself. Nothing is changed before"
+          + " you press Enter on a page that lists the changes."
     })
 public final class TidyCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;

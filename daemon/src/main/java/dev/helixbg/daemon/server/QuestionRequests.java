@@ -244,7 +244,7 @@ public record QuestionRequests(
   private Optional<String> wrong(
       JsonNode given, AgentQuestion question, Map<String, String> before) {
     if (!given.path("id").isTextual() || !given.path("answer").isTextual()) {
-      return Optional.of("an answer has an id and an answer, both strings");
+      return Optional.of("each answer needs the fields \"id\" and \"answer\", both strings");
     }
     if (question == null) {
       return Optional.of("this question was not given to you: call 'questions'");

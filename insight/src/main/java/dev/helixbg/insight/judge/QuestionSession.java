@@ -153,7 +153,7 @@ public final class QuestionSession implements AutoCloseable {
   }
 
   /**
-   * Asks questions without an answer until the time ends.
+   * Asks the questions that have no answer yet, until the time is up.
    *
    * @param counts returns whether an answered question is complete, so that it needs no second
    *     question

@@ -141,7 +141,7 @@ public final class DataLog {
       }
     }
     throw new DataLogException(
-        file + " was cut short again and again while it was read; try again later");
+        file + " was truncated repeatedly while it was read; try again later");
   }
 
   private static ByteBuffer room(Path file, long size) {

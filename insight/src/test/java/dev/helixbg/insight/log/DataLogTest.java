@@ -215,7 +215,7 @@ class DataLogTest {
         assertThrows(
                 DataLogException.class, () -> DataLog.read(folder, shrinking, Optional.empty()))
             .getMessage()
-            .contains("cut short again and again"));
+            .contains("truncated repeatedly"));
   }
 
   @Test
