@@ -15,7 +15,6 @@ import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.server.KbRequests;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.PairModel;
@@ -37,10 +36,7 @@ abstract class QueryCommand extends ConsoleCommand {
 
   /** Returns the lines of the answer to a request that has the field {@code text}. */
   final List<? extends JsonNode> ask(ObjectNode request) throws InterruptedException {
-    String text = request.path("text").asText();
-    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
-      throw Failure.usage("TEXT must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
-    }
+    SearchRequest.checkText("TEXT", request.path("text").asText());
     SearchRequest.checkLimit(request.path("limit").asInt());
     Settings settings = options.load().settings();
     try (KbHost host =

@@ -75,8 +75,8 @@ public record Pipeline(
   }
 
   /**
-   * Minimum number of passages without vectors for which a first look is offered. Embedding so many
-   * passages takes a few seconds.
+   * Minimum number of passages without vectors for which a first look is offered. Embedding this
+   * many passages takes a few seconds.
    */
   static final int MANY_PASSAGES = 512;
 

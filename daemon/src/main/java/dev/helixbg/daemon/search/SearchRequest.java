@@ -24,9 +24,18 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
     if (from < 0 || from > MAX_FROM) {
       throw Failure.usage("offset must be from 0 to %,d".formatted(MAX_FROM));
     }
+    checkText("the text", text);
+  }
+
+  /**
+   * Returns a text to search for; fails if it is blank or too long. The error calls it {@code
+   * name}.
+   */
+  public static String checkText(String name, String text) {
     if (text.isBlank() || text.length() > MAX_TEXT) {
-      throw Failure.usage("the text must have 1 to %,d characters".formatted(MAX_TEXT));
+      throw Failure.usage("%s must have 1 to %,d characters".formatted(name, MAX_TEXT));
     }
+    return text;
   }
 
   public static int checkLimit(int limit) {

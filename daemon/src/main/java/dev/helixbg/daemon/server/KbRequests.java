@@ -102,12 +102,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   }
 
   private static String text(ObjectNode request) {
-    String text = request.path("text").asText();
-    if (text.isBlank() || text.length() > SearchRequest.MAX_TEXT) {
-      throw Failure.usage(
-          "\"text\" must have 1 to %,d characters".formatted(SearchRequest.MAX_TEXT));
-    }
-    return text;
+    return SearchRequest.checkText("\"text\"", request.path("text").asText());
   }
 
   private List<ObjectNode> search(ObjectNode request) throws InterruptedException {

@@ -88,7 +88,7 @@ public final class WrittenReport {
             new Report.Run("test", model),
             judged,
             Optional.empty(),
-            SourceCheckResult.NONE,
+            new SourceCheckResult(List.of(), List.of()),
             List.of(),
             Optional.empty()));
   }

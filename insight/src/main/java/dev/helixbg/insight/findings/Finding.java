@@ -88,7 +88,8 @@ public sealed interface Finding {
 
     /**
      * Returns the two files of a pair of notes. The result is the same for every pair of sections
-     * of these files. It is empty for a pair of facts: each fact of a memory file stands alone.
+     * of these files. The result is empty for two facts, because each fact of a memory file stands
+     * alone.
      */
     public Optional<Set<String>> files() {
       return areFacts()

@@ -59,22 +59,22 @@ public record JudgedRelations(
    * that say the same are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
+    int read = (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count();
     return new JudgedRelations(
         relations.size(),
-        (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count(),
+        read,
         (int) relations.stream().filter(pair -> judgements.verdict(pair).isPresent()).count(),
-        leading(relations, judgements));
+        leading(relations, read > 0, judgements));
   }
 
   private static List<Finding.Relation> leading(
-      List<Finding.Relation> relations, Judgements judgements) {
+      List<Finding.Relation> relations, boolean wereRead, Judgements judgements) {
     AgentSayings agents = judgements.agents();
     List<Finding.Relation> best =
         new ArrayList<>(
             relations.stream().filter(pair -> agents.isWorthAnAct(pair).orElse(false)).toList());
     List<Finding.Relation> open =
         relations.stream().filter(pair -> agents.isWorthAnAct(pair).isEmpty()).toList();
-    boolean wereRead = relations.stream().anyMatch(pair -> pair.assessment().isPresent());
     best.addAll(
         judgements.decide() ? ofModel(open, wereRead, judgements) : unasked(open, wereRead));
     return grouped(best.stream().limit(LEADING).toList(), judgements);

@@ -15,8 +15,6 @@ public record ActFrequency(double share) {
   /** Share of pairs that are worth an act among the pairs of the calibration: 1,993 of 9,069. */
   static final double CALIBRATED = 0.22;
 
-  static final ActFrequency UNKNOWN = new ActFrequency(CALIBRATED);
-
   /**
    * Number of assumed pairs that are added to the pairs that were read. The share among the assumed
    * pairs is {@link #CALIBRATED}.

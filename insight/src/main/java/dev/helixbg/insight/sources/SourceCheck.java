@@ -183,8 +183,6 @@ public final class SourceCheck {
 
   /** Folders in the order of the settings, and missing files in the order of the entries. */
   public record SourceCheckResult(List<Folder> folders, List<Finding.MovedSource> moved) {
-    public static final SourceCheckResult NONE = new SourceCheckResult(List.of(), List.of());
-
     /** Puts findings on wrong lines of indexes before the other findings. */
     public SourceCheckResult with(List<Finding.MovedSource> lines) {
       return new SourceCheckResult(folders, Stream.concat(lines.stream(), moved.stream()).toList());

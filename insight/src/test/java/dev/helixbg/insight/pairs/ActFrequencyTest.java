@@ -55,7 +55,7 @@ class ActFrequencyTest {
     }
     assertEquals(0, some.adjusted(0));
     assertEquals(1, some.adjusted(1));
-    assertEquals(0.6, ActFrequency.UNKNOWN.adjusted(0.6), 1e-12);
+    assertEquals(0.6, new ActFrequency(ActFrequency.CALIBRATED).adjusted(0.6), 1e-12);
     assertEquals(ActFrequency.CALIBRATED, ActFrequency.of(new double[0]).share());
   }
 }

@@ -28,7 +28,7 @@ class PairAssessorTest {
         0,
         "the limit",
         "the bound",
-        ActFrequency.UNKNOWN);
+        new ActFrequency(ActFrequency.CALIBRATED));
   }
 
   @Test
@@ -42,7 +42,9 @@ class PairAssessorTest {
   @Test
   void whatNoBoundReachesIsNotNamed() {
     PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8), PairFit.NONE);
-    Assessment said = abstains.of(new Reading(SAME, true, true), 0, "a", "b", ActFrequency.UNKNOWN);
+    Assessment said =
+        abstains.of(
+            new Reading(SAME, true, true), 0, "a", "b", new ActFrequency(ActFrequency.CALIBRATED));
     assertEquals(Tier.RELATED, said.tier());
     assertTrue(said.mayBeWorthAnAct());
     assertEquals(Optional.empty(), said.objection());
@@ -53,7 +55,11 @@ class PairAssessorTest {
   void textsInAScriptThatTheJudgeCannotReadAreUnknownAndDoNotLead() {
     Assessment said =
         ASSESSOR.of(
-            new Reading(SAME, true, true), 1, "会議は二時に始まる", "会議は三時に始まる", ActFrequency.UNKNOWN);
+            new Reading(SAME, true, true),
+            1,
+            "会議は二時に始まる",
+            "会議は三時に始まる",
+            new ActFrequency(ActFrequency.CALIBRATED));
     assertEquals(Tier.UNKNOWN, said.tier());
     assertFalse(said.mayLead());
     assertFalse(said.mayBeWorthAnAct());
@@ -92,11 +98,21 @@ class PairAssessorTest {
       })
   void whatDisagreesForbidsTheSame(String older, String newer, String why) {
     Assessment said =
-        ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer, ActFrequency.UNKNOWN);
+        ASSESSOR.of(
+            new Reading(SAME, true, true),
+            0,
+            older,
+            newer,
+            new ActFrequency(ActFrequency.CALIBRATED));
     assertEquals(Optional.of(why), said.objection());
     assertEquals(Tier.RELATED, said.tier());
     Assessment swapped =
-        ASSESSOR.of(new Reading(SAME, true, true), 0, newer, older, ActFrequency.UNKNOWN);
+        ASSESSOR.of(
+            new Reading(SAME, true, true),
+            0,
+            newer,
+            older,
+            new ActFrequency(ActFrequency.CALIBRATED));
     assertEquals(Tier.RELATED, swapped.tier());
   }
 
@@ -113,7 +129,12 @@ class PairAssessorTest {
       })
   void whatIsSaidInOtherWordsOrInMoreDetailDoesNot(String older, String newer) {
     Assessment said =
-        ASSESSOR.of(new Reading(SAME, true, true), 0, older, newer, ActFrequency.UNKNOWN);
+        ASSESSOR.of(
+            new Reading(SAME, true, true),
+            0,
+            older,
+            newer,
+            new ActFrequency(ActFrequency.CALIBRATED));
     assertEquals(Optional.empty(), said.objection());
     assertEquals(Tier.LIKELY_SAME, said.tier());
   }

@@ -31,7 +31,7 @@ class PairFitTest {
   }
 
   private static PairFit fit(List<Answered> answers) {
-    return PairFit.of(answers, CALIBRATION, ActFrequency.UNKNOWN);
+    return PairFit.of(answers, CALIBRATION, new ActFrequency(ActFrequency.CALIBRATED));
   }
 
   private static Assessment said(PairFit fit, float[] logits) {
@@ -41,7 +41,7 @@ class PairFitTest {
             0,
             "The lease ends after half a minute.",
             "A lease is over after half a minute.",
-            ActFrequency.UNKNOWN);
+            new ActFrequency(ActFrequency.CALIBRATED));
   }
 
   @Test

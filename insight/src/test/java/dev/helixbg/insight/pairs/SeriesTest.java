@@ -44,7 +44,7 @@ class SeriesTest {
     assertEquals(isSeries, Series.between(b, a).isPresent());
     Assessment said =
         new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
-            .of(SURE, 1, a, b, ActFrequency.UNKNOWN);
+            .of(SURE, 1, a, b, new ActFrequency(ActFrequency.CALIBRATED));
     assertTrue(said.act() > 0.5);
     assertEquals(isSeries, said.tier() == Tier.SERIES);
     assertEquals(!isSeries, said.mayBeWorthAnAct());
@@ -69,7 +69,7 @@ class SeriesTest {
     assertEquals(Optional.of("events, audit_log"), OwnSubjects.between(events, audit));
     Assessment said =
         new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
-            .of(SURE, 1, events, audit, ActFrequency.UNKNOWN);
+            .of(SURE, 1, events, audit, new ActFrequency(ActFrequency.CALIBRATED));
     assertEquals(Tier.SERIES, said.tier());
     assertFalse(said.mayBeWorthAnAct());
     String newer = events.replace("every 5 minutes", "every hour").replace("once", "twice");

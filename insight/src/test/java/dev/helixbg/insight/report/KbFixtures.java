@@ -40,7 +40,7 @@ public final class KbFixtures {
         run,
         judgements,
         Optional.empty(),
-        SourceCheckResult.NONE,
+        new SourceCheckResult(List.of(), List.of()),
         List.of(),
         Optional.empty());
   }

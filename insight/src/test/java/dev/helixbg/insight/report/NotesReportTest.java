@@ -30,7 +30,7 @@ class NotesReportTest {
   private final Report notes =
       KbFixtures.with(
           plain,
-          SourceCheckResult.NONE,
+          new SourceCheckResult(List.of(), List.of()),
           List.of(),
           Optional.of(
               new NotesFolder(
@@ -69,7 +69,11 @@ class NotesReportTest {
     String size =
         Jsoup.parse(
                 HtmlReport.render(
-                    KbFixtures.with(plain, SourceCheckResult.NONE, List.of(), Optional.of(folder))))
+                    KbFixtures.with(
+                        plain,
+                        new SourceCheckResult(List.of(), List.of()),
+                        List.of(),
+                        Optional.of(folder))))
             .select("header .note")
             .text();
     assertTrue(size.contains("4 notes (1 empty), 6 entries in 3 topics"), size);

@@ -20,7 +20,8 @@ class SecretReportTest {
 
   private final Report plain = KbFixtures.small().report();
   private final Report report =
-      KbFixtures.with(plain, SourceCheckResult.NONE, one(plain), Optional.empty());
+      KbFixtures.with(
+          plain, new SourceCheckResult(List.of(), List.of()), one(plain), Optional.empty());
 
   static List<Finding.Secret> one(Report about) {
     return List.of(
