@@ -52,7 +52,7 @@ public record KbHost(
         stores,
         embedder,
         pairs.map(judge -> new PairHost(judge, clock)),
-        new SearchService(() -> embedder, stores::of, metrics));
+        new SearchService(embedder, stores::of, metrics));
   }
 
   /** Returns a pipeline that reads pairs, but does not ask the language model. */
