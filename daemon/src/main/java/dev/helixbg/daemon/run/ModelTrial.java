@@ -56,7 +56,8 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
     return new ModelTrial<>(
         settings,
         model,
-        (asking, database) -> new LessonTrial(asking, new LessonVectors(database, embedder)).ask());
+        (asking, database) ->
+            new LessonTrial(asking, TextVectors.ofLessons(database, embedder)).ask());
   }
 
   /**
