@@ -8,6 +8,8 @@ import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.KvShape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,5 +105,22 @@ public record LanguageModelFile(Path file) {
   private Judge open(Device device, int threads) {
     return new Judge(
         ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS)));
+  }
+
+  /**
+   * Describes the memory of a loaded model: the mapped file, which other processes share and the
+   * system can reclaim, and the keys and values of the longest session.
+   */
+  public static String memory(TextModel model) {
+    KvShape shape = model.model().cacheShape();
+    return "%,d MB of weights, and up to %,d MB for %,d tokens"
+        .formatted(
+            megabytes(model.file().mapped().bytes().byteSize()),
+            megabytes(shape.bytesPerPosition() * shape.limit()),
+            shape.limit());
+  }
+
+  private static long megabytes(long bytes) {
+    return Math.ceilDiv(bytes, 1L << 20);
   }
 }
