@@ -10,6 +10,8 @@ import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Sql;
+import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
@@ -170,17 +172,18 @@ public final class KbOutputs {
   }
 
   /**
-   * Writes the vectors of entries into the KB's folder, unless they are already there or the folder
-   * is read-only.
+   * Writes the vectors of a log's entries to {@code embeddings.bin}, unless they are already there
+   * or the KB's folder is read-only.
    *
-   * @param offsets offsets of the entries in the log, ascending
    * @throws Failure with {@link ExitCode#WRITE} when the file cannot be written
    */
-  public void publishVectors(List<Long> offsets, List<float[]> vectors, String logSha256) {
+  public void publishVectors(LogReading log, List<float[]> vectors) {
+    String logSha256 = log.account().sha256();
     if (!isWritable() || areVectorsInPlace(logSha256)) {
       return;
     }
     try {
+      List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
       MessageDigest digest = Sha256.start();
       AtomicFile.replace(
           vectors(), out -> HxecFile.write(new DigestOutputStream(out, digest), offsets, vectors));

@@ -48,7 +48,7 @@ public final class RerankingStage {
    *
    * @throws InterruptedException when interrupted; readings so far are saved
    */
-  Findings run(KbStore store, Findings findings) throws InterruptedException {
+  public Findings run(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, RelationReranker::rank);
   }
 

@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -192,7 +193,10 @@ public final class KbWatch {
    * @throws InterruptedException when interrupted; readings so far are saved
    */
   public void readPairs() throws InterruptedException {
-    update.readPairs(store());
+    Optional<Pipeline.Outcome> made = update.outcome();
+    if (made.isPresent()) {
+      pipeline.reading().run(store(), made.get().report().findings());
+    }
   }
 
   /**
@@ -398,7 +402,12 @@ public final class KbWatch {
   }
 
   private void publish(KbStore store, LogReading log) throws InterruptedException {
-    update.publishVectors(store, log);
+    String sha256 = log.account().sha256();
+    Optional<Pipeline.Outcome> made =
+        update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
+    EmbeddingStage.Result vectors =
+        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log, false);
+    store.outputs().publishVectors(log, vectors.vectors().rows());
     vectorsPublished = OptionalLong.of(clock.nanos());
     vectorsWait = false;
     LOG.info("{}: published the vectors of {} entries", name, entries);
