@@ -5,6 +5,7 @@ import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -241,7 +242,7 @@ public final class ControlServer implements AutoCloseable {
     answering.add(mine);
     try {
       List<ObjectNode> answer = new ArrayList<>(handler.handle(request));
-      answer.add(JsonLineChannel.JSON.createObjectNode().put("end", true));
+      answer.add(Json.object().put("end", true));
       lines.write(answer, limits.write());
     } catch (IOException e) {
       throw e;
@@ -260,8 +261,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void error(JsonLineChannel lines, Failure e) throws IOException {
-    ObjectNode told = JsonLineChannel.JSON.createObjectNode().put("error", e.getMessage());
-    lines.write(List.of(told.put("code", e.code().number())), limits.write());
+    ObjectNode told = Json.object().put("error", e.getMessage()).put("code", e.code().number());
+    lines.write(List.of(told), limits.write());
   }
 
   public int clients() {
