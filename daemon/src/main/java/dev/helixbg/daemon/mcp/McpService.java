@@ -47,7 +47,7 @@ public final class McpService {
   /** Longest wait for the answers to a page of questions, including the user's consent. */
   private static final Duration SAMPLED_WITHIN = Duration.ofMinutes(10);
 
-  private static final McpJsonMapper MAPPER = new JacksonMcpJsonMapper(new ObjectMapper());
+  static final McpJsonMapper MAPPER = new JacksonMcpJsonMapper(new ObjectMapper());
 
   private McpService() {}
 

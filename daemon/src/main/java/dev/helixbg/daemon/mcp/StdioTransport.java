@@ -140,8 +140,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void read() {
     try {
-      Line line = new Line();
-      while (line.read()) {
+      for (String line = readLine(); line != null; line = readLine()) {
         take(line);
       }
       calls.shutdown();
@@ -157,12 +156,32 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  private void take(Line line) {
-    if (line.tooLong) {
-      refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
-      return;
+  /**
+   * Reads a line; returns null at the end of input. Text after the last line feed is a line, too.
+   * Refuses a line that is too long, and returns an empty line instead.
+   */
+  private String readLine() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    boolean tooLong = false;
+    int next = in.read();
+    if (next < 0) {
+      return null;
     }
-    String text = line.bytes.toString(UTF_8);
+    while (next >= 0 && next != '\n') {
+      tooLong |= bytes.size() == MAX_MESSAGE;
+      if (!tooLong) {
+        bytes.write(next);
+      }
+      next = in.read();
+    }
+    if (tooLong) {
+      refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
+      return "";
+    }
+    return bytes.toString(UTF_8);
+  }
+
+  private void take(String text) {
     if (text.isBlank()) {
       return;
     }
@@ -205,7 +224,9 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void take(JSONRPCRequest request) {
     if (request.method().equals(McpSchema.METHOD_PING)) {
-      answerPing(request); // allowed even before initialize
+      ObjectNode pong = reply(request.id()); // allowed even before initialize
+      pong.putObject("result");
+      write(pong.toString());
       return;
     }
     boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
@@ -241,12 +262,6 @@ final class StdioTransport implements McpServerTransportProvider {
             && params.get("_meta") instanceof Map<?, ?> m
         ? m.get("progressToken")
         : null;
-  }
-
-  private void answerPing(JSONRPCRequest request) {
-    ObjectNode json = Json.object().put("jsonrpc", "2.0").putPOJO("id", request.id());
-    json.putObject("result");
-    write(json.toString());
   }
 
   /**
@@ -286,9 +301,13 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private void refuse(Object id, int code, String message) {
-    ObjectNode json = Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
+    ObjectNode json = reply(id);
     json.putObject("error").put("code", code).put("message", message);
     write(json.toString());
+  }
+
+  private static ObjectNode reply(Object id) {
+    return Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
   }
 
   private void write(String json) {
@@ -359,31 +378,6 @@ final class StdioTransport implements McpServerTransportProvider {
     @Override
     public Mono<Void> closeGracefully() {
       return Mono.empty();
-    }
-  }
-
-  /** The line that is read now. Bytes beyond the limit are skipped. */
-  private final class Line {
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private boolean tooLong;
-
-    /**
-     * Reads a line; returns false at the end of input. Text after the last line feed is a line,
-     * too.
-     */
-    boolean read() throws IOException {
-      bytes.reset();
-      tooLong = false;
-      int next = in.read();
-      boolean any = next >= 0;
-      while (next >= 0 && next != '\n') {
-        tooLong |= bytes.size() == MAX_MESSAGE;
-        if (!tooLong) {
-          bytes.write(next);
-        }
-        next = in.read();
-      }
-      return any;
     }
   }
 }
