@@ -65,7 +65,7 @@ final class InProcessKbs implements AutoCloseable {
    */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
-  private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
+  private record UpToDate(Optional<FileState> log, Optional<LastReport.Origin> report) {}
 
   /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
@@ -144,7 +144,6 @@ final class InProcessKbs implements AutoCloseable {
         // Another helix-bg is using the KB, or the KB is read-only: the present report is used.
         troubles.put(kb, e.getMessage());
       }
-      host.searches().forgetAll();
     }
   }
 
@@ -158,6 +157,7 @@ final class InProcessKbs implements AutoCloseable {
         host.pipeline(analyst, progress, progress, warning -> LOG.warn("{}", warning)));
   }
 
+  /** Returns the condition that the last report must meet; {@code whole}: with all decisions. */
   private static BiPredicate<LastReport.Origin, ReportBasis> enough(boolean whole) {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
@@ -165,19 +165,10 @@ final class InProcessKbs implements AutoCloseable {
   /** Whether a run of this process or of an earlier process has brought the KB up to date. */
   private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
     UpToDate now = state(kb);
-    if (!whole && now.equals(upToDate.get(kb))) {
-      return true; // another thread has done the run in the meantime
-    }
     if (!run(progress).isDone(host.stores().of(kb), enough(whole))) {
       return false;
     }
-    UpToDate before = upToDate.put(kb, now);
-    if (!now.equals(before)) {
-      due |= !whole;
-      if (before != null) {
-        host.searches().forgetAll();
-      }
-    }
+    due |= !now.equals(upToDate.put(kb, now)) && !whole;
     return true;
   }
 
@@ -209,13 +200,7 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   private UpToDate state(Kb kb) {
-    FileState log =
-        KbFiles.DISK
-            .stateOrNone(kb.dataLog())
-            .orElseThrow(
-                () ->
-                    new Failure(
-                        ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder()));
+    Optional<FileState> log = KbFiles.DISK.stateOrNone(kb.requireThere().dataLog());
     return new UpToDate(log, host.stores().of(kb).report().origin());
   }
 

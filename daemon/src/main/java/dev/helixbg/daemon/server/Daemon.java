@@ -67,7 +67,6 @@ public final class Daemon implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   // Values at the last round of chores.
-  private long reportsSeen;
   private boolean worked;
   private long activitySeen = -1;
   private long activeAt;
@@ -192,11 +191,6 @@ public final class Daemon implements AutoCloseable {
   }
 
   private long doChores() throws InterruptedException {
-    long reports = host.metrics().reports.sum();
-    if (reports != reportsSeen) {
-      reportsSeen = reports;
-      host.searches().forgetAll();
-    }
     ServiceErrorLog.shorten(home.serviceErrors());
     boolean working = idle.consider(watches);
     if (releaseModels() | (worked && !working)) {
