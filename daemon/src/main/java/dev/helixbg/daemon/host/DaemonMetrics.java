@@ -3,7 +3,6 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Progress;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of the daemon's work since its start; any thread may increment them. */
@@ -35,7 +34,7 @@ public final class DaemonMetrics {
   /** Number of all problems, solved or not. */
   public final LongAdder troubles = new LongAdder();
 
-  private final AtomicReference<Trouble> last = new AtomicReference<>();
+  private volatile Trouble last;
   private final DaemonClock clock;
 
   public DaemonMetrics(DaemonClock clock) {
@@ -49,10 +48,10 @@ public final class DaemonMetrics {
 
   void error(String message) {
     troubles.increment();
-    last.set(new Trouble(clock.now(), message));
+    last = new Trouble(clock.now(), message);
   }
 
   public Optional<Trouble> lastTrouble() {
-    return Optional.ofNullable(last.get());
+    return Optional.ofNullable(last);
   }
 }

@@ -70,11 +70,6 @@ public final class IdleWork implements AutoCloseable {
     /** Asks the language model for labels, verdicts, sentences and merges. */
     QUESTIONS;
 
-    /** Whether the report is incomplete without the job. */
-    boolean isOfTheReport() {
-      return this == PASSAGES || this == PAIRS;
-    }
-
     /** Returns the job's name for output. */
     public String title() {
       return Json.word(this);
@@ -158,7 +153,7 @@ public final class IdleWork implements AutoCloseable {
         end();
       } else if (!watches.contains(run.watch)
           || isChanged(watches)
-          || (!run.work.isOfTheReport() && isMachineWanted(settings.daemon().modelThreads()))) {
+          || (run.work == IdleJob.QUESTIONS && isMachineWanted(settings.daemon().modelThreads()))) {
         run.stop();
       }
       return true;
@@ -169,8 +164,9 @@ public final class IdleWork implements AutoCloseable {
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (IdleJob work : IdleJob.values()) {
-        if (isDue(watch, work) && (work.isOfTheReport() || !isMachineWanted(0))) {
-          if (work == IdleJob.QUESTIONS && watch.update().outcome().isEmpty()) {
+        boolean asks = work == IdleJob.QUESTIONS;
+        if (isDue(watch, work) && !(asks && isMachineWanted(0))) {
+          if (asks && watch.update().outcome().isEmpty()) {
             watch.update().runAgain();
             return true;
           }
@@ -298,7 +294,7 @@ public final class IdleWork implements AutoCloseable {
     Run(KbWatch watch, IdleJob work) {
       this.watch = watch;
       this.work = work;
-      this.brought = work.isOfTheReport();
+      this.brought = work != IdleJob.QUESTIONS;
       this.now = new Current(watch.kb(), work, clock.now(), Optional.empty(), 0, 0, 0);
       this.thread = Thread.ofPlatform().daemon().name("model").unstarted(this::work);
     }

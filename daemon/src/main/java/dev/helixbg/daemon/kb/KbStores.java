@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
@@ -142,19 +143,13 @@ public final class KbStores implements AutoCloseable {
     return open.computeIfAbsent(kb, this::open);
   }
 
-  /** Reads a value from a store, on another thread. */
-  @FunctionalInterface
-  public interface Reading<T> {
-    Optional<T> from(KbStore store) throws Exception;
-  }
-
   /**
    * Opens the store of a KB and reads from it on another thread. The future is empty if the KB has
    * no store.
    */
-  public <T> Future<Optional<T>> openAhead(Kb kb, Reading<T> reading) {
+  public <T> Future<Optional<T>> openAhead(Kb kb, Function<KbStore, Optional<T>> reading) {
     FutureTask<Optional<T>> task =
-        new FutureTask<>(() -> contains(kb) ? reading.from(of(kb)) : Optional.empty());
+        new FutureTask<>(() -> contains(kb) ? reading.apply(of(kb)) : Optional.empty());
     Thread.ofPlatform().daemon().name("store").start(task);
     return task;
   }

@@ -301,23 +301,14 @@ public record LastReport(Kb kb, Database database) {
         });
   }
 
-  public int entryCount() {
-    return read(
-        connection ->
-            Sql.number(
-                connection,
-                "SELECT length(entries) - length(replace(entries, ' ', '')) + (entries <> '')"
-                    + " FROM report"));
-  }
-
-  /** Returns the keys of all entries that the report was made from. */
-  public Set<String> entries() {
+  /** Returns the keys of all entries that the report was made from; copies have equal keys. */
+  public List<String> entries() {
     return read(
             connection ->
                 Sql.rows(connection, "SELECT entries FROM report", row -> words(row.getString(1))))
         .stream()
         .flatMap(List::stream)
-        .collect(Collectors.toSet());
+        .toList();
   }
 
   /** Wraps the error of an insert, because the sink of findings cannot throw SQLExceptions. */

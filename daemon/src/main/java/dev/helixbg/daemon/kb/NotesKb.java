@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.NotesItems;
@@ -150,14 +149,6 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  private static Optional<JsonNode> account(Kb kb) {
-    try {
-      return Optional.of(Json.read(Files.readString(kb.folder().resolve(ACCOUNT)), JsonNode.class));
-    } catch (IOException e) {
-      return Optional.empty();
-    }
-  }
-
   public String name() {
     return kb.folder().getFileName().toString();
   }
@@ -174,16 +165,20 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   public Optional<NotesAccount> account() {
     try {
-      JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());
+      JsonNode made = Json.read(made(), JsonNode.class).path(MADE);
       return made.isObject() ? Optional.of(Json.read(made, NotesAccount.class)) : Optional.empty();
     } catch (JacksonException e) {
       return Optional.empty();
     }
   }
 
-  /** Returns the part of the account that describes the notes, as JSON text. */
+  /** Returns the text of the account's file; empty if the file cannot be read. */
   public String made() {
-    return account(kb).map(json -> json.path(MADE).toString()).orElse("");
+    try {
+      return Files.readString(kb.folder().resolve(ACCOUNT));
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   /** Makes the folder of the knowledge base with its account, before the log exists. */

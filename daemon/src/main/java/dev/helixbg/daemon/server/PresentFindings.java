@@ -85,10 +85,10 @@ public final class PresentFindings {
 
   /** Returns how many of the present entries the last report covers completely. */
   public Coverage coverage(LastReport report, LastReport.Origin made) {
-    int total = isAsReported() ? report.entryCount() : entries().all().size();
+    int total = isAsReported() ? report.entries().size() : entries().all().size();
     long there = total;
     if (!isAsReported() && !made.logSha256().equals(entries().log().sha256())) {
-      Set<String> known = report.entries();
+      Set<String> known = Set.copyOf(report.entries());
       there = entries().all().stream().filter(one -> known.contains(one.key())).count();
     }
     int partly = made.firstLook().map(FirstLook::entries).orElse(0);
