@@ -120,7 +120,9 @@ final class InProcessKbs implements AutoCloseable {
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
-    refreshNotes(kb);
+    synchronized (this) { // parallel calls wait, so that only one call reads the notes
+      NotesKb.of(kb, host.settings()).ifPresent(NotesKb::refresh);
+    }
     if (!whole && state(kb).equals(upToDate.get(kb))) {
       return;
     }
@@ -145,11 +147,6 @@ final class InProcessKbs implements AutoCloseable {
         troubles.put(kb, e.getMessage());
       }
     }
-  }
-
-  /** Reads a KB's notes if they have changed. Parallel calls wait, so that only one call reads. */
-  private synchronized void refreshNotes(Kb kb) {
-    NotesKb.of(kb, host.settings()).ifPresent(NotesKb::refresh);
   }
 
   private OneShotRun run(Progress.Display progress) {

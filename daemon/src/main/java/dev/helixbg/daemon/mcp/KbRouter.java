@@ -81,16 +81,13 @@ final class KbRouter implements AutoCloseable {
     this.link = new DaemonLink(DaemonHome.of(locations));
   }
 
-  /**
-   * @param byDaemon whether the daemon answered, rather than this process
-   */
+  /** The lines of an answer, and whether the daemon answered, rather than this process. */
   record Answer(List<JsonNode> lines, boolean byDaemon) {
     JsonNode first() {
       return lines.getFirst();
     }
   }
 
-  /** Returns the status of the daemon; empty if no daemon runs. */
   Optional<JsonNode> daemon() {
     return link.status();
   }

@@ -32,10 +32,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -60,8 +58,6 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  private static final int WAITING = 256;
-
   /** Maximum time that running calls get to end after the client has closed the input. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
@@ -74,7 +70,6 @@ final class StdioTransport implements McpServerTransportProvider {
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
   private static final int INVALID_PARAMS = -32602;
-  private static final int BUSY = -32000;
 
   private final McpJsonMapper mapper;
   private final InputStream in;
@@ -110,16 +105,9 @@ final class StdioTransport implements McpServerTransportProvider {
     this.in = new BufferedInputStream(in, 64 << 10);
     this.out = out;
     this.tools = tools;
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            CALLS,
-            CALLS,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(WAITING),
-            Thread.ofPlatform().daemon().name("mcp-call").factory());
-    threads.allowCoreThreadTimeOut(true);
-    this.calls = threads;
+    this.calls =
+        Executors.newFixedThreadPool(
+            CALLS, Thread.ofPlatform().daemon().name("mcp-call").factory());
   }
 
   @Override
@@ -248,12 +236,7 @@ final class StdioTransport implements McpServerTransportProvider {
     } else if (first) {
       call.run(); // not in parallel: later messages need this call's session
     } else {
-      try {
-        calls.execute(call);
-      } catch (RejectedExecutionException e) {
-        unanswered.remove(request.id());
-        refuse(request.id(), BUSY, "too many requests at once; wait for answers");
-      }
+      calls.execute(call);
     }
   }
 
