@@ -112,9 +112,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
 
   /**
    * Returns all judgements. Labels that the model and agents have not given come from the
-   * classifier.
-   *
-   * @throws InterruptedException when interrupted; answers so far are saved
+   * classifier. If this is interrupted, answers so far are saved.
    */
   Judgements run(Subject subject) throws InterruptedException {
     Judgements judgements = withAgents(asked(subject), subject);

@@ -48,7 +48,6 @@ public record Pipeline(
     Duration newest) {
   private static final Duration NEWEST = Duration.ofSeconds(10);
 
-  /** Makes a pipeline with the source folders of the settings. */
   public Pipeline(
       Settings settings,
       EmbedderSource embedder,
@@ -102,7 +101,6 @@ public record Pipeline(
 
   /** Receives first looks, and decides whether a run continues. */
   public interface GoingOn {
-    /** Whether a run continues with a long stage. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
     /** Receives a first look at the newest entries only, after which a run always continues. */
@@ -287,7 +285,6 @@ public record Pipeline(
     }
   }
 
-  /** Returns the present basis of a report: all that the report is made from, except the log. */
   public ReportBasis basis(KbStore kb) {
     List<String> made = new ArrayList<>();
     made.add(Version.text());

@@ -57,7 +57,6 @@ public final class TextVectors {
   /** Id of the vectors, which is part of their keys. */
   private String id;
 
-  private int reused;
   private int embedded;
   private final KnownVectors stored;
   private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
@@ -128,7 +127,6 @@ public final class TextVectors {
           .vector(key)
           .ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, texts.get(i)));
     }
-    reused = known.size();
   }
 
   /** Returns the number of distinct texts without a vector. */
@@ -143,10 +141,6 @@ public final class TextVectors {
 
   private long work(String text) {
     return MiniLm.work(Passage.estimatedTokens(text, source.maxTokens()));
-  }
-
-  int reused() {
-    return reused;
   }
 
   int embedded() {
@@ -179,7 +173,6 @@ public final class TextVectors {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
 
-  /** Returns the id of the chosen method's vectors. */
   String way() {
     return id;
   }
