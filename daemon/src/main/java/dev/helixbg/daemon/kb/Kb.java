@@ -38,9 +38,9 @@ public record Kb(Path folder) {
    * @throws Failure with {@link ExitCode#KB} when there is no knowledge base
    */
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
-    Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
+    Optional<Kb> named = argument.or(settings::kb).map(Kb::named);
     if (named.isPresent()) {
-      return new Kb(named.get().toAbsolutePath().normalize()).requireThere();
+      return named.get().requireThere();
     }
     List<Kb> usual = USUAL.stream().map(name -> new Kb(locations.home().resolve(name))).toList();
     return usual.stream()
@@ -58,15 +58,14 @@ public record Kb(Path folder) {
                         + " one-shot --sample"));
   }
 
-  /** Returns the KB in a named folder, whether or not it exists yet. */
+  /**
+   * Returns the KB in a named folder, whether or not it exists yet. The argument may also be the
+   * data.log in the folder.
+   */
   public static Kb named(Path argument) {
-    return new Kb(folderOf(argument).toAbsolutePath().normalize());
-  }
-
-  private static Path folderOf(Path argument) {
-    boolean isLog =
-        argument.endsWith(DATA_LOG) && !Files.isDirectory(argument) && Files.exists(argument);
-    return isLog ? argument.toAbsolutePath().getParent() : argument;
+    Path path = argument.toAbsolutePath();
+    boolean isLog = path.endsWith(DATA_LOG) && Files.exists(path) && !Files.isDirectory(path);
+    return new Kb((isLog ? path.getParent() : path).normalize());
   }
 
   /** Returns this KB, or throws a {@link Failure} with {@link ExitCode#KB} if it does not exist. */

@@ -130,9 +130,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a knowledge base, which is opened once and closed with this object.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when the folder cannot be made or is not private
+   * Returns the store of a knowledge base, which is opened once and closed with this object. Throws
+   * a {@link Failure} if the store's folder cannot be made or is not private.
    */
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
@@ -261,8 +260,7 @@ public final class KbStores implements AutoCloseable {
   /** Returns the content of {@value #PLACE}, or an empty object if it cannot be read. */
   private static JsonNode noted(Path store) {
     try {
-      String noted = new String(Files.readAllBytes(store.resolve(PLACE)), StandardCharsets.UTF_8);
-      return Json.read(noted, JsonNode.class);
+      return Json.read(Files.readString(store.resolve(PLACE)), JsonNode.class);
     } catch (IOException e) {
       return Json.object();
     }

@@ -211,11 +211,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return Failure.io(ExitCode.WRITE, "write " + kb.folder(), e, Failure.OTHER_CACHE);
   }
 
-  /**
-   * Returns the names and times of the present notes.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there are no notes, or they cannot be read
-   */
+  /** Returns names and times of the notes; throws a {@link Failure} if no notes can be read. */
   public NoteFiles look() {
     try {
       if (home.isPresent()) {
@@ -285,9 +281,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
             NotesLog.update(kb.dataLog(), files, repository(notes).isEmpty(), items);
         write(made);
         if (settled) {
-          AtomicFile.replace(
-              folder.resolve(SEEN),
-              out -> out.write(seen(files).getBytes(StandardCharsets.US_ASCII)));
+          AtomicFile.update(folder.resolve(SEEN), seen(files).getBytes(StandardCharsets.US_ASCII));
         }
         return made;
       }
