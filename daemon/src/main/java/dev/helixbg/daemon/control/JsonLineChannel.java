@@ -99,11 +99,7 @@ final class JsonLineChannel implements AutoCloseable {
     throw Failure.usage("a request is one JSON object on one line");
   }
 
-  /**
-   * Writes each object as a line.
-   *
-   * @throws java.nio.channels.ClosedChannelException when the other end reads too slowly
-   */
+  /** Writes each object as a line; closes the channel if the other end reads too slowly. */
   void write(List<? extends JsonNode> objects, Duration within) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (JsonNode object : objects) {

@@ -32,9 +32,7 @@ public record LanguageModelFile(Path file) {
 
   /**
    * Returns the model that the settings name, else the usable model in the models folder whose name
-   * comes first.
-   *
-   * @throws Failure with {@link ExitCode#MODEL} when the named file does not exist
+   * comes first. Throws a {@link Failure} if the named file does not exist.
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -84,11 +82,8 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Opens the model as a judge.
-   *
-   * @param hash the {@link #hash} that answers are stored under
-   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced and no longer has this
-   *     hash
+   * Opens the model as a judge. Throws a {@link Failure} if the file was replaced, and no longer
+   * has the hash that answers are stored under.
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);

@@ -31,7 +31,6 @@ import java.util.Optional;
  * a comparison of size, times and inode shows whether a file is unchanged.
  */
 public final class KbOutputs {
-  /** SQL statement that creates the table, for {@link Database.Schema}. */
   static final String TABLE =
       "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
           + " log TEXT NOT NULL)";
@@ -138,9 +137,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Copies the report's files into the KB's folder. A read-only folder is left unchanged.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when a file cannot be written
+   * Copies the report's files into the KB's folder, unless that is read-only. Throws a {@link
+   * Failure} if a file cannot be written.
    */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
@@ -173,9 +171,7 @@ public final class KbOutputs {
 
   /**
    * Writes the vectors of a log's entries to {@code embeddings.bin}, unless they are already there
-   * or the KB's folder is read-only.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when the file cannot be written
+   * or the KB's folder is read-only. Throws a {@link Failure} if the file cannot be written.
    */
   public void publishVectors(LogReading log, List<float[]> vectors) {
     String logSha256 = log.account().sha256();

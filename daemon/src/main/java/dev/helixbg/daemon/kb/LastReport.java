@@ -38,7 +38,6 @@ import java.util.stream.Collectors;
  * sources, and the report's findings, one finding per row.
  */
 public record LastReport(Kb kb, Database database) {
-  /** SQL statements that create the tables, for {@link Database.Schema}. */
   static final List<String> TABLES =
       List.of(
           "CREATE TABLE report (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
@@ -142,11 +141,7 @@ public record LastReport(Kb kb, Database database) {
     }
   }
 
-  /**
-   * Returns the findings that the report lists.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there is no report
-   */
+  /** Returns the findings that the report lists; throws a {@link Failure} if there is none. */
   public Listing list() {
     return read(
         connection -> {
@@ -318,7 +313,6 @@ public record LastReport(Kb kb, Database database) {
     }
   }
 
-  /** Replaces the stored report by a new one. */
   void keep(Report report, ReportBasis basis, int questions, String summary) {
     Origin origin =
         new Origin(

@@ -82,9 +82,7 @@ public record DaemonHome(Path folder) {
 
   /**
    * Takes the lock that prevents a second daemon; the kernel releases it when the process ends.
-   *
-   * @throws Failure {@link ExitCode#BUSY} when another daemon runs, {@link ExitCode#WRITE} when the
-   *     folder cannot be written
+   * Throws a {@link Failure} if another daemon runs, or the folder cannot be written.
    */
   public ProcessLock lock() {
     Path file = folder.resolve("helix-bg.lock");

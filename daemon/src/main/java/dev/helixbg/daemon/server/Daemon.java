@@ -111,11 +111,7 @@ public final class Daemon implements AutoCloseable {
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
-  /**
-   * Takes the lock and opens the socket.
-   *
-   * @throws Failure {@link ExitCode#BUSY} when another daemon runs
-   */
+  /** Takes the lock and opens the socket; throws a {@link Failure} if another daemon runs. */
   public static Daemon start(
       List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();
@@ -150,11 +146,7 @@ public final class Daemon implements AutoCloseable {
         host.metrics());
   }
 
-  /**
-   * Runs until the daemon is stopped.
-   *
-   * @throws InterruptedException when interrupted; the daemon must still be closed
-   */
+  /** Runs until the daemon is stopped or interrupted; then the daemon must still be closed. */
   public void run() throws InterruptedException {
     LOG.info(
         "helix-bg {} watches {}",

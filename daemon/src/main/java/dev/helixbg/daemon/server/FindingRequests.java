@@ -141,7 +141,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         .toList();
   }
 
-  /** Returns how many of the present entries the last report covers. */
   public Coverage coverage(LastReport.Listing listing) {
     return present.coverage(store.report(), listing.origin());
   }

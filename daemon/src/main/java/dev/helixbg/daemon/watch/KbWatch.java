@@ -188,9 +188,7 @@ public final class KbWatch {
 
   /**
    * Reads the pairs that a first look left out. Must not be called on the loop's thread; call
-   * {@link KbUpdate#runAgain} afterwards.
-   *
-   * @throws InterruptedException when interrupted; readings so far are saved
+   * {@link KbUpdate#runAgain} afterwards. If this is interrupted, readings so far are saved.
    */
   public void readPairs() throws InterruptedException {
     Optional<Pipeline.Outcome> made = update.outcome();
@@ -201,8 +199,7 @@ public final class KbWatch {
 
   /**
    * Embeds the passages that a first look left out; the same rules apply as for {@link #readPairs}.
-   *
-   * @throws InterruptedException when interrupted; vectors so far are saved
+   * If this is interrupted, vectors so far are saved.
    */
   public void embedPassages() throws InterruptedException {
     String wanted = logSha256;
