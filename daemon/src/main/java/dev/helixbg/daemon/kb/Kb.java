@@ -2,8 +2,12 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,6 +70,20 @@ public record Kb(Path folder) {
     Path path = argument.toAbsolutePath();
     boolean isLog = path.endsWith(DATA_LOG) && Files.exists(path) && !Files.isDirectory(path);
     return new Kb((isLog ? path.getParent() : path).normalize());
+  }
+
+  /** Unpacks the bundled sample KB into the cache folder, where its report is kept between runs. */
+  public static Kb sample(Path cacheFolder) {
+    Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
+    try (InputStream resource = Kb.class.getResourceAsStream("/sample/data.log")) {
+      byte[] log = resource.readAllBytes();
+      PrivateFiles.makeTrustedFolder(cacheFolder, kb.folder());
+      AtomicFile.update(kb.dataLog(), log);
+      return kb;
+    } catch (IOException e) {
+      throw Failure.io(
+          ExitCode.WRITE, "unpack the sample to " + kb.folder(), e, Failure.OTHER_CACHE);
+    }
   }
 
   /** Returns this KB, or throws a {@link Failure} with {@link ExitCode#KB} if it does not exist. */

@@ -46,9 +46,6 @@ public final class KbOutputs {
     this.kept = ReportFolder.in(store);
   }
 
-  /** State and hash of a published file, and the hash of the log that the file was made from. */
-  private record Published(String state, String sha256, String log) {}
-
   /** Returns the last report, in the store's folder, to which only this user can write. */
   public ReportFolder kept() {
     return kept;
@@ -118,7 +115,10 @@ public final class KbOutputs {
 
   /** Returns the hash of the log that a file was made from; empty if the file has changed. */
   private Optional<String> unchanged(Path file) {
-    return published(file).filter(known -> known.state().equals(state(file))).map(Published::log);
+    return noted(
+        "SELECT log FROM output WHERE name = ? AND state = ?",
+        file.getFileName().toString(),
+        state(file));
   }
 
   private Path vectors() {
@@ -208,15 +208,9 @@ public final class KbOutputs {
         });
   }
 
-  private Optional<Published> published(Path file) {
+  private Optional<String> noted(String select, Object... values) {
     return database
-        .read(
-            connection ->
-                Sql.rows(
-                    connection,
-                    "SELECT state, sha256, log FROM output WHERE name = ?",
-                    row -> new Published(row.getString(1), row.getString(2), row.getString(3)),
-                    file.getFileName().toString()))
+        .read(connection -> Sql.rows(connection, select, row -> row.getString(1), values))
         .stream()
         .findFirst();
   }
@@ -232,13 +226,11 @@ public final class KbOutputs {
   }
 
   private boolean isAsPublished(Path file) {
-    Optional<Published> published = published(file);
-    if (published.isEmpty()) {
-      return false;
-    }
     try (InputStream in =
         Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
-      return Sha256.of(in).equals(published.get().sha256());
+      String name = file.getFileName().toString();
+      return noted("SELECT sha256 FROM output WHERE name = ?", name)
+          .equals(Optional.of(Sha256.of(in)));
     } catch (IOException e) {
       return false;
     }

@@ -77,9 +77,7 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /**
-   * @param notices receives a sentence when a store was moved or old files were found
-   */
+  /** {@code notices} receives a sentence when a store was moved, or old files were found. */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
     this.settings = settings;

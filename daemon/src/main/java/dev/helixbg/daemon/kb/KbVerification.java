@@ -33,9 +33,7 @@ public final class KbVerification {
     this.modelTokens = modelTokens;
   }
 
-  /**
-   * @param aRunWould actions that one-shot would take now, each beginning with a verb
-   */
+  /** The checks, and the actions that one-shot would take now, each beginning with a verb. */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /** Checks a store, with the ids and the token limit of the model that a run would use. */

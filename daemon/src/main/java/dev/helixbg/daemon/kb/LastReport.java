@@ -77,10 +77,7 @@ public record LastReport(Kb kb, Database database) {
       Optional<String> model,
       boolean guesses) {}
 
-  /**
-   * @param findings the findings in the report's order: first the leads (findings that the report
-   *     shows first), then the other findings by kind
-   */
+  /** The findings in the report's order: first the leads (shown first), then others by kind. */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     public Optional<ReportedFinding> find(String id) {
       return findings.stream().filter(one -> one.id().equals(id)).findFirst();

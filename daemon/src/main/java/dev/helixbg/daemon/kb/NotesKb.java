@@ -261,10 +261,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Makes or updates the log from the files.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when the cache folder cannot be written, {@link
-   *     ExitCode#BUSY} when another helix-bg is updating the log
+   * Makes or updates the log from the files. Throws a {@link Failure} if the cache folder cannot be
+   * written, or another helix-bg is updating the log.
    */
   public NotesAccount update(NoteFiles files) {
     Path folder = kb.folder();
