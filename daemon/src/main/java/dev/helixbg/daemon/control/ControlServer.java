@@ -57,9 +57,7 @@ public final class ControlServer implements AutoCloseable {
   public interface Handler {
     /**
      * Returns the lines that answer a request. If this method throws an exception, the client gets
-     * the exception's message.
-     *
-     * @throws InterruptedException when the server closes, which cancels the request
+     * the exception's message. A server that closes interrupts this method.
      */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
@@ -94,8 +92,6 @@ public final class ControlServer implements AutoCloseable {
   /**
    * Opens the socket and starts answering. The caller must hold the daemon's lock. Therefore a
    * socket that already exists at this path belongs to a dead daemon, and is replaced.
-   *
-   * @throws IOException when the socket cannot be opened
    */
   public static ControlServer start(Path path, Handler handler, ControlLimits limits)
       throws IOException {

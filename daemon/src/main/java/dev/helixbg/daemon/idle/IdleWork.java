@@ -52,11 +52,7 @@ public final class IdleWork implements AutoCloseable {
   /** Subject of logged problems with the language model, which all KBs share. */
   private static final String MODEL = "the language model";
 
-  /**
-   * Sources of the machine's battery state and load. Tests replace them.
-   *
-   * @param load number of runnable threads per core
-   */
+  /** The machine's battery state, and its load in runnable threads per core; tests replace both. */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
     public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
   }
@@ -139,10 +135,8 @@ public final class IdleWork implements AutoCloseable {
 
   /**
    * Starts the due job, or interrupts the running job if a KB changed or other programs need the
-   * machine.
-   *
-   * @return whether the KBs must be checked soon, because a job is running or has just ended, or an
-   *     update was requested
+   * machine. Returns whether the KBs must be checked soon, because a job is running or has just
+   * ended, or an update was requested.
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.

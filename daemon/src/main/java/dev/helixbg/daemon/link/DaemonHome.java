@@ -14,11 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * Files of a user's daemon.
- *
- * @param folder {@code ~/.helix}
- */
+/** Files of a user's daemon, in the folder {@code ~/.helix}. */
 public record DaemonHome(Path folder) {
 
   public static DaemonHome of(UserDirectories locations) {

@@ -114,9 +114,8 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Brings a KB up to date if its log or its report has changed since the last call.
-   *
-   * @param whole whether the report must also contain all decisions
+   * Brings a KB up to date if its log or its report has changed since the last call. If {@code
+   * whole}, the report must also contain all decisions.
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
@@ -154,7 +153,6 @@ final class InProcessKbs implements AutoCloseable {
         host.pipeline(analyst, progress, progress, warning -> LOG.warn("{}", warning)));
   }
 
-  /** Returns the condition that the last report must meet; {@code whole}: with all decisions. */
   private static BiPredicate<LastReport.Origin, ReportBasis> enough(boolean whole) {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }

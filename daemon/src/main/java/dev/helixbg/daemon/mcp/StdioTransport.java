@@ -96,10 +96,7 @@ final class StdioTransport implements McpServerTransportProvider {
   private boolean initialized;
   private Runnable greeted;
 
-  /**
-   * @param out stream that only the protocol uses; one thread writes at a time
-   * @param tools names of all tools
-   */
+  /** Only the protocol may use {@code out}; {@code tools} are the names of all tools. */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
     this.in = new BufferedInputStream(in, 64 << 10);
@@ -116,9 +113,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   /**
-   * Answers messages until the client leaves.
-   *
-   * @param greeted callback that runs in parallel with calls, after the client's first notification
+   * Answers messages until the client leaves. After the client's first notification, {@code
+   * greeted} runs in parallel with calls.
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;

@@ -165,10 +165,7 @@ public final class EmbeddingStage implements AutoCloseable {
     return own.way();
   }
 
-  /**
-   * @throws InterruptedException when interrupted; finished vectors are saved
-   * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be read or saved
-   */
+  /** Embeds entries and passages. If this is interrupted, finished vectors are saved. */
   public Result run() throws InterruptedException {
     embedEntries();
     embedPassages();

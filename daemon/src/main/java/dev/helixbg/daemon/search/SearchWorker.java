@@ -177,9 +177,7 @@ final class SearchWorker implements AutoCloseable {
 
   /**
    * Reads the entries whose vectors are known, if the log or the vectors changed since the last
-   * reading.
-   *
-   * @return the embedder for queries that are compared with these vectors
+   * reading. Returns the embedder for queries that are compared with these vectors.
    */
   private EmbedderSource read(EmbedderSource source) {
     KbStore known = service.stores.apply(kb);

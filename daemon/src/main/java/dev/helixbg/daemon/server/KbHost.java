@@ -33,9 +33,7 @@ public record KbHost(
     SearchService searches)
     implements AutoCloseable {
 
-  /**
-   * @param warnings receives a sentence when a store was moved or old files were found
-   */
+  /** {@code warnings} receives a sentence when a store was moved, or old files were found. */
   public static KbHost of(
       Settings settings,
       EmbedderSource source,

@@ -100,10 +100,7 @@ final class PairQuestions {
         now);
   }
 
-  /**
-   * @param first questions about the first relations that an agent may be asked about
-   * @param all number of all relations that an agent may be asked about
-   */
+  /** The first questions about relations, and the number of all relations to ask about. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**

@@ -113,9 +113,7 @@ public final class KbWatch {
   private volatile int changes;
   private volatile boolean gone;
 
-  /**
-   * @param forgetting releases memory that the pipeline keeps between runs
-   */
+  /** {@code forgetting} releases memory that the pipeline keeps between runs. */
   public KbWatch(
       Kb kb,
       KbStores stores,

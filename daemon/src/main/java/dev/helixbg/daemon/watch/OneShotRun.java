@@ -24,16 +24,12 @@ import java.util.function.Consumer;
  */
 public record OneShotRun(Pipeline pipeline) {
 
-  /**
-   * @param summary summary of the report for a terminal, with colours
-   * @param made outcome of the run; empty if there was nothing to do
-   */
+  /** The report's summary for a terminal, with colours; no outcome if nothing had to be done. */
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Whether there is nothing to do. Needs no lock, and writes nothing.
-   *
-   * @param enough whether the last report is acceptable, given the present {@link ReportBasis}
+   * Whether there is nothing to do. Needs no lock, and writes nothing. {@code enough} tells whether
+   * the last report is acceptable, given the present {@link ReportBasis}.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
