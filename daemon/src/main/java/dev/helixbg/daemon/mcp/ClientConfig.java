@@ -34,7 +34,7 @@ public enum ClientConfig {
     return where;
   }
 
-  /** Returns the configuration that runs the launcher {@code program} with {@code mcp}. */
+  /** Returns the configuration that runs {@code program mcp} with these arguments. */
   public String snippet(String program, List<String> arguments) {
     List<String> command = new ArrayList<>(List.of(program, "mcp"));
     command.addAll(arguments);

@@ -12,6 +12,8 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,6 +34,16 @@ public record KbHost(
     Optional<PairHost> pairs,
     SearchService searches)
     implements AutoCloseable {
+
+  /** Returns a host with the models that the settings name. */
+  public static KbHost of(Settings settings, Consumer<String> warnings) {
+    return of(
+        settings,
+        EmbeddingModel.locate(settings),
+        Optional.of(new PairModel(settings.cache(), settings.threads())),
+        DaemonClock.SYSTEM,
+        warnings);
+  }
 
   /** {@code warnings} receives a sentence when a store was moved, or old files were found. */
   public static KbHost of(

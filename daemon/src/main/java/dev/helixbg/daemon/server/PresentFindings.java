@@ -187,10 +187,9 @@ public final class PresentFindings {
         .of(finding.keys())
         .ifPresent(
             found -> {
-              for (int i = 0; i < found.size(); i++) {
-                String side =
-                    line.has("entry") ? "entry" : i < 2 ? FindingRequests.SIDES.get(i) : "";
-                if (line.path(side) instanceof ObjectNode entry) {
+              List<String> sides = line.has("entry") ? List.of("entry") : FindingRequests.SIDES;
+              for (int i = 0; i < Math.min(sides.size(), found.size()); i++) {
+                if (line.path(sides.get(i)) instanceof ObjectNode entry) {
                   entry.put("name", found.get(i).name()).put("index", found.get(i).index());
                 }
               }

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  */
 public record OneShotRun(Pipeline pipeline) {
 
-  /** The report's summary for a terminal, with colours; no outcome if nothing had to be done. */
+  /** Summary for a terminal, with colours; {@code made} is empty if there was nothing to do. */
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
