@@ -5,8 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.host.LowPriority;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.JudgingStage;
@@ -54,7 +53,8 @@ public final class IdleWork implements AutoCloseable {
 
   /** The machine's battery state, and its load in runnable threads per core; tests replace both. */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
-    public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
+    public static final Machine THIS =
+        new Machine(OperatingSystem::onBattery, OperatingSystem::load);
   }
 
   /** Idle jobs, in the order in which they are tried. The first two complete the report. */
@@ -303,7 +303,7 @@ public final class IdleWork implements AutoCloseable {
     private void work() {
       String about = watch.kb().folder() + ", " + work.title();
       try {
-        LowPriority.take();
+        OperatingSystem.lowerPriority();
         switch (work) {
           case PASSAGES -> watch.embedPassages();
           case PAIRS -> watch.readPairs();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
@@ -231,7 +231,7 @@ final class InProcessKbs implements AutoCloseable {
       host.searches().forgetAll();
     }
     if (released) {
-      NativeMemory.giveBack();
+      OperatingSystem.giveBackMemory();
     }
   }
 

@@ -6,7 +6,7 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
@@ -186,7 +186,7 @@ public final class Daemon implements AutoCloseable {
     ServiceErrorLog.shorten(home.serviceErrors());
     boolean working = idle.consider(watches);
     if (releaseModels() | (worked && !working)) {
-      NativeMemory.giveBack();
+      OperatingSystem.giveBackMemory();
       LOG.debug("unused memory was returned to the system");
     }
     worked = working;
