@@ -107,8 +107,9 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
     counts.put("residentBytes", OperatingSystem.residentMemory().orElse(null));
     counts.put("troubles", metrics.troubles.sum());
-    metrics
-        .lastTrouble()
+    daemon
+        .troubles
+        .last()
         .ifPresentOrElse(
             trouble ->
                 counts

@@ -98,7 +98,7 @@ public final class Daemon implements AutoCloseable {
     this.lock = lock;
     this.startedAt = world.clock().now();
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
-    this.troubles = new TroubleLog(host.metrics());
+    this.troubles = new TroubleLog(host.metrics(), world.clock());
     this.loop = new DaemonLoop(world.clock(), this::chores);
     this.hints = new InotifyWatcher(loop::lookNow);
     this.watches = kbs.stream().map(this::watch).toList();

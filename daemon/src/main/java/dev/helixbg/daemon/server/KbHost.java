@@ -52,7 +52,7 @@ public record KbHost(
       Optional<PairSource> pairs,
       DaemonClock clock,
       Consumer<String> warnings) {
-    DaemonMetrics metrics = new DaemonMetrics(clock);
+    DaemonMetrics metrics = new DaemonMetrics();
     KbStores stores = new KbStores(settings, warnings);
     EmbedderHost embedder = new EmbedderHost(source, clock);
     return new KbHost(

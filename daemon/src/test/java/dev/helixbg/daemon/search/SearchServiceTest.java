@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.KbStores;
@@ -53,7 +52,7 @@ class SearchServiceTest {
   /** Times that an embedding had to wait at a gate. */
   private final AtomicInteger held = new AtomicInteger();
 
-  private final DaemonMetrics metrics = new DaemonMetrics(new FakeClock());
+  private final DaemonMetrics metrics = new DaemonMetrics();
   private final GatedModel model = new GatedModel();
   private final SearchService searches = new SearchService(model, of -> stores().of(of), metrics);
 
@@ -308,7 +307,7 @@ class SearchServiceTest {
         Optional.of(new EmbedderSource.OtherWay(model.id(), true, few -> 2, () -> model.open()));
     usual.forQueries = Optional.of(model);
     try (SearchService service =
-        new SearchService(usual, of -> stores().of(of), new DaemonMetrics(new FakeClock()))) {
+        new SearchService(usual, of -> stores().of(of), new DaemonMetrics())) {
       for (int i = 0; i < 3; i++) {
         assertEquals(3, service.search(kb.kb(), SearchRequest.best("lease " + i, 3)).hits().size());
       }
