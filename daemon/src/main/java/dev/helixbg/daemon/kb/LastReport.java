@@ -138,7 +138,7 @@ public record LastReport(Kb kb, Database database) {
     }
   }
 
-  /** Returns the findings that the report lists; throws a {@link Failure} if there is none. */
+  /** Returns the findings of the report; throws a {@link Failure} if there is no report. */
   public Listing list() {
     return read(
         connection -> {
