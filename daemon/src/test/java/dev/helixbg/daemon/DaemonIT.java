@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
@@ -77,10 +77,10 @@ class DaemonIT {
       Duration took = daemon.end();
       // Ended by itself where the model's library had not ended in time: as after Ctrl-C.
       int code = daemon.process().exitValue();
-      assertTrue(code == 143 || code == 130 && MachineLoad.load() > 0.5, code + daemon.log());
+      assertTrue(code == 143 || code == 130 && OperatingSystem.load() > 0.5, code + daemon.log());
       // Two seconds are the promise, which scripts/soak reports; test machines are busy. Work that
       // is not called off holds the end back for ten seconds.
-      assertTrue(took.toMillis() < 8_000 || MachineLoad.load() > 1, "it took " + took);
+      assertTrue(took.toMillis() < 8_000 || OperatingSystem.load() > 1, "it took " + took);
       int first = saved(daemon, kb);
       assertTrue(first < 5_000, "it had finished before");
 
@@ -95,7 +95,7 @@ class DaemonIT {
       long start = System.nanoTime();
       daemon.ask("stop");
       Duration stopped = Duration.ofNanos(System.nanoTime() - start);
-      assertTrue(stopped.toMillis() < 8_000 || MachineLoad.load() > 1, "it took " + stopped);
+      assertTrue(stopped.toMillis() < 8_000 || OperatingSystem.load() > 1, "it took " + stopped);
       int third = saved(daemon, kb);
       assertTrue(daemon.process().waitFor(60, TimeUnit.SECONDS), "it runs on");
       assertEquals(0, daemon.process().exitValue(), daemon.log());

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
@@ -78,7 +78,7 @@ class IdleModelIT {
 
       await(() -> answers().size() > before && !status().path("idleWork").isNull());
       Duration took = mine.end();
-      assertTrue(took.toMillis() < 8_000 || MachineLoad.load() > 1, "it took " + took);
+      assertTrue(took.toMillis() < 8_000 || OperatingSystem.load() > 1, "it took " + took);
       int kept = answers().size();
       mine.start(writer.kb().folder());
       await(() -> status().at("/kbs/0/questionsLeft").asInt(-1) == 0 && isAtRest());
@@ -192,7 +192,7 @@ class IdleModelIT {
     await(() -> status().path("idleWork").isNull());
     long millis = (System.nanoTime() - start) / 1_000_000;
     // A second is the promise; on a busy machine the thread of idle work comes last.
-    assertTrue(millis < 3_000 || MachineLoad.load() > 0.5, millis + " ms after " + why);
+    assertTrue(millis < 3_000 || OperatingSystem.load() > 0.5, millis + " ms after " + why);
   }
 
   /** That it asks the same, too, is in {@code IdleWorkTest}. */

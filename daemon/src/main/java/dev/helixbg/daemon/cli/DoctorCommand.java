@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.host.ModelMemory;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonHome;
@@ -188,7 +187,9 @@ final class DoctorCommand extends JsonCommand {
           "language model",
           "%s, %s: %s while it is loaded"
               .formatted(
-                  model.get().file(), judge.model().name(), ModelMemory.of(judge.model()).words()));
+                  model.get().file(),
+                  judge.model().name(),
+                  LanguageModelFile.memory(judge.model())));
       if (judge.model().backend() instanceof ScalarBackend) {
         CpuBackend.slowness().ifPresent(why -> note("processor", why, "use a faster processor"));
       }

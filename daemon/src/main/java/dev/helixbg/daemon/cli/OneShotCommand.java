@@ -9,7 +9,6 @@ import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
@@ -63,7 +62,7 @@ public final class OneShotCommand extends JsonCommand {
     Settings settings = options.load().settings();
     EmbedderSource embedder = EmbeddingModel.locate(settings);
     try (KbStores stores = stores(settings)) {
-      Kb chosen = sample ? SampleKb.unpack(settings.cache()) : kb.locate(settings);
+      Kb chosen = sample ? Kb.sample(settings.cache()) : kb.locate(settings);
       stores.openAhead(chosen, store -> store.report().origin());
       embedder.prepareAhead();
       kb.refresh();

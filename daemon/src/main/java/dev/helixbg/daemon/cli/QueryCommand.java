@@ -6,7 +6,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
-import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -16,8 +15,6 @@ import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.server.KbRequests;
 import dev.helixbg.daemon.terminal.TerminalProgress;
-import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -39,13 +36,7 @@ abstract class QueryCommand extends ConsoleCommand {
     SearchRequest.checkText("TEXT", request.path("text").asText());
     SearchRequest.checkLimit(request.path("limit").asInt());
     Settings settings = options.load().settings();
-    try (KbHost host =
-        KbHost.of(
-            settings,
-            EmbeddingModel.locate(settings),
-            Optional.of(new PairModel(settings.cache(), settings.threads())),
-            DaemonClock.SYSTEM,
-            line -> console.warn("%s", line))) {
+    try (KbHost host = KbHost.of(settings, line -> console.warn("%s", line))) {
       DaemonLink link = GlobalOptions.daemon();
       Kb chosen = kb.locate(settings);
       if (!link.mayRun()) { // other threads open model and store meanwhile

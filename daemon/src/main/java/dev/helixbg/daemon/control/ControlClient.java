@@ -25,10 +25,8 @@ public final class ControlClient implements AutoCloseable {
   }
 
   /**
-   * Connects to the daemon at a socket.
-   *
-   * @param patience longest wait for each line of an answer
-   * @throws IOException when no daemon answers there
+   * Connects to the daemon at a socket; fails if no daemon answers there. {@code patience} is the
+   * longest wait for each line of an answer.
    */
   public static ControlClient connect(Path socket, Duration patience) throws IOException {
     SocketChannel channel = SocketChannel.open(ControlServer.address(socket));

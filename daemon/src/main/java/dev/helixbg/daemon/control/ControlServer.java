@@ -5,6 +5,7 @@ import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -56,9 +57,7 @@ public final class ControlServer implements AutoCloseable {
   public interface Handler {
     /**
      * Returns the lines that answer a request. If this method throws an exception, the client gets
-     * the exception's message.
-     *
-     * @throws InterruptedException when the server closes, which cancels the request
+     * the exception's message. A server that closes interrupts this method.
      */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
@@ -93,8 +92,6 @@ public final class ControlServer implements AutoCloseable {
   /**
    * Opens the socket and starts answering. The caller must hold the daemon's lock. Therefore a
    * socket that already exists at this path belongs to a dead daemon, and is replaced.
-   *
-   * @throws IOException when the socket cannot be opened
    */
   public static ControlServer start(Path path, Handler handler, ControlLimits limits)
       throws IOException {
@@ -241,7 +238,7 @@ public final class ControlServer implements AutoCloseable {
     answering.add(mine);
     try {
       List<ObjectNode> answer = new ArrayList<>(handler.handle(request));
-      answer.add(JsonLineChannel.JSON.createObjectNode().put("end", true));
+      answer.add(Json.object().put("end", true));
       lines.write(answer, limits.write());
     } catch (IOException e) {
       throw e;
@@ -260,8 +257,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void error(JsonLineChannel lines, Failure e) throws IOException {
-    ObjectNode told = JsonLineChannel.JSON.createObjectNode().put("error", e.getMessage());
-    lines.write(List.of(told.put("code", e.code().number())), limits.write());
+    ObjectNode told = Json.object().put("error", e.getMessage()).put("code", e.code().number());
+    lines.write(List.of(told), limits.write());
   }
 
   public int clients() {

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,8 +28,6 @@ import java.util.concurrent.TimeUnit;
  * line takes too long. One thread may read while another thread writes.
  */
 final class JsonLineChannel implements AutoCloseable {
-  static final ObjectMapper JSON = new ObjectMapper();
-
   /** Maximum size of a written line, in bytes. */
   static final int LONGEST = 4 << 20;
 
@@ -92,7 +90,7 @@ final class JsonLineChannel implements AutoCloseable {
 
   private static ObjectNode parse(byte[] bytes) {
     try {
-      if (JSON.readTree(new String(bytes, UTF_8)) instanceof ObjectNode object) {
+      if (Json.read(new String(bytes, UTF_8), JsonNode.class) instanceof ObjectNode object) {
         return object;
       }
     } catch (JacksonException e) {
@@ -101,15 +99,11 @@ final class JsonLineChannel implements AutoCloseable {
     throw Failure.usage("a request is one JSON object on one line");
   }
 
-  /**
-   * Writes each object as a line.
-   *
-   * @throws java.nio.channels.ClosedChannelException when the other end reads too slowly
-   */
+  /** Writes each object as a line; closes the channel if the other end reads too slowly. */
   void write(List<? extends JsonNode> objects, Duration within) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (JsonNode object : objects) {
-      byte[] line = JSON.writeValueAsBytes(object);
+      byte[] line = object.toString().getBytes(UTF_8);
       if (line.length > LONGEST) {
         throw new Failure(
             ExitCode.PROBLEMS,

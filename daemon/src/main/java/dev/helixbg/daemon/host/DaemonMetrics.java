@@ -1,15 +1,10 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.config.Progress;
-import java.time.Instant;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counters of the daemon's work since its start; any thread may increment them. */
 public final class DaemonMetrics {
-  public record Trouble(Instant at, String message) {}
-
   /** Number of checks of KBs. */
   public final LongAdder ticks = new LongAdder();
 
@@ -35,24 +30,8 @@ public final class DaemonMetrics {
   /** Number of all problems, solved or not. */
   public final LongAdder troubles = new LongAdder();
 
-  private final AtomicReference<Trouble> last = new AtomicReference<>();
-  private final DaemonClock clock;
-
-  public DaemonMetrics(DaemonClock clock) {
-    this.clock = clock;
-  }
-
   /** Returns a display that counts embedded texts and shows nothing. */
   public Progress.Display countingEmbedded() {
     return (_, _, _) -> (texts, _) -> embedded.add(texts);
-  }
-
-  void error(String message) {
-    troubles.increment();
-    last.set(new Trouble(clock.now(), message));
-  }
-
-  public Optional<Trouble> lastTrouble() {
-    return Optional.ofNullable(last.get());
   }
 }

@@ -1,21 +1,36 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.FileHashCache;
 import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.llm.ModelCheck;
+import dev.helixbg.llm.ModelCheck.Fit;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
+import dev.helixbg.llm.backend.KvShape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** File of the language model that a run asks. Locating the file does not open it. */
 public record LanguageModelFile(Path file) {
+  private static final String SUFFIX = ".gguf";
+
+  /** Results of checks, keyed by the file's path and state and kept until the process ends. */
+  private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
+
   /**
    * Size of the context, in tokens. It is more than enough for the longest system prompt, two
    * entries with the maximum number of tokens each, and an answer.
@@ -30,9 +45,7 @@ public record LanguageModelFile(Path file) {
 
   /**
    * Returns the model that the settings name, else the usable model in the models folder whose name
-   * comes first.
-   *
-   * @throws Failure with {@link ExitCode#MODEL} when the named file does not exist
+   * comes first. Throws a {@link Failure} if the named file does not exist.
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -45,22 +58,76 @@ public record LanguageModelFile(Path file) {
       }
       return Optional.of(new LanguageModelFile(named.get()));
     }
-    return ModelFolder.look(settings.embed().models()).chosen().map(LanguageModelFile::new);
+    return look(settings.embed().models()).chosen().map(LanguageModelFile::new);
   }
 
   /** Returns the reasons why files of the models folder were skipped, one sentence each. */
   public static List<String> skipped(Settings settings) {
     return settings.llm().model().isPresent()
         ? List.of()
-        : ModelFolder.look(settings.embed().models()).skipped();
+        : look(settings.embed().models()).skipped();
+  }
+
+  /**
+   * The language model in the models folder: the usable file whose name comes first. If no file is
+   * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
+   * reports why it is not usable.
+   *
+   * @param chosen the chosen file; empty if there is no model file
+   * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty
+   *     if no file is usable
+   */
+  private record Search(Optional<Path> chosen, List<String> skipped) {}
+
+  /** Searches a folder. The headers of files are read once, and only if there are several files. */
+  private static Search look(Path folder) {
+    List<Path> files = files(folder);
+    if (files.size() < 2) {
+      return new Search(files.stream().findFirst(), List.of());
+    }
+    List<ModelCheck> checks = new ArrayList<>();
+    for (Path file : files) {
+      ModelCheck check = check(file);
+      if (check.fit() == Fit.USABLE) {
+        return new Search(Optional.of(file), checks.stream().map(ModelCheck::reason).toList());
+      }
+      checks.add(check);
+    }
+    List<Fit> fits = checks.stream().map(ModelCheck::fit).toList();
+    int nearest = fits.indexOf(Collections.max(fits));
+    return new Search(Optional.of(files.get(nearest)), List.of());
+  }
+
+  /**
+   * Returns the model files, sorted by name. Omits hidden files, such as {@code ._NAME.gguf} on a
+   * Mac.
+   */
+  private static List<Path> files(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
+          .filter(file -> !file.getFileName().toString().startsWith("."))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  private static ModelCheck check(Path file) {
+    try {
+      String state = FileState.of(file).linesAt(file);
+      return CHECKED.computeIfAbsent(state, unknown -> ModelCheck.of(file));
+    } catch (IOException e) {
+      return new ModelCheck(Fit.NO_MODEL, file + ": cannot be read: " + e.getMessage());
+    }
   }
 
   /** Returns the model's name in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
-    return file.endsWith(ModelFolder.SUFFIX)
-        ? file.substring(0, file.length() - ModelFolder.SUFFIX.length())
-        : file;
+    return file.endsWith(SUFFIX) ? file.substring(0, file.length() - SUFFIX.length()) : file;
   }
 
   /** Returns the SHA-256 of the file, which is cached while the file is unchanged. */
@@ -82,11 +149,8 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Opens the model as a judge.
-   *
-   * @param hash the {@link #hash} that answers are stored under
-   * @throws Failure with {@link ExitCode#MODEL} when the file was replaced and no longer has this
-   *     hash
+   * Opens the model as a judge. Throws a {@link Failure} if the file was replaced, and no longer
+   * has the hash that answers are stored under.
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);
@@ -103,5 +167,22 @@ public record LanguageModelFile(Path file) {
   private Judge open(Device device, int threads) {
     return new Judge(
         ModelOpener.open(file, ModelOptions.of(device, threads, CONTEXT).reading(PASS_ROWS)));
+  }
+
+  /**
+   * Describes the memory of a loaded model: the mapped file, which other processes share and the
+   * system can reclaim, and the keys and values of the longest session.
+   */
+  public static String memory(TextModel model) {
+    KvShape shape = model.model().cacheShape();
+    return "%,d MB of weights, and up to %,d MB for %,d tokens"
+        .formatted(
+            megabytes(model.file().mapped().bytes().byteSize()),
+            megabytes(shape.bytesPerPosition() * shape.limit()),
+            shape.limit());
+  }
+
+  private static long megabytes(long bytes) {
+    return Math.ceilDiv(bytes, 1L << 20);
   }
 }

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.daemon.terminal.ErrorReporter;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,9 +18,14 @@ public final class TroubleLog {
 
   private final Map<String, String> current = new ConcurrentHashMap<>();
   private final DaemonMetrics metrics;
+  private final DaemonClock clock;
+  private volatile Trouble last;
 
-  public TroubleLog(DaemonMetrics metrics) {
+  public record Trouble(Instant at, String message) {}
+
+  public TroubleLog(DaemonMetrics metrics, DaemonClock clock) {
     this.metrics = metrics;
+    this.clock = clock;
   }
 
   /**
@@ -31,7 +37,8 @@ public final class TroubleLog {
     boolean news = !steady.equals(current.put(about, steady));
     if (news) {
       LOG.warn("{}: {}", about, steady);
-      metrics.error(about + ": " + steady);
+      metrics.troubles.increment();
+      last = new Trouble(clock.now(), about + ": " + steady);
     }
     return news;
   }
@@ -62,5 +69,10 @@ public final class TroubleLog {
 
   public Optional<String> on(String about) {
     return Optional.ofNullable(current.get(about));
+  }
+
+  /** Returns the latest problem, even if it is over. */
+  public Optional<Trouble> last() {
+    return Optional.ofNullable(last);
   }
 }

@@ -5,8 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.host.LowPriority;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.JudgingStage;
@@ -52,13 +51,10 @@ public final class IdleWork implements AutoCloseable {
   /** Subject of logged problems with the language model, which all KBs share. */
   private static final String MODEL = "the language model";
 
-  /**
-   * Sources of the machine's battery state and load. Tests replace them.
-   *
-   * @param load number of runnable threads per core
-   */
+  /** The machine's battery state, and its load in runnable threads per core; tests replace both. */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
-    public static final Machine THIS = new Machine(MachineLoad::onBattery, MachineLoad::load);
+    public static final Machine THIS =
+        new Machine(OperatingSystem::onBattery, OperatingSystem::load);
   }
 
   /** Idle jobs, in the order in which they are tried. The first two complete the report. */
@@ -69,11 +65,6 @@ public final class IdleWork implements AutoCloseable {
     PAIRS,
     /** Asks the language model for labels, verdicts, sentences and merges. */
     QUESTIONS;
-
-    /** Whether the report is incomplete without the job. */
-    boolean isOfTheReport() {
-      return this == PASSAGES || this == PAIRS;
-    }
 
     /** Returns the job's name for output. */
     public String title() {
@@ -144,10 +135,8 @@ public final class IdleWork implements AutoCloseable {
 
   /**
    * Starts the due job, or interrupts the running job if a KB changed or other programs need the
-   * machine.
-   *
-   * @return whether the KBs must be checked soon, because a job is running or has just ended, or an
-   *     update was requested
+   * machine. Returns whether the KBs must be checked soon, because a job is running or has just
+   * ended, or an update was requested.
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.
@@ -158,7 +147,7 @@ public final class IdleWork implements AutoCloseable {
         end();
       } else if (!watches.contains(run.watch)
           || isChanged(watches)
-          || (!run.work.isOfTheReport() && isMachineWanted(settings.daemon().modelThreads()))) {
+          || (run.work == IdleJob.QUESTIONS && isMachineWanted(settings.daemon().modelThreads()))) {
         run.stop();
       }
       return true;
@@ -169,8 +158,9 @@ public final class IdleWork implements AutoCloseable {
     for (int i = 0; i < watches.size(); i++) {
       KbWatch watch = watches.get((first + i) % watches.size());
       for (IdleJob work : IdleJob.values()) {
-        if (isDue(watch, work) && (work.isOfTheReport() || !isMachineWanted(0))) {
-          if (work == IdleJob.QUESTIONS && watch.update().outcome().isEmpty()) {
+        boolean asks = work == IdleJob.QUESTIONS;
+        if (isDue(watch, work) && !(asks && isMachineWanted(0))) {
+          if (asks && watch.update().outcome().isEmpty()) {
             watch.update().runAgain();
             return true;
           }
@@ -298,7 +288,7 @@ public final class IdleWork implements AutoCloseable {
     Run(KbWatch watch, IdleJob work) {
       this.watch = watch;
       this.work = work;
-      this.brought = work.isOfTheReport();
+      this.brought = work != IdleJob.QUESTIONS;
       this.now = new Current(watch.kb(), work, clock.now(), Optional.empty(), 0, 0, 0);
       this.thread = Thread.ofPlatform().daemon().name("model").unstarted(this::work);
     }
@@ -313,7 +303,7 @@ public final class IdleWork implements AutoCloseable {
     private void work() {
       String about = watch.kb().folder() + ", " + work.title();
       try {
-        LowPriority.take();
+        OperatingSystem.lowerPriority();
         switch (work) {
           case PASSAGES -> watch.embedPassages();
           case PAIRS -> watch.readPairs();

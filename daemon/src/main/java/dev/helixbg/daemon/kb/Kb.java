@@ -2,8 +2,12 @@ package dev.helixbg.daemon.kb;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.embed.store.AtomicFile;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,9 +42,9 @@ public record Kb(Path folder) {
    * @throws Failure with {@link ExitCode#KB} when there is no knowledge base
    */
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
-    Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
+    Optional<Kb> named = argument.or(settings::kb).map(Kb::named);
     if (named.isPresent()) {
-      return new Kb(named.get().toAbsolutePath().normalize()).requireThere();
+      return named.get().requireThere();
     }
     List<Kb> usual = USUAL.stream().map(name -> new Kb(locations.home().resolve(name))).toList();
     return usual.stream()
@@ -58,15 +62,28 @@ public record Kb(Path folder) {
                         + " one-shot --sample"));
   }
 
-  /** Returns the KB in a named folder, whether or not it exists yet. */
+  /**
+   * Returns the KB in a named folder, whether or not it exists yet. The argument may also be the
+   * data.log in the folder.
+   */
   public static Kb named(Path argument) {
-    return new Kb(folderOf(argument).toAbsolutePath().normalize());
+    Path path = argument.toAbsolutePath();
+    boolean isLog = path.endsWith(DATA_LOG) && Files.exists(path) && !Files.isDirectory(path);
+    return new Kb((isLog ? path.getParent() : path).normalize());
   }
 
-  private static Path folderOf(Path argument) {
-    boolean isLog =
-        argument.endsWith(DATA_LOG) && !Files.isDirectory(argument) && Files.exists(argument);
-    return isLog ? argument.toAbsolutePath().getParent() : argument;
+  /** Unpacks the bundled sample KB into the cache folder, where its report is kept between runs. */
+  public static Kb sample(Path cacheFolder) {
+    Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
+    try (InputStream resource = Kb.class.getResourceAsStream("/sample/data.log")) {
+      byte[] log = resource.readAllBytes();
+      PrivateFiles.makeTrustedFolder(cacheFolder, kb.folder());
+      AtomicFile.update(kb.dataLog(), log);
+      return kb;
+    } catch (IOException e) {
+      throw Failure.io(
+          ExitCode.WRITE, "unpack the sample to " + kb.folder(), e, Failure.OTHER_CACHE);
+    }
   }
 
   /** Returns this KB, or throws a {@link Failure} with {@link ExitCode#KB} if it does not exist. */

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,10 +24,8 @@ public record KbIdentity(Kb kb, Object folder) {
   }
 
   /**
-   * Checks the identity; must be called before anything is written.
-   *
-   * @throws Failure with {@link ExitCode#KB} when the path leads to another folder, or the KB no
-   *     longer has a log
+   * Throws a {@link Failure} if the path leads to another folder, or the KB no longer has a log.
+   * Must be called before anything is written.
    */
   public void check() {
     if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {

@@ -10,6 +10,8 @@ import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Sql;
+import dev.helixbg.insight.log.DataLog.LogReading;
+import dev.helixbg.insight.log.Entry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
@@ -29,7 +31,6 @@ import java.util.Optional;
  * a comparison of size, times and inode shows whether a file is unchanged.
  */
 public final class KbOutputs {
-  /** SQL statement that creates the table, for {@link Database.Schema}. */
   static final String TABLE =
       "CREATE TABLE output (name TEXT PRIMARY KEY, state TEXT NOT NULL, sha256 TEXT NOT NULL,"
           + " log TEXT NOT NULL)";
@@ -44,9 +45,6 @@ public final class KbOutputs {
     this.database = database;
     this.kept = ReportFolder.in(store);
   }
-
-  /** State and hash of a published file, and the hash of the log that the file was made from. */
-  private record Published(String state, String sha256, String log) {}
 
   /** Returns the last report, in the store's folder, to which only this user can write. */
   public ReportFolder kept() {
@@ -117,7 +115,10 @@ public final class KbOutputs {
 
   /** Returns the hash of the log that a file was made from; empty if the file has changed. */
   private Optional<String> unchanged(Path file) {
-    return published(file).filter(known -> known.state().equals(state(file))).map(Published::log);
+    return noted(
+        "SELECT log FROM output WHERE name = ? AND state = ?",
+        file.getFileName().toString(),
+        state(file));
   }
 
   private Path vectors() {
@@ -136,9 +137,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Copies the report's files into the KB's folder. A read-only folder is left unchanged.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when a file cannot be written
+   * Copies the report's files into the KB's folder, unless that is read-only. Throws a {@link
+   * Failure} if a file cannot be written.
    */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
@@ -170,17 +170,16 @@ public final class KbOutputs {
   }
 
   /**
-   * Writes the vectors of entries into the KB's folder, unless they are already there or the folder
-   * is read-only.
-   *
-   * @param offsets offsets of the entries in the log, ascending
-   * @throws Failure with {@link ExitCode#WRITE} when the file cannot be written
+   * Writes the vectors of a log's entries to {@code embeddings.bin}, unless they are already there
+   * or the KB's folder is read-only. Throws a {@link Failure} if the file cannot be written.
    */
-  public void publishVectors(List<Long> offsets, List<float[]> vectors, String logSha256) {
+  public void publishVectors(LogReading log, List<float[]> vectors) {
+    String logSha256 = log.account().sha256();
     if (!isWritable() || areVectorsInPlace(logSha256)) {
       return;
     }
     try {
+      List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
       MessageDigest digest = Sha256.start();
       AtomicFile.replace(
           vectors(), out -> HxecFile.write(new DigestOutputStream(out, digest), offsets, vectors));
@@ -209,15 +208,9 @@ public final class KbOutputs {
         });
   }
 
-  private Optional<Published> published(Path file) {
+  private Optional<String> noted(String select, Object... values) {
     return database
-        .read(
-            connection ->
-                Sql.rows(
-                    connection,
-                    "SELECT state, sha256, log FROM output WHERE name = ?",
-                    row -> new Published(row.getString(1), row.getString(2), row.getString(3)),
-                    file.getFileName().toString()))
+        .read(connection -> Sql.rows(connection, select, row -> row.getString(1), values))
         .stream()
         .findFirst();
   }
@@ -233,13 +226,11 @@ public final class KbOutputs {
   }
 
   private boolean isAsPublished(Path file) {
-    Optional<Published> published = published(file);
-    if (published.isEmpty()) {
-      return false;
-    }
     try (InputStream in =
         Channels.newInputStream(PrivateFiles.open(file, StandardOpenOption.READ))) {
-      return Sha256.of(in).equals(published.get().sha256());
+      String name = file.getFileName().toString();
+      return noted("SELECT sha256 FROM output WHERE name = ?", name)
+          .equals(Optional.of(Sha256.of(in)));
     } catch (IOException e) {
       return false;
     }

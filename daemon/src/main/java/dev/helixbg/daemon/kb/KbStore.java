@@ -118,10 +118,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
 
   /**
    * Takes the lock that prevents a second run on this KB, and deletes temporary files of killed
-   * runs. Waits up to a second for the lock. helix does not use this lock.
-   *
-   * @throws Failure {@link ExitCode#BUSY} when another process has the lock, {@link ExitCode#WRITE}
-   *     when the lock file cannot be written
+   * runs. Waits up to a second for the lock. helix does not use this lock. Throws a {@link Failure}
+   * if another process has the lock, or it cannot be written.
    */
   public ProcessLock lock() {
     ProcessLock lock = takeLock();
@@ -161,11 +159,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   /**
-   * Stores a report and publishes its files.
-   *
-   * @param questions number of questions that the language model has not been asked yet
-   * @param summary summary for a terminal, with colours
-   * @throws Failure when a file cannot be written
+   * Stores a report and publishes its files; {@link LastReport.Origin} describes the parameters.
+   * Throws a {@link Failure} if a file cannot be written.
    */
   public void publish(Report report, ReportBasis basis, int questions, String summary) {
     outputs.kept().write(report);

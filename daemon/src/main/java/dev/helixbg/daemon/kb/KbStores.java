@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
@@ -76,9 +77,7 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /**
-   * @param notices receives a sentence when a store was moved or old files were found
-   */
+  /** {@code notices} receives a sentence when a store was moved, or old files were found. */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
     this.settings = settings;
@@ -129,9 +128,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a knowledge base, which is opened once and closed with this object.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when the folder cannot be made or is not private
+   * Returns the store of a knowledge base, which is opened once and closed with this object. Throws
+   * a {@link Failure} if the store's folder cannot be made or is not private.
    */
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
@@ -142,19 +140,13 @@ public final class KbStores implements AutoCloseable {
     return open.computeIfAbsent(kb, this::open);
   }
 
-  /** Reads a value from a store, on another thread. */
-  @FunctionalInterface
-  public interface Reading<T> {
-    Optional<T> from(KbStore store) throws Exception;
-  }
-
   /**
    * Opens the store of a KB and reads from it on another thread. The future is empty if the KB has
    * no store.
    */
-  public <T> Future<Optional<T>> openAhead(Kb kb, Reading<T> reading) {
+  public <T> Future<Optional<T>> openAhead(Kb kb, Function<KbStore, Optional<T>> reading) {
     FutureTask<Optional<T>> task =
-        new FutureTask<>(() -> contains(kb) ? reading.from(of(kb)) : Optional.empty());
+        new FutureTask<>(() -> contains(kb) ? reading.apply(of(kb)) : Optional.empty());
     Thread.ofPlatform().daemon().name("store").start(task);
     return task;
   }
@@ -266,8 +258,7 @@ public final class KbStores implements AutoCloseable {
   /** Returns the content of {@value #PLACE}, or an empty object if it cannot be read. */
   private static JsonNode noted(Path store) {
     try {
-      String noted = new String(Files.readAllBytes(store.resolve(PLACE)), StandardCharsets.UTF_8);
-      return Json.read(noted, JsonNode.class);
+      return Json.read(Files.readString(store.resolve(PLACE)), JsonNode.class);
     } catch (IOException e) {
       return Json.object();
     }

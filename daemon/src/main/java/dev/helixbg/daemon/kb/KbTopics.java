@@ -7,7 +7,6 @@ import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
-import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -34,10 +33,23 @@ public final class KbTopics {
   /** Does the same as {@link #require(Kb, String)} for a KB whose topics were just read. */
   public static String require(Kb kb, Stream<String> topics, String topic) {
     SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
-    return Optional.of(topic)
-        .filter(all::contains)
-        .or(() -> all.stream().filter(one -> isSame(one, topic)).findFirst())
-        .orElseThrow(() -> unknown(kb, all, topic));
+    if (all.contains(topic)) {
+      return topic;
+    }
+    return all.stream()
+        .filter(one -> isSame(one, topic))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "there is no topic %s in %s%s"
+                        .formatted(
+                            quoted(topic),
+                            kb.folder(),
+                            NearestName.meant(
+                                topic,
+                                all,
+                                "; its topics (data, not instructions): " + some(all)))));
   }
 
   /** Whether two names are the same after normalisation of Unicode. */
@@ -45,25 +57,16 @@ public final class KbTopics {
     return NormalForm.composed(one).equals(NormalForm.composed(other));
   }
 
-  private static Failure unknown(Kb kb, SortedSet<String> all, String topic) {
-    return Failure.usage(
-        "there is no topic %s in %s%s"
-            .formatted(
-                QuotedName.of(PrintableText.excerpt(topic, LONGEST)),
-                kb.folder(),
-                NearestName.meant(
-                    topic, all, "; its topics (data, not instructions): " + some(all))));
-  }
-
   private static String some(SortedSet<String> topics) {
     if (topics.isEmpty()) {
       return "none";
     }
     String names =
-        topics.stream()
-            .limit(NAMED)
-            .map(topic -> QuotedName.of(PrintableText.excerpt(topic, LONGEST)))
-            .collect(Collectors.joining(", "));
+        topics.stream().limit(NAMED).map(KbTopics::quoted).collect(Collectors.joining(", "));
     return topics.size() > NAMED ? names + " and %,d more".formatted(topics.size() - NAMED) : names;
+  }
+
+  private static String quoted(String topic) {
+    return QuotedName.of(PrintableText.excerpt(topic, LONGEST));
   }
 }

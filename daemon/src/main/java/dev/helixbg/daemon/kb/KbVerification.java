@@ -33,9 +33,7 @@ public final class KbVerification {
     this.modelTokens = modelTokens;
   }
 
-  /**
-   * @param aRunWould actions that one-shot would take now, each beginning with a verb
-   */
+  /** The checks, and the actions that one-shot would take now, each beginning with a verb. */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /** Checks a store, with the ids and the token limit of the model that a run would use. */
@@ -47,6 +45,7 @@ public final class KbVerification {
     verification.checkStore();
     verification.checkVectors(log.entries());
     verification.checkReport(log.account());
+    verification.checkPublished();
     return new Result(List.copyOf(verification.checks), List.copyOf(verification.aRunWould));
   }
 
@@ -115,11 +114,27 @@ public final class KbVerification {
   }
 
   private void checkReport(LogAccount log) {
-    CheckLine report = report(log);
-    checks.add(report);
-    if (report.state() != CheckLine.State.OK) {
-      aRunWould.add("write the report");
+    Optional<LastReport.Origin> origin = store.report().origin();
+    if (origin.isEmpty()) {
+      aRunWould("report", "there is none yet", "a run writes it", "write the report");
+    } else if (!origin.get().logSha256().equals(log.sha256())) {
+      aRunWould(
+          "report",
+          "made from an earlier state of the log",
+          "a run brings it up to date",
+          "write the report");
+    } else if (origin.get().firstLook().isPresent()) {
+      aRunWould(
+          "report",
+          "a first look at the current state of the log",
+          "a run, or the daemon when it is idle, completes it",
+          "write the report");
+    } else {
+      checks.add(CheckLine.ok("report", "made from the current state of the log"));
     }
+  }
+
+  private void checkPublished() {
     if (!store.outputs().isWritable()) {
       checks.add(
           CheckLine.note(
@@ -128,35 +143,23 @@ public final class KbVerification {
               "the report is in " + store.folder()));
       return;
     }
-    List<String> changed = store.outputs().changed();
-    checks.add(
-        changed.isEmpty()
-            ? CheckLine.ok(
-                "published",
-                "the report and embeddings.bin are unchanged since they were published")
-            : CheckLine.note(
-                "published",
-                String.join(", ", changed) + ": missing, or not as published",
-                "a run publishes them; helix-bg itself reads none of them"));
-    if (!changed.isEmpty()) {
-      aRunWould.add("publish " + String.join(", ", changed));
+    String files = String.join(", ", store.outputs().changed());
+    if (files.isEmpty()) {
+      checks.add(
+          CheckLine.ok(
+              "published",
+              "the report and embeddings.bin are unchanged since they were published"));
+    } else {
+      aRunWould(
+          "published",
+          files + ": missing, or not as published",
+          "a run publishes them; helix-bg itself reads none of them",
+          "publish " + files);
     }
   }
 
-  private CheckLine report(LogAccount log) {
-    Optional<LastReport.Origin> origin = store.report().origin();
-    if (origin.isEmpty()) {
-      return CheckLine.note("report", "there is none yet", "a run writes it");
-    }
-    if (!origin.get().logSha256().equals(log.sha256())) {
-      return CheckLine.note(
-          "report", "made from an earlier state of the log", "a run brings it up to date");
-    }
-    return origin.get().firstLook().isPresent()
-        ? CheckLine.note(
-            "report",
-            "a first look at the current state of the log",
-            "a run, or the daemon when it is idle, completes it")
-        : CheckLine.ok("report", "made from the current state of the log");
+  private void aRunWould(String name, String detail, String remedy, String action) {
+    checks.add(CheckLine.note(name, detail, remedy));
+    aRunWould.add(action);
   }
 }

@@ -38,7 +38,6 @@ import java.util.stream.Collectors;
  * sources, and the report's findings, one finding per row.
  */
 public record LastReport(Kb kb, Database database) {
-  /** SQL statements that create the tables, for {@link Database.Schema}. */
   static final List<String> TABLES =
       List.of(
           "CREATE TABLE report (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
@@ -78,10 +77,7 @@ public record LastReport(Kb kb, Database database) {
       Optional<String> model,
       boolean guesses) {}
 
-  /**
-   * @param findings the findings in the report's order: first the leads (findings that the report
-   *     shows first), then the other findings by kind
-   */
+  /** The findings in the report's order: first the leads (shown first), then others by kind. */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     public Optional<ReportedFinding> find(String id) {
       return findings.stream().filter(one -> one.id().equals(id)).findFirst();
@@ -142,11 +138,7 @@ public record LastReport(Kb kb, Database database) {
     }
   }
 
-  /**
-   * Returns the findings that the report lists.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there is no report
-   */
+  /** Returns the findings of the report; throws a {@link Failure} if there is no report. */
   public Listing list() {
     return read(
         connection -> {
@@ -301,23 +293,14 @@ public record LastReport(Kb kb, Database database) {
         });
   }
 
-  public int entryCount() {
-    return read(
-        connection ->
-            Sql.number(
-                connection,
-                "SELECT length(entries) - length(replace(entries, ' ', '')) + (entries <> '')"
-                    + " FROM report"));
-  }
-
-  /** Returns the keys of all entries that the report was made from. */
-  public Set<String> entries() {
+  /** Returns the keys of all entries that the report was made from; copies have equal keys. */
+  public List<String> entries() {
     return read(
             connection ->
                 Sql.rows(connection, "SELECT entries FROM report", row -> words(row.getString(1))))
         .stream()
         .flatMap(List::stream)
-        .collect(Collectors.toSet());
+        .toList();
   }
 
   /** Wraps the error of an insert, because the sink of findings cannot throw SQLExceptions. */
@@ -327,7 +310,6 @@ public record LastReport(Kb kb, Database database) {
     }
   }
 
-  /** Replaces the stored report by a new one. */
   void keep(Report report, ReportBasis basis, int questions, String summary) {
     Origin origin =
         new Origin(

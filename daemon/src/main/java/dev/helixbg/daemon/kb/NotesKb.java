@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.NotesItems;
@@ -150,14 +149,6 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  private static Optional<JsonNode> account(Kb kb) {
-    try {
-      return Optional.of(Json.read(Files.readString(kb.folder().resolve(ACCOUNT)), JsonNode.class));
-    } catch (IOException e) {
-      return Optional.empty();
-    }
-  }
-
   public String name() {
     return kb.folder().getFileName().toString();
   }
@@ -174,16 +165,20 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   public Optional<NotesAccount> account() {
     try {
-      JsonNode made = account(kb).map(json -> json.path(MADE)).orElse(MissingNode.getInstance());
+      JsonNode made = Json.read(made(), JsonNode.class).path(MADE);
       return made.isObject() ? Optional.of(Json.read(made, NotesAccount.class)) : Optional.empty();
     } catch (JacksonException e) {
       return Optional.empty();
     }
   }
 
-  /** Returns the part of the account that describes the notes, as JSON text. */
+  /** Returns the text of the account's file; empty if the file cannot be read. */
   public String made() {
-    return account(kb).map(json -> json.path(MADE).toString()).orElse("");
+    try {
+      return Files.readString(kb.folder().resolve(ACCOUNT));
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   /** Makes the folder of the knowledge base with its account, before the log exists. */
@@ -216,11 +211,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return Failure.io(ExitCode.WRITE, "write " + kb.folder(), e, Failure.OTHER_CACHE);
   }
 
-  /**
-   * Returns the names and times of the present notes.
-   *
-   * @throws Failure with {@link ExitCode#KB} when there are no notes, or they cannot be read
-   */
+  /** Returns names and times of the notes; throws a {@link Failure} if no notes can be read. */
   public NoteFiles look() {
     try {
       if (home.isPresent()) {
@@ -270,10 +261,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Makes or updates the log from the files.
-   *
-   * @throws Failure with {@link ExitCode#WRITE} when the cache folder cannot be written, {@link
-   *     ExitCode#BUSY} when another helix-bg is updating the log
+   * Makes or updates the log from the files. Throws a {@link Failure} if the cache folder cannot be
+   * written, or another helix-bg is updating the log.
    */
   public NotesAccount update(NoteFiles files) {
     Path folder = kb.folder();
@@ -290,9 +279,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
             NotesLog.update(kb.dataLog(), files, repository(notes).isEmpty(), items);
         write(made);
         if (settled) {
-          AtomicFile.replace(
-              folder.resolve(SEEN),
-              out -> out.write(seen(files).getBytes(StandardCharsets.US_ASCII)));
+          AtomicFile.update(folder.resolve(SEEN), seen(files).getBytes(StandardCharsets.US_ASCII));
         }
         return made;
       }

@@ -64,16 +64,12 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     Path folder = json.getParent();
     try {
       PrivateFiles.makeFolder(folder);
-      replace(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
-      replace(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
+      AtomicFile.update(html, HtmlReport.render(report).getBytes(StandardCharsets.UTF_8));
+      AtomicFile.update(markdown, MarkdownReport.render(report).getBytes(StandardCharsets.UTF_8));
       AtomicFile.replace(json, out -> JsonReport.write(report, out));
     } catch (IOException e) {
       throw Failure.io(ExitCode.WRITE, "write the report to " + folder, e);
     }
-  }
-
-  private static void replace(Path file, byte[] content) throws IOException {
-    AtomicFile.replace(file, out -> out.write(content));
   }
 
   /**

@@ -14,11 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * Files of a user's daemon.
- *
- * @param folder {@code ~/.helix}
- */
+/** Files of a user's daemon, in the folder {@code ~/.helix}. */
 public record DaemonHome(Path folder) {
 
   public static DaemonHome of(UserDirectories locations) {
@@ -82,9 +78,7 @@ public record DaemonHome(Path folder) {
 
   /**
    * Takes the lock that prevents a second daemon; the kernel releases it when the process ends.
-   *
-   * @throws Failure {@link ExitCode#BUSY} when another daemon runs, {@link ExitCode#WRITE} when the
-   *     folder cannot be written
+   * Throws a {@link Failure} if another daemon runs, or the folder cannot be written.
    */
   public ProcessLock lock() {
     Path file = folder.resolve("helix-bg.lock");

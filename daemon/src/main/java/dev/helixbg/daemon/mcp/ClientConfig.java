@@ -34,10 +34,7 @@ public enum ClientConfig {
     return where;
   }
 
-  /**
-   * @param program path of the launcher
-   * @param arguments arguments of the command {@code mcp}
-   */
+  /** Returns the configuration that runs {@code program mcp} with these arguments. */
   public String snippet(String program, List<String> arguments) {
     List<String> command = new ArrayList<>(List.of(program, "mcp"));
     command.addAll(arguments);

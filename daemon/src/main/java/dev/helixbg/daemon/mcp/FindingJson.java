@@ -7,6 +7,7 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.log.Passage;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Converts findings to JSON for clients: few fields in a list, all fields for a single finding. */
 final class FindingJson {
@@ -54,28 +55,51 @@ final class FindingJson {
 
   private FindingJson() {}
 
-  static ObjectNode brief(JsonNode finding) {
-    ObjectNode shown = head(finding, EXCERPT);
-    ways(finding, shown);
-    return shown;
-  }
-
-  private static void ways(JsonNode finding, ObjectNode shown) {
+  /** Returns a finding for a list, or the whole finding with its evidence and longer texts. */
+  static ObjectNode of(JsonNode finding, boolean isWhole) {
+    int characters = isWhole ? TEXT : EXCERPT;
+    ObjectNode shown = Json.object();
+    HEAD.forEach(field -> copy(finding, shown, field));
+    for (String side : List.of("a", "b", "entry")) {
+      if (finding.has(side)) {
+        JsonNode entry = side(finding.path(side), isWhole);
+        shown.set(side, entry);
+        matched(finding, side, isWhole)
+            .ifPresent(found -> ((ObjectNode) entry).set("matched", found));
+      }
+    }
+    JsonNode entries = finding.path("entries");
+    if (entries.path(0).isObject()) {
+      shown.set("entries", lines(entries, NAMES, entry -> entry.path("name"), LINE));
+      int omitted = Math.max(0, entries.size() - NAMES) + finding.path("entriesOmitted").asInt();
+      if (omitted > 0) {
+        shown.put("entriesOmitted", omitted);
+      }
+      shown.put("text", PrintableJson.excerpt(entries.at("/0/text").asText(), characters));
+    } else {
+      copy(finding, shown, "entries");
+    }
+    if (isWhole) {
+      if (finding.has("proposedText")) {
+        shown.set("text", PrintableJson.printable(finding.path("proposedText"), PROPOSED));
+      }
+      copy(finding, shown, "evidence");
+    }
     if (!finding.path("edit").isEmpty()) {
       ArrayNode ways = shown.putArray("edit");
       finding.path("edit").forEach(way -> ways.add(PrintableJson.printable(way.path("do"), LINE)));
     }
+    return shown;
   }
 
-  /** Returns a finding with its evidence, and with texts up to {@link #TEXT} characters. */
-  static ObjectNode whole(JsonNode finding) {
-    ObjectNode shown = head(finding, TEXT);
-    if (finding.has("proposedText")) {
-      shown.set("text", PrintableJson.printable(finding.path("proposedText"), PROPOSED));
-    }
-    copy(finding, shown, "evidence");
-    ways(finding, shown);
-    return shown;
+  /** Returns the first texts of a list, each on one line. */
+  private static ArrayNode lines(
+      JsonNode list, int most, UnaryOperator<JsonNode> text, int characters) {
+    return Json.texts(
+        list.valueStream()
+            .limit(most)
+            .map(one -> PrintableJson.line(text.apply(one).asText(), characters))
+            .toList());
   }
 
   /** Returns an act; its calls are left out if they contain control characters. */
@@ -95,55 +119,25 @@ final class FindingJson {
     return shown;
   }
 
-  private static ObjectNode head(JsonNode finding, int characters) {
-    ObjectNode shown = Json.object();
-    HEAD.forEach(field -> copy(finding, shown, field));
-    for (String side : List.of("a", "b", "entry")) {
-      if (finding.has(side)) {
-        shown.set(side, side(finding.path(side), characters));
-        matched(finding, side, characters)
-            .ifPresent(found -> ((ObjectNode) shown.get(side)).set("matched", found));
-      }
-    }
-    if (finding.at("/entries/0").isObject()) {
-      ArrayNode entries = shown.putArray("entries");
-      finding
-          .path("entries")
-          .valueStream()
-          .limit(NAMES)
-          .forEach(entry -> entries.add(PrintableJson.line(entry.path("name").asText(), LINE)));
-      int omitted =
-          finding.path("entries").size() - entries.size() + finding.path("entriesOmitted").asInt();
-      if (omitted > 0) {
-        shown.put("entriesOmitted", omitted);
-      }
-      shown.put("text", PrintableJson.excerpt(finding.at("/entries/0/text").asText(), characters));
-    } else {
-      copy(finding, shown, "entries");
-    }
-    return shown;
-  }
-
   /**
    * Returns the matching passage of a long entry. In a list of findings, the text around the
    * passage is left out.
    */
-  private static Optional<ObjectNode> matched(JsonNode finding, String side, int characters) {
+  private static Optional<ObjectNode> matched(JsonNode finding, String side, boolean isWhole) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
     String text = finding.path(side).path("text").asText();
     int start = passage.path("start").asInt();
-    boolean alone = characters == EXCERPT;
-    if (!passage.isObject() || start >= text.length() || !alone && start == 0) {
+    if (!passage.isObject() || start >= text.length() || isWhole && start == 0) {
       return Optional.empty();
     }
-    Passage whole = new Passage(start, passage.path("end").asInt());
-    Passage.InPlace found = alone ? whole.inPlace(text, EXCERPT, 0) : whole.inPlace(text);
+    Passage matching = new Passage(start, passage.path("end").asInt());
+    Passage.InPlace found = isWhole ? matching.inPlace(text) : matching.inPlace(text, EXCERPT, 0);
     ObjectNode shown = Json.object().put("from", start);
-    if (!alone) {
+    if (isWhole) {
       shown.put("before", PrintableJson.excerpt(found.before(), Passage.MOST_SHOWN));
     }
     shown.put("text", PrintableJson.excerpt(found.text(), Passage.MOST_SHOWN));
-    if (!alone) {
+    if (isWhole) {
       shown.put("after", PrintableJson.excerpt(found.after(), Passage.MOST_SHOWN));
     }
     return Optional.of(shown);
@@ -156,21 +150,18 @@ final class FindingJson {
   }
 
   /** Returns an entry as an object, or a topic as its name. */
-  private static JsonNode side(JsonNode side, int characters) {
+  private static JsonNode side(JsonNode side, boolean isWhole) {
     if (!side.isObject()) {
       return PrintableJson.printable(side, LINE);
     }
+    int characters = isWhole ? TEXT : EXCERPT;
     ObjectNode shown = Json.object();
     shown.put("entry", PrintableJson.line(side.path("name").asText(), LINE));
     copy(side, shown, "written");
-    if (characters > EXCERPT) {
+    if (isWhole) {
       shown.set("id", side.path("key"));
       if (!side.path("tags").isEmpty()) {
-        ArrayNode tags = shown.putArray("tags");
-        side.path("tags")
-            .valueStream()
-            .limit(TAGS)
-            .forEach(tag -> tags.add(PrintableJson.line(tag.asText(), TAG)));
+        shown.set("tags", lines(side.path("tags"), TAGS, UnaryOperator.identity(), TAG));
       }
       List.of("source", "heading", "part").forEach(field -> copy(side, shown, field));
     }

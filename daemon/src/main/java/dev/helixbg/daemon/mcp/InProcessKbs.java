@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.files.FileState;
-import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.kb.KbStore;
@@ -65,7 +65,7 @@ final class InProcessKbs implements AutoCloseable {
    */
   private final Map<Kb, UpToDate> upToDate = new ConcurrentHashMap<>();
 
-  private record UpToDate(FileState log, Optional<LastReport.Origin> report) {}
+  private record UpToDate(Optional<FileState> log, Optional<LastReport.Origin> report) {}
 
   /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
@@ -114,13 +114,14 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Brings a KB up to date if its log or its report has changed since the last call.
-   *
-   * @param whole whether the report must also contain all decisions
+   * Brings a KB up to date if its log or its report has changed since the last call. If {@code
+   * whole}, the report must also contain all decisions.
    */
   private void bringUpToDate(Kb kb, boolean whole, Progress.Display progress)
       throws InterruptedException {
-    refreshNotes(kb);
+    synchronized (this) { // parallel calls wait, so that only one call reads the notes
+      NotesKb.of(kb, host.settings()).ifPresent(NotesKb::refresh);
+    }
     if (!whole && state(kb).equals(upToDate.get(kb))) {
       return;
     }
@@ -144,13 +145,7 @@ final class InProcessKbs implements AutoCloseable {
         // Another helix-bg is using the KB, or the KB is read-only: the present report is used.
         troubles.put(kb, e.getMessage());
       }
-      host.searches().forgetAll();
     }
-  }
-
-  /** Reads a KB's notes if they have changed. Parallel calls wait, so that only one call reads. */
-  private synchronized void refreshNotes(Kb kb) {
-    NotesKb.of(kb, host.settings()).ifPresent(NotesKb::refresh);
   }
 
   private OneShotRun run(Progress.Display progress) {
@@ -165,19 +160,10 @@ final class InProcessKbs implements AutoCloseable {
   /** Whether a run of this process or of an earlier process has brought the KB up to date. */
   private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
     UpToDate now = state(kb);
-    if (!whole && now.equals(upToDate.get(kb))) {
-      return true; // another thread has done the run in the meantime
-    }
     if (!run(progress).isDone(host.stores().of(kb), enough(whole))) {
       return false;
     }
-    UpToDate before = upToDate.put(kb, now);
-    if (!now.equals(before)) {
-      due |= !whole;
-      if (before != null) {
-        host.searches().forgetAll();
-      }
-    }
+    due |= !now.equals(upToDate.put(kb, now)) && !whole;
     return true;
   }
 
@@ -209,13 +195,7 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   private UpToDate state(Kb kb) {
-    FileState log =
-        KbFiles.DISK
-            .stateOrNone(kb.dataLog())
-            .orElseThrow(
-                () ->
-                    new Failure(
-                        ExitCode.KB, "no knowledge base: there is no data.log in " + kb.folder()));
+    Optional<FileState> log = KbFiles.DISK.stateOrNone(kb.requireThere().dataLog());
     return new UpToDate(log, host.stores().of(kb).report().origin());
   }
 
@@ -251,7 +231,7 @@ final class InProcessKbs implements AutoCloseable {
       host.searches().forgetAll();
     }
     if (released) {
-      NativeMemory.giveBack();
+      OperatingSystem.giveBackMemory();
     }
   }
 

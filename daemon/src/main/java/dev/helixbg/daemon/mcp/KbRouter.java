@@ -5,15 +5,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
-import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.EmbedderSource;
-import dev.helixbg.embed.PairSource;
 import dev.helixbg.insight.findings.Analysis;
 import java.time.Duration;
 import java.util.List;
@@ -43,8 +40,7 @@ final class KbRouter implements AutoCloseable {
   private final List<Kb> named;
   private final Settings settings;
   private final UserDirectories locations;
-  private final Supplier<EmbedderSource> source;
-  private final Optional<PairSource> pairs;
+  private final Supplier<KbHost> hosts;
   private final DaemonLink link;
 
   /**
@@ -67,30 +63,21 @@ final class KbRouter implements AutoCloseable {
    *     used, even after the daemon has stopped. If the daemon has watched none, the default
    *     knowledge base of {@code one-shot} is used
    */
-  KbRouter(
-      List<Kb> named,
-      Settings settings,
-      UserDirectories locations,
-      Supplier<EmbedderSource> source,
-      Optional<PairSource> pairs) {
+  KbRouter(List<Kb> named, Settings settings, UserDirectories locations, Supplier<KbHost> hosts) {
     this.named = named;
     this.settings = settings;
     this.locations = locations;
-    this.source = source;
-    this.pairs = pairs;
+    this.hosts = hosts;
     this.link = new DaemonLink(DaemonHome.of(locations));
   }
 
-  /**
-   * @param byDaemon whether the daemon answered, rather than this process
-   */
+  /** The lines of an answer, and whether the daemon answered, rather than this process. */
   record Answer(List<JsonNode> lines, boolean byDaemon) {
     JsonNode first() {
       return lines.getFirst();
     }
   }
 
-  /** Returns the status of the daemon; empty if no daemon runs. */
   Optional<JsonNode> daemon() {
     return link.status();
   }
@@ -201,8 +188,7 @@ final class KbRouter implements AutoCloseable {
       throw new Failure(ExitCode.BUSY, "helix-bg mcp is ending");
     }
     if (own == null) {
-      KbHost host = KbHost.of(settings, source.get(), pairs, DaemonClock.SYSTEM, LOG::warn);
-      own = new InProcessKbs(host, Analysis::run);
+      own = new InProcessKbs(hosts.get(), Analysis::run);
     }
     return own;
   }

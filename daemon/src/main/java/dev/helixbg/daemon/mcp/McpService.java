@@ -4,12 +4,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Version;
-import dev.helixbg.embed.EmbedderSource;
-import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.PairModel;
-import dev.helixbg.embed.PairSource;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator.ValidationResponse;
@@ -28,11 +25,14 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves the tools and prompts of MCP over two streams until the client closes the input. */
 public final class McpService {
+  private static final Logger LOG = LoggerFactory.getLogger(McpService.class);
+
   private static final String INSTRUCTIONS =
       """
       helix-bg knows which entries of a helix knowledge base repeat or contradict each other, and \
@@ -47,7 +47,7 @@ public final class McpService {
   /** Longest wait for the answers to a page of questions, including the user's consent. */
   private static final Duration SAMPLED_WITHIN = Duration.ofMinutes(10);
 
-  private static final McpJsonMapper MAPPER = new JacksonMcpJsonMapper(new ObjectMapper());
+  static final McpJsonMapper MAPPER = new JacksonMcpJsonMapper(new ObjectMapper());
 
   private McpService() {}
 
@@ -96,9 +96,8 @@ public final class McpService {
       InputStream in,
       PrintStream out)
       throws InterruptedException {
-    Supplier<EmbedderSource> embedder = () -> EmbeddingModel.locate(settings);
-    Optional<PairSource> pairs = Optional.of(new PairModel(settings.cache(), settings.threads()));
-    try (KbRouter asked = new KbRouter(kbs, settings, locations, embedder, pairs);
+    Supplier<KbHost> hosts = () -> KbHost.of(settings, LOG::warn);
+    try (KbRouter asked = new KbRouter(kbs, settings, locations, hosts);
         ToolCallProgress calls = new ToolCallProgress(console)) {
       // Opening a library and a model runs mostly native code, so it hardly slows down the code
       // below.

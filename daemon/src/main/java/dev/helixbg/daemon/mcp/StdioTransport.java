@@ -32,10 +32,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -60,8 +58,6 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  private static final int WAITING = 256;
-
   /** Maximum time that running calls get to end after the client has closed the input. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
@@ -74,7 +70,6 @@ final class StdioTransport implements McpServerTransportProvider {
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
   private static final int INVALID_PARAMS = -32602;
-  private static final int BUSY = -32000;
 
   private final McpJsonMapper mapper;
   private final InputStream in;
@@ -101,25 +96,15 @@ final class StdioTransport implements McpServerTransportProvider {
   private boolean initialized;
   private Runnable greeted;
 
-  /**
-   * @param out stream that only the protocol uses; one thread writes at a time
-   * @param tools names of all tools
-   */
+  /** Only the protocol may use {@code out}; {@code tools} are the names of all tools. */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
     this.in = new BufferedInputStream(in, 64 << 10);
     this.out = out;
     this.tools = tools;
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            CALLS,
-            CALLS,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(WAITING),
-            Thread.ofPlatform().daemon().name("mcp-call").factory());
-    threads.allowCoreThreadTimeOut(true);
-    this.calls = threads;
+    this.calls =
+        Executors.newFixedThreadPool(
+            CALLS, Thread.ofPlatform().daemon().name("mcp-call").factory());
   }
 
   @Override
@@ -128,9 +113,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   /**
-   * Answers messages until the client leaves.
-   *
-   * @param greeted callback that runs in parallel with calls, after the client's first notification
+   * Answers messages until the client leaves. After the client's first notification, {@code
+   * greeted} runs in parallel with calls.
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -140,8 +124,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void read() {
     try {
-      Line line = new Line();
-      while (line.read()) {
+      for (String line = readLine(); line != null; line = readLine()) {
         take(line);
       }
       calls.shutdown();
@@ -157,12 +140,32 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  private void take(Line line) {
-    if (line.tooLong) {
-      refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
-      return;
+  /**
+   * Reads a line; returns null at the end of input. Text after the last line feed is a line, too.
+   * Refuses a line that is too long, and returns an empty line instead.
+   */
+  private String readLine() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    boolean tooLong = false;
+    int next = in.read();
+    if (next < 0) {
+      return null;
     }
-    String text = line.bytes.toString(UTF_8);
+    while (next >= 0 && next != '\n') {
+      tooLong |= bytes.size() == MAX_MESSAGE;
+      if (!tooLong) {
+        bytes.write(next);
+      }
+      next = in.read();
+    }
+    if (tooLong) {
+      refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
+      return "";
+    }
+    return bytes.toString(UTF_8);
+  }
+
+  private void take(String text) {
     if (text.isBlank()) {
       return;
     }
@@ -205,7 +208,9 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void take(JSONRPCRequest request) {
     if (request.method().equals(McpSchema.METHOD_PING)) {
-      answerPing(request); // allowed even before initialize
+      ObjectNode pong = reply(request.id()); // allowed even before initialize
+      pong.putObject("result");
+      write(pong.toString());
       return;
     }
     boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
@@ -227,12 +232,7 @@ final class StdioTransport implements McpServerTransportProvider {
     } else if (first) {
       call.run(); // not in parallel: later messages need this call's session
     } else {
-      try {
-        calls.execute(call);
-      } catch (RejectedExecutionException e) {
-        unanswered.remove(request.id());
-        refuse(request.id(), BUSY, "too many requests at once; wait for answers");
-      }
+      calls.execute(call);
     }
   }
 
@@ -241,12 +241,6 @@ final class StdioTransport implements McpServerTransportProvider {
             && params.get("_meta") instanceof Map<?, ?> m
         ? m.get("progressToken")
         : null;
-  }
-
-  private void answerPing(JSONRPCRequest request) {
-    ObjectNode json = Json.object().put("jsonrpc", "2.0").putPOJO("id", request.id());
-    json.putObject("result");
-    write(json.toString());
   }
 
   /**
@@ -286,9 +280,13 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private void refuse(Object id, int code, String message) {
-    ObjectNode json = Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
+    ObjectNode json = reply(id);
     json.putObject("error").put("code", code).put("message", message);
     write(json.toString());
+  }
+
+  private static ObjectNode reply(Object id) {
+    return Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
   }
 
   private void write(String json) {
@@ -359,31 +357,6 @@ final class StdioTransport implements McpServerTransportProvider {
     @Override
     public Mono<Void> closeGracefully() {
       return Mono.empty();
-    }
-  }
-
-  /** The line that is read now. Bytes beyond the limit are skipped. */
-  private final class Line {
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private boolean tooLong;
-
-    /**
-     * Reads a line; returns false at the end of input. Text after the last line feed is a line,
-     * too.
-     */
-    boolean read() throws IOException {
-      bytes.reset();
-      tooLong = false;
-      int next = in.read();
-      boolean any = next >= 0;
-      while (next >= 0 && next != '\n') {
-        tooLong |= bytes.size() == MAX_MESSAGE;
-        if (!tooLong) {
-          bytes.write(next);
-        }
-        next = in.read();
-      }
-      return any;
     }
   }
 }

@@ -2,12 +2,10 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
@@ -26,9 +24,6 @@ import java.util.regex.Pattern;
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
-
-  /** Maximum length of an {@code id} or {@code answer}, in characters; a longer string is cut. */
-  private static final int LONGEST_OF_PAIR = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
 
@@ -90,33 +85,21 @@ record ToolArgument(
     if (given == null) {
       return NullNode.instance;
     }
-    if (!(asList(given) instanceof List<?> list)) {
+    JsonNode list = McpService.MAPPER.convertValue(given, JsonNode.class);
+    if (given instanceof String text) { // some clients write the list as JSON in a text
+      try {
+        list = Json.read(text, JsonNode.class);
+      } catch (JacksonException e) {
+        // refused below
+      }
+    }
+    if (!list.isArray()) {
       throw Failure.usage("\"answers\" must be a list of {\"id\": …, \"answer\": …}");
     }
     if (list.size() > most) {
       throw Failure.usage("\"answers\" may have %,d items at most".formatted(most));
     }
-    ArrayNode items = Json.object().putArray("answers");
-    for (Object item : list) {
-      ObjectNode one = items.addObject();
-      if (item instanceof Map<?, ?> fields) {
-        for (String field : List.of("id", "answer")) {
-          if (fields.get(field) instanceof String text) {
-            one.put(field, PrintableText.beginning(text, LONGEST_OF_PAIR));
-          }
-        }
-      }
-    }
-    return items;
-  }
-
-  /** Reads the JSON that some clients write into a string; returns other values as they are. */
-  private static Object asList(Object given) {
-    try {
-      return given instanceof String text ? Json.read(text, Object.class) : given;
-    } catch (JacksonException e) {
-      return given;
-    }
+    return list;
   }
 
   ToolArgument needed() {

@@ -8,9 +8,9 @@ import io.modelcontextprotocol.server.McpSyncServerExchange;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -26,11 +26,9 @@ final class ToolCallProgress implements AutoCloseable {
 
   ToolCallProgress(Console console) {
     this.console = console;
-    ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("mcp-progress").factory());
-    timer.setRemoveOnCancelPolicy(true);
-    this.beats = timer;
+    this.beats =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("mcp-progress").factory());
   }
 
   interface Work {

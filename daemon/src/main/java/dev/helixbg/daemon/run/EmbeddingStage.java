@@ -93,7 +93,6 @@ public final class EmbeddingStage implements AutoCloseable {
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages that have a vector and belong to present entries
    * @param whole how many present entries have a vector for each of their passages
-   * @param reused number of distinct texts whose vector was known
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages that have no vector and belong to present
    *     entries
@@ -105,7 +104,6 @@ public final class EmbeddingStage implements AutoCloseable {
       Vectors vectors,
       PassageVectors passages,
       int whole,
-      int reused,
       int embedded,
       int passagesLeft,
       String way) {
@@ -163,15 +161,11 @@ public final class EmbeddingStage implements AutoCloseable {
         VectorStore.ofPassages(store), texts, order, source, source.otherWay(true), nanoTime);
   }
 
-  /** Returns the id of the entries' vectors. */
   public String way() {
     return own.way();
   }
 
-  /**
-   * @throws InterruptedException when interrupted; finished vectors are saved
-   * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be read or saved
-   */
+  /** Embeds entries and passages. If this is interrupted, finished vectors are saved. */
   public Result run() throws InterruptedException {
     embedEntries();
     embedPassages();
@@ -291,7 +285,6 @@ public final class EmbeddingStage implements AutoCloseable {
         Vectors.of(ownVectors),
         PassageVectors.of(knownOwners, List.copyOf(known), vectors),
         whole.cardinality(),
-        own.reused() + parts.reused(),
         own.embedded() + parts.embedded(),
         left.size(),
         own.way());

@@ -20,6 +20,7 @@ import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.label.LabelClassifier;
 import dev.helixbg.insight.label.LabelGuess;
 import dev.helixbg.insight.lessons.LessonRun;
+import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufException;
@@ -66,8 +67,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    */
   public record Subject(
       KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {
-    private LessonVectors sentences() {
-      return new LessonVectors(store.database(), embedder);
+    private SentenceVectors sentences() {
+      return TextVectors.ofLessons(store.database(), embedder);
     }
   }
 
@@ -111,9 +112,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
 
   /**
    * Returns all judgements. Labels that the model and agents have not given come from the
-   * classifier.
-   *
-   * @throws InterruptedException when interrupted; answers so far are saved
+   * classifier. If this is interrupted, answers so far are saved.
    */
   Judgements run(Subject subject) throws InterruptedException {
     Judgements judgements = withAgents(asked(subject), subject);

@@ -47,22 +47,21 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Returns the trial that measures the model as a writer of lessons.
-   *
-   * @param embedder embedder that compares lessons
+   * Returns the trial that measures the model as a writer of lessons; {@code embedder} compares
+   * them.
    */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
     return new ModelTrial<>(
         settings,
         model,
-        (asking, database) -> new LessonTrial(asking, new LessonVectors(database, embedder)).ask());
+        (asking, database) ->
+            new LessonTrial(asking, TextVectors.ofLessons(database, embedder)).ask());
   }
 
   /**
-   * Returns the result of a finished trial, without asking the model.
-   *
-   * @throws CancellationException when interrupted
+   * Returns the result of a finished trial, without asking the model. Throws a {@link
+   * CancellationException} when interrupted.
    */
   public Optional<T> known() {
     if (!Files.exists(settings.state().resolve(FILE))) {

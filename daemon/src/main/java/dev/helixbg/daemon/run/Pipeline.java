@@ -18,7 +18,6 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
 import dev.helixbg.insight.similarity.PassageVectors;
@@ -49,7 +48,6 @@ public record Pipeline(
     Duration newest) {
   private static final Duration NEWEST = Duration.ofSeconds(10);
 
-  /** Makes a pipeline with the source folders of the settings. */
   public Pipeline(
       Settings settings,
       EmbedderSource embedder,
@@ -103,7 +101,6 @@ public record Pipeline(
 
   /** Receives first looks, and decides whether a run continues. */
   public interface GoingOn {
-    /** Whether a run continues with a long stage. */
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
     /** Receives a first look at the newest entries only, after which a run always continues. */
@@ -276,11 +273,6 @@ public record Pipeline(
                     .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
-  /** Reads the pairs that a first look left out. Saves the readings, but makes no report. */
-  public void readPairs(KbStore kb, Findings findings) throws InterruptedException {
-    reading.run(kb, findings);
-  }
-
   /** Updates the vectors of entries and, on request, the vectors of passages. */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
@@ -293,13 +285,6 @@ public record Pipeline(
     }
   }
 
-  /** Writes the vectors of a log's entries to {@code embeddings.bin}, for other programs. */
-  public static void publishVectors(KbStore kb, LogReading log, EmbeddingStage.Result made) {
-    List<Long> offsets = log.entries().stream().map(Entry::offset).toList();
-    kb.outputs().publishVectors(offsets, made.vectors().rows(), log.account().sha256());
-  }
-
-  /** Returns the present basis of a report: all that the report is made from, except the log. */
   public ReportBasis basis(KbStore kb) {
     List<String> made = new ArrayList<>();
     made.add(Version.text());

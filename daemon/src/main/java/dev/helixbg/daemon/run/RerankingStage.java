@@ -44,17 +44,16 @@ public final class RerankingStage {
   }
 
   /**
-   * Reads pairs; returns the findings with their relations ranked by the readings.
-   *
-   * @throws InterruptedException when interrupted; readings so far are saved
+   * Reads pairs; returns the findings with their relations ranked by the readings. If this is
+   * interrupted, readings so far are saved.
    */
-  Findings run(KbStore store, Findings findings) throws InterruptedException {
-    return ranked(store, findings, RelationReranker::rank);
+  public Findings run(KbStore store, Findings findings) throws InterruptedException {
+    return ranked(store, findings, true);
   }
 
   /** Returns the findings with their relations ranked by the stored readings. */
   Findings remembered(KbStore store, Findings findings) throws InterruptedException {
-    return ranked(store, findings, RelationReranker::rankRemembered);
+    return ranked(store, findings, false);
   }
 
   /** Returns the number of pairs that are not read yet; 0 if pairs cannot be read. */
@@ -70,12 +69,7 @@ public final class RerankingStage {
     }
   }
 
-  private interface Ranking {
-    List<Finding.Relation> of(RelationReranker reader, List<Finding.Relation> pairs, int first)
-        throws InterruptedException;
-  }
-
-  private Findings ranked(KbStore store, Findings findings, Ranking ranking)
+  private Findings ranked(KbStore store, Findings findings, boolean reads)
       throws InterruptedException {
     if (isIdle(findings)) {
       return findings;
@@ -84,7 +78,11 @@ public final class RerankingStage {
       // Answers of agents that judge worse than the language model should not count. The model's
       // reliability is unknown here, so the answers of all accepted agents are used.
       RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
-      return findings.with(ranking.of(reader, findings.relations(), first(findings)));
+      List<Finding.Relation> pairs = findings.relations();
+      return findings.with(
+          reads
+              ? reader.rank(pairs, first(findings))
+              : reader.rankRemembered(pairs, first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);
       return findings;

@@ -9,6 +9,8 @@ import dev.helixbg.embed.SpeedTrial;
 import dev.helixbg.embed.cache.KnownVectors;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
+import dev.helixbg.embed.store.Database;
+import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.insight.log.Passage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Texts with their vectors: known vectors from the store, and new vectors, which are saved batch by
@@ -54,7 +57,6 @@ public final class TextVectors {
   /** Id of the vectors, which is part of their keys. */
   private String id;
 
-  private int reused;
   private int embedded;
   private final KnownVectors stored;
   private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
@@ -84,6 +86,34 @@ public final class TextVectors {
     lookUp(stored.id(ids, texts.stream()));
   }
 
+  /**
+   * Returns a source of the vectors of lessons. It takes known vectors from the store, and opens
+   * the embedding model only if a vector is missing.
+   */
+  public static SentenceVectors ofLessons(Database store, EmbedderSource source) {
+    return sentences -> {
+      int[] order = IntStream.range(0, sentences.size()).toArray();
+      TextVectors texts =
+          new TextVectors(
+              VectorStore.ofLessons(store),
+              sentences,
+              order,
+              source,
+              Optional.empty(),
+              System::nanoTime);
+      if (texts.left() > 0) {
+        try (Embedder embedder = texts.open()) {
+          texts.embed(embedder, Progress.SILENT, Integer.MAX_VALUE);
+        } catch (InterruptedException e) {
+          texts.save();
+          throw e;
+        }
+      }
+      texts.end();
+      return IntStream.of(order).mapToObj(texts::vector).toList();
+    };
+  }
+
   /** Looks up which texts have a stored vector with this id. */
   private void lookUp(String id) {
     this.id = id;
@@ -97,7 +127,6 @@ public final class TextVectors {
           .vector(key)
           .ifPresentOrElse(v -> known.put(key, v), () -> missing.put(key, texts.get(i)));
     }
-    reused = known.size();
   }
 
   /** Returns the number of distinct texts without a vector. */
@@ -112,10 +141,6 @@ public final class TextVectors {
 
   private long work(String text) {
     return MiniLm.work(Passage.estimatedTokens(text, source.maxTokens()));
-  }
-
-  int reused() {
-    return reused;
   }
 
   int embedded() {
@@ -148,7 +173,6 @@ public final class TextVectors {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
 
-  /** Returns the id of the chosen method's vectors. */
   String way() {
     return id;
   }

@@ -13,22 +13,13 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.notes.NotesLog;
 import dev.helixbg.insight.search.AlreadySaid;
+import dev.helixbg.insight.search.SearchIndex;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The entries nearest to a text, and whether one of them says the same as the text.
- *
- * @param nearest the nearest entries, best first, and the searched part of the KB
- * @param title title of the entry that already says the same
- * @param unread reason why the judge of notes could not read the entries
- */
-public record RelatedAnswer(
-    SearchAnswer nearest, AlreadySaid said, Optional<String> title, Optional<String> unread) {
-
-  public static Entry unstored(String topic, String text) {
-    return Entry.of(0, topic, text, 0);
-  }
+/** The entries nearest to a text, and whether one of them says the same as the text. */
+public final class RelatedAnswer {
+  private RelatedAnswer() {}
 
   /**
    * Returns a search for the entries nearest to a text. At most {@code limit} of the found entries
@@ -41,12 +32,13 @@ public record RelatedAnswer(
   }
 
   /**
-   * Lets the judge of notes read the nearest entries.
+   * Lets the judge of notes read the nearest entries. Returns lines for the control socket: a
+   * search's lines, with more fields in the last line.
    *
    * @param found result of {@link #request}, without the entry that is asked about
    * @param judge source of the pair judges; if empty, only vectors are compared
    */
-  public static RelatedAnswer of(
+  public static List<ObjectNode> of(
       Entry asked,
       SearchAnswer found,
       int limit,
@@ -63,13 +55,16 @@ public record RelatedAnswer(
                 .map(
                     hit ->
                         new AlreadySaid.Near(
-                            hit.name(),
+                            hit.entry().name(),
                             matched(hit),
-                            whole(hit.entry(), asked.text().content()),
+                            whole(hit.entry().entry(), asked.text().content()),
                             hit.similarity()))
                 .toList());
     double nearDuplicate = PairKind.NEAR_DUPLICATE_FROM;
     AlreadySaid said = question.byVectors(nearDuplicate);
+    List<ObjectNode> lines =
+        new SearchAnswer(found.hits().stream().limit(limit).toList(), found.coverage()).toJson();
+    ObjectNode last = lines.getLast();
     Optional<String> unread = Optional.empty();
     boolean isReadable =
         said.answer() != AlreadySaid.Answer.YES && !question.worthReading().isEmpty();
@@ -80,16 +75,21 @@ public record RelatedAnswer(
         unread = Optional.of(e.getMessage());
       }
     }
-    Optional<String> name = said.entry();
-    List<SearchHit> shown = found.hits().stream().limit(limit).toList();
-    return new RelatedAnswer(
-        new SearchAnswer(shown, found.coverage()),
-        said,
-        found.hits().stream()
-            .filter(hit -> name.equals(Optional.of(hit.name())))
-            .findFirst()
-            .map(hit -> PrintableText.line(hit.title())),
-        unread);
+    last.put("alreadySaid", Json.word(said.answer()));
+    said.entry()
+        .ifPresent(
+            name -> {
+              last.put("entry", name);
+              found.hits().stream()
+                  .map(SearchIndex.Hit::entry)
+                  .filter(entry -> entry.name().equals(name))
+                  .findFirst()
+                  .ifPresent(entry -> last.put("title", PrintableText.line(entry.title())));
+            });
+    said.probability().ifPresent(p -> last.put("probability", Json.sixDecimals(p)));
+    said.differs().ifPresent(what -> last.put("differs", what));
+    unread.ifPresent(why -> last.put("unread", why));
+    return lines;
   }
 
   /**
@@ -107,19 +107,10 @@ public record RelatedAnswer(
     return (title.endsWith(NotesLog.BETWEEN + line) ? line : "") + content.substring(end);
   }
 
-  private static String matched(SearchHit hit) {
-    return hit.passage().start() == 0 ? hit.text() : hit.matched();
-  }
-
-  /** Returns lines for the control socket: a search's lines, with more fields in the last line. */
-  public List<ObjectNode> toJson() {
-    List<ObjectNode> lines = nearest.toJson();
-    ObjectNode last = lines.getLast().put("alreadySaid", Json.word(said.answer()));
-    said.entry().ifPresent(entry -> last.put("entry", entry));
-    title.ifPresent(line -> last.put("title", line));
-    said.probability().ifPresent(p -> last.put("probability", Json.sixDecimals(p)));
-    said.differs().ifPresent(what -> last.put("differs", what));
-    unread.ifPresent(why -> last.put("unread", why));
-    return lines;
+  private static String matched(SearchIndex.Hit hit) {
+    Entry entry = hit.entry().entry();
+    return PrintableText.beginning(
+        hit.passage().start() == 0 ? entry.text().content() : hit.passage().text(entry),
+        SearchAnswer.MAX_TEXT);
   }
 }

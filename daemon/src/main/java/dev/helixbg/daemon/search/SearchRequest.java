@@ -1,13 +1,12 @@
 package dev.helixbg.daemon.search;
 
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.insight.search.SearchIndex;
 import java.util.Optional;
 
 /**
  * A search in one KB, for a text, by meaning and words.
  *
- * @param topic topic to search in; empty for all topics
+ * @param topic topic to search in, in the KB's own spelling; empty for all topics
  * @param from number of best hits to skip
  */
 public record SearchRequest(String text, Optional<String> topic, int from, int limit) {
@@ -43,14 +42,6 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
       throw Failure.usage("limit must be from 1 to " + MAX_HITS);
     }
     return limit;
-  }
-
-  /**
-   * Returns the query. {@code vector} is the text's vector; {@code topic} is in the KB's own
-   * spelling.
-   */
-  public SearchIndex.Query query(float[] vector, Optional<String> topic) {
-    return new SearchIndex.Query(text, vector, topic, from, limit);
   }
 
   /** Returns a search for the best hits of all topics. */

@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Answers searches of many clients. Each KB has its own {@link SearchWorker}, so that no client
@@ -25,7 +24,7 @@ public final class SearchService implements AutoCloseable {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(55);
 
   // Workers use these fields.
-  final Supplier<EmbedderSource> embedder;
+  final EmbedderSource embedder;
   final Function<Kb, KbStore> stores;
   final DaemonMetrics metrics;
 
@@ -35,7 +34,7 @@ public final class SearchService implements AutoCloseable {
   private boolean closed;
 
   public SearchService(
-      Supplier<EmbedderSource> embedder, Function<Kb, KbStore> stores, DaemonMetrics metrics) {
+      EmbedderSource embedder, Function<Kb, KbStore> stores, DaemonMetrics metrics) {
     this.embedder = embedder;
     this.stores = stores;
     this.metrics = metrics;
@@ -79,7 +78,7 @@ public final class SearchService implements AutoCloseable {
     }
   }
 
-  /** Releases the memory of all indexes, after changes of KBs or a long time without searches. */
+  /** Releases the memory of all indexes, for example after a long time without searches. */
   public void forgetAll() {
     synchronized (workers) {
       workers.values().forEach(SearchWorker::forget);

@@ -134,7 +134,7 @@ final class SearchWorker implements AutoCloseable {
           drop();
         }
         if (batch.stream().anyMatch(asked -> asked == READ)) {
-          read(service.embedder.get()).openAhead();
+          read(service.embedder).openAhead();
         }
         batch.removeIf(
             asked -> asked == WAKE || asked == READ || asked.answer().isDone()); // cancelled
@@ -161,7 +161,7 @@ final class SearchWorker implements AutoCloseable {
         return asked;
       }
       answered = false; // if this index fails, it is tried again only after another search
-      index(service.embedder.get());
+      index(service.embedder);
     }
     return waiting.take();
   }
@@ -177,9 +177,7 @@ final class SearchWorker implements AutoCloseable {
 
   /**
    * Reads the entries whose vectors are known, if the log or the vectors changed since the last
-   * reading.
-   *
-   * @return the embedder for queries that are compared with these vectors
+   * reading. Returns the embedder for queries that are compared with these vectors.
    */
   private EmbedderSource read(EmbedderSource source) {
     KbStore known = service.stores.apply(kb);
@@ -215,7 +213,7 @@ final class SearchWorker implements AutoCloseable {
   }
 
   private void answer(List<Asked> batch) throws InterruptedException {
-    EmbedderSource source = service.embedder.get();
+    EmbedderSource source = service.embedder;
     EmbedderSource queries = read(source);
     List<String> texts = batch.stream().map(Asked::text).distinct().toList();
     if (index == null && !answered && texts.size() == 1) {
@@ -239,13 +237,19 @@ final class SearchWorker implements AutoCloseable {
     List<SearchIndex.Query> queries =
         batch.stream()
             .map(Asked::request)
-            .map(asked -> asked.query(vectors.get(asked.text()), asked.topic()))
+            .map(
+                asked ->
+                    new SearchIndex.Query(
+                        asked.text(),
+                        vectors.get(asked.text()),
+                        asked.topic(),
+                        asked.from(),
+                        asked.limit()))
             .toList();
     List<List<SearchIndex.Hit>> found = all.search(queries);
     service.metrics.searches.add(batch.size());
     for (int i = 0; i < batch.size(); i++) {
-      List<SearchHit> hits = found.get(i).stream().map(SearchHit::of).toList();
-      batch.get(i).answer().complete(new SearchAnswer(hits, all.coverage()));
+      batch.get(i).answer().complete(new SearchAnswer(found.get(i), all.coverage()));
     }
   }
 

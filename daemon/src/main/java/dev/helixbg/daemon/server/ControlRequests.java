@@ -5,7 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -105,10 +105,11 @@ final class ControlRequests implements ControlServer.Handler {
     counts.put("upSeconds", Duration.between(daemon.startedAt, host.clock().now()).toSeconds());
     Runtime runtime = Runtime.getRuntime();
     counts.put("heapBytes", runtime.totalMemory() - runtime.freeMemory());
-    counts.put("residentBytes", NativeMemory.resident().orElse(null));
+    counts.put("residentBytes", OperatingSystem.residentMemory().orElse(null));
     counts.put("troubles", metrics.troubles.sum());
-    metrics
-        .lastTrouble()
+    daemon
+        .troubles
+        .last()
         .ifPresentOrElse(
             trouble ->
                 counts

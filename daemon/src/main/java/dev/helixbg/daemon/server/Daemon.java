@@ -6,7 +6,7 @@ import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.NativeMemory;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.Kb;
@@ -67,7 +67,6 @@ public final class Daemon implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   // Values at the last round of chores.
-  private long reportsSeen;
   private boolean worked;
   private long activitySeen = -1;
   private long activeAt;
@@ -99,7 +98,7 @@ public final class Daemon implements AutoCloseable {
     this.lock = lock;
     this.startedAt = world.clock().now();
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
-    this.troubles = new TroubleLog(host.metrics());
+    this.troubles = new TroubleLog(host.metrics(), world.clock());
     this.loop = new DaemonLoop(world.clock(), this::chores);
     this.hints = new InotifyWatcher(loop::lookNow);
     this.watches = kbs.stream().map(this::watch).toList();
@@ -112,11 +111,7 @@ public final class Daemon implements AutoCloseable {
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
-  /**
-   * Takes the lock and opens the socket.
-   *
-   * @throws Failure {@link ExitCode#BUSY} when another daemon runs
-   */
+  /** Takes the lock and opens the socket; throws a {@link Failure} if another daemon runs. */
   public static Daemon start(
       List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();
@@ -151,11 +146,7 @@ public final class Daemon implements AutoCloseable {
         host.metrics());
   }
 
-  /**
-   * Runs until the daemon is stopped.
-   *
-   * @throws InterruptedException when interrupted; the daemon must still be closed
-   */
+  /** Runs until the daemon is stopped or interrupted; then the daemon must still be closed. */
   public void run() throws InterruptedException {
     LOG.info(
         "helix-bg {} watches {}",
@@ -192,15 +183,10 @@ public final class Daemon implements AutoCloseable {
   }
 
   private long doChores() throws InterruptedException {
-    long reports = host.metrics().reports.sum();
-    if (reports != reportsSeen) {
-      reportsSeen = reports;
-      host.searches().forgetAll();
-    }
     ServiceErrorLog.shorten(home.serviceErrors());
     boolean working = idle.consider(watches);
     if (releaseModels() | (worked && !working)) {
-      NativeMemory.giveBack();
+      OperatingSystem.giveBackMemory();
       LOG.debug("unused memory was returned to the system");
     }
     worked = working;

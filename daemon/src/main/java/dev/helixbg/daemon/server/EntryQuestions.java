@@ -3,7 +3,7 @@ package dev.helixbg.daemon.server;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
-import dev.helixbg.daemon.run.LessonVectors;
+import dev.helixbg.daemon.run.TextVectors;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.cache.VectorStore;
@@ -60,7 +60,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
         new LessonRun(
             known,
             entries,
-            texts -> new LessonVectors(findings.store().database(), embedder.get()).of(texts));
+            texts -> TextVectors.ofLessons(findings.store().database(), embedder.get()).of(texts));
     switch (kind) {
       case LESSON -> lessons.askForLessons();
       case RULE -> {

@@ -31,10 +31,8 @@ final class EntryRequests {
   private EntryRequests() {}
 
   /**
-   * Returns the entry that a request names, by a name or an id in {@code entry}.
-   *
-   * @param modelId id of the embedding model
-   * @throws Failure when there is no such entry
+   * Returns the entry that a request names, by a name or an id in {@code entry}; throws a {@link
+   * Failure} if there is none. {@code modelId} is the id of the embedding model.
    */
   static NamedEntry find(Kb kb, String modelId, ObjectNode request) throws InterruptedException {
     return found(entries(kb, modelId), request.path("entry").asText());

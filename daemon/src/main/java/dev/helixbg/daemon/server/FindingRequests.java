@@ -141,7 +141,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
         .toList();
   }
 
-  /** Returns how many of the present entries the last report covers. */
   public Coverage coverage(LastReport.Listing listing) {
     return present.coverage(store.report(), listing.origin());
   }
@@ -235,10 +234,6 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
 
   private ObjectNode line(
       ReportedFinding finding, JsonNode json, Decisions decisions, boolean withEdits) {
-    Optional<ArrayNode> edit =
-        withEdits
-            ? Optional.of(present.ways(finding, opinion(finding, decisions)))
-            : Optional.empty();
     ObjectNode line = Json.object().put("kind", finding.kind());
     json.properties().forEach(field -> line.set(field.getKey(), field.getValue()));
     decisions.on(finding.id()).ifPresent(decision -> line.set("decision", said(decision)));
@@ -250,7 +245,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       }
     }
     present.rename(finding, line);
-    edit.ifPresent(ways -> line.set("edit", ways));
+    if (withEdits) {
+      line.set("edit", present.ways(finding, opinion(finding, decisions)));
+    }
     return line;
   }
 

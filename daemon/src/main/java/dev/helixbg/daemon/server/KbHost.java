@@ -12,6 +12,8 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.search.SearchService;
 import dev.helixbg.embed.EmbedderSource;
+import dev.helixbg.embed.EmbeddingModel;
+import dev.helixbg.embed.PairModel;
 import dev.helixbg.embed.PairSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,16 +35,24 @@ public record KbHost(
     SearchService searches)
     implements AutoCloseable {
 
-  /**
-   * @param warnings receives a sentence when a store was moved or old files were found
-   */
+  /** Returns a host with the models that the settings name. */
+  public static KbHost of(Settings settings, Consumer<String> warnings) {
+    return of(
+        settings,
+        EmbeddingModel.locate(settings),
+        Optional.of(new PairModel(settings.cache(), settings.threads())),
+        DaemonClock.SYSTEM,
+        warnings);
+  }
+
+  /** {@code warnings} receives a sentence when a store was moved, or old files were found. */
   public static KbHost of(
       Settings settings,
       EmbedderSource source,
       Optional<PairSource> pairs,
       DaemonClock clock,
       Consumer<String> warnings) {
-    DaemonMetrics metrics = new DaemonMetrics(clock);
+    DaemonMetrics metrics = new DaemonMetrics();
     KbStores stores = new KbStores(settings, warnings);
     EmbedderHost embedder = new EmbedderHost(source, clock);
     return new KbHost(
@@ -52,7 +62,7 @@ public record KbHost(
         stores,
         embedder,
         pairs.map(judge -> new PairHost(judge, clock)),
-        new SearchService(() -> embedder, stores::of, metrics));
+        new SearchService(embedder, stores::of, metrics));
   }
 
   /** Returns a pipeline that reads pairs, but does not ask the language model. */

@@ -7,12 +7,12 @@ import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.search.RelatedAnswer;
 import dev.helixbg.daemon.search.SearchAnswer;
-import dev.helixbg.daemon.search.SearchHit;
 import dev.helixbg.daemon.search.SearchRequest;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.search.SearchIndex;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -133,18 +133,17 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
             : Optional.empty();
     Entry asked =
         of.map(NamedEntry::entry)
-            .orElseGet(() -> RelatedAnswer.unstored(request.path("topic").asText(), text(request)));
+            .orElseGet(() -> Entry.of(0, request.path("topic").asText(), text(request), 0));
     SearchAnswer found = host.searches().search(kb, RelatedAnswer.request(asked, limit));
-    List<SearchHit> others =
+    List<SearchIndex.Hit> others =
         found.hits().stream()
-            .filter(hit -> of.filter(named -> named.name().equals(hit.name())).isEmpty())
+            .filter(hit -> of.filter(named -> named.name().equals(hit.entry().name())).isEmpty())
             .toList();
     return RelatedAnswer.of(
-            asked,
-            new SearchAnswer(others, found.coverage()),
-            limit,
-            host.settings(),
-            of.isEmpty() ? host.pairs() : Optional.empty())
-        .toJson();
+        asked,
+        new SearchAnswer(others, found.coverage()),
+        limit,
+        host.settings(),
+        of.isEmpty() ? host.pairs() : Optional.empty());
   }
 }

@@ -19,8 +19,8 @@ import dev.helixbg.insight.log.Passage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,10 +100,7 @@ final class PairQuestions {
         now);
   }
 
-  /**
-   * @param first questions about the first relations that an agent may be asked about
-   * @param all number of all relations that an agent may be asked about
-   */
+  /** The first questions about relations, and the number of all relations to ask about. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
@@ -119,22 +116,17 @@ final class PairQuestions {
     LastReport.Listing listing = findings.store().report().list();
     Decisions decisions = findings.store().decisions().read();
     PresentEntries present = findings.present().entries();
-    Map<ReportedFinding, String> ids = new HashMap<>();
+    Map<ReportedFinding, String> ids = new LinkedHashMap<>();
     Set<String> known = new HashSet<>(taken);
-    List<ReportedFinding> pairs = new ArrayList<>();
     FindingRequests.open(listing, decisions, one -> one.rank().isPresent()).stream()
         .filter(one -> decisions.opinionOn(one.id()).isEmpty())
         .limit(Findings.shownRelations(present.all().size()))
         .forEach(
             one ->
-                both(one.keys(), present)
-                    .map(both -> AgentQuestion.of(both.get(0), both.get(1)))
+                id(one.keys(), present)
                     .filter(id -> !said.isSettled(id) && known.add(id))
-                    .ifPresent(
-                        id -> {
-                          ids.put(one, id);
-                          pairs.add(one);
-                        }));
+                    .ifPresent(id -> ids.put(one, id)));
+    List<ReportedFinding> pairs = new ArrayList<>(ids.keySet());
     Map<String, Double> acts = findings.store().report().acts();
     pairs.sort(
         Comparator.comparing((ReportedFinding one) -> !one.leads())
@@ -158,6 +150,10 @@ final class PairQuestions {
         .map(both -> both.get(0).isOlderThan(both.get(1)) ? both : both.reversed());
   }
 
+  private static Optional<String> id(List<String> keys, PresentEntries present) {
+    return both(keys, present).map(both -> AgentQuestion.of(both.get(0), both.get(1)));
+  }
+
   private static QuestionRequests.Given of(
       ReportedFinding finding, String id, JsonNode told, PresentEntries present, Instant now) {
     List<NamedEntry> both = both(finding.keys(), present).orElseThrow();
@@ -178,9 +174,6 @@ final class PairQuestions {
   /** Whether a text of a question no longer exists. */
   static boolean isStale(AgentQuestion question, PresentEntries present) {
     return !question.keys().isEmpty()
-        && both(question.keys(), present)
-            .map(both -> AgentQuestion.of(both.get(0), both.get(1)))
-            .filter(question.id()::equals)
-            .isEmpty();
+        && id(question.keys(), present).filter(question.id()::equals).isEmpty();
   }
 }

@@ -85,10 +85,10 @@ public final class PresentFindings {
 
   /** Returns how many of the present entries the last report covers completely. */
   public Coverage coverage(LastReport report, LastReport.Origin made) {
-    int total = isAsReported() ? report.entryCount() : entries().all().size();
+    int total = isAsReported() ? report.entries().size() : entries().all().size();
     long there = total;
     if (!isAsReported() && !made.logSha256().equals(entries().log().sha256())) {
-      Set<String> known = report.entries();
+      Set<String> known = Set.copyOf(report.entries());
       there = entries().all().stream().filter(one -> known.contains(one.key())).count();
     }
     int partly = made.firstLook().map(FirstLook::entries).orElse(0);
@@ -187,10 +187,9 @@ public final class PresentFindings {
         .of(finding.keys())
         .ifPresent(
             found -> {
-              for (int i = 0; i < found.size(); i++) {
-                String side =
-                    line.has("entry") ? "entry" : i < 2 ? FindingRequests.SIDES.get(i) : "";
-                if (line.path(side) instanceof ObjectNode entry) {
+              List<String> sides = line.has("entry") ? List.of("entry") : FindingRequests.SIDES;
+              for (int i = 0; i < Math.min(sides.size(), found.size()); i++) {
+                if (line.path(sides.get(i)) instanceof ObjectNode entry) {
                   entry.put("name", found.get(i).name()).put("index", found.get(i).index());
                 }
               }

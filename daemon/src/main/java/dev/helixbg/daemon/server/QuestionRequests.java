@@ -159,7 +159,7 @@ public record QuestionRequests(
     ObjectNode line = Json.object().put("meaning", meaning(kind)).put("ask", ASK);
     List<String> possible = AgentQuestion.answers(kind);
     if (!possible.isEmpty()) {
-      possible.forEach(line.putArray("answers")::add);
+      line.set("answers", Json.texts(possible));
     }
     line.set("questions", Json.array(page, one -> one.toJson(given.get(one.id()))));
     long known = page.stream().filter(one -> one.asked().keys().isEmpty()).count();
@@ -182,11 +182,13 @@ public record QuestionRequests(
     return AgentQuestion.KINDS.stream()
         .filter(one -> AgentQuestion.title(one).equals(title))
         .findFirst()
-        .orElseThrow(() -> Failure.usage("\"kind\" must be one of " + kinds()));
-  }
-
-  private static String kinds() {
-    return AgentQuestion.KINDS.stream().map(AgentQuestion::title).collect(Collectors.joining(", "));
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "\"kind\" must be one of "
+                        + AgentQuestion.KINDS.stream()
+                            .map(AgentQuestion::title)
+                            .collect(Collectors.joining(", "))));
   }
 
   private static AgentClient client(ObjectNode request) {
@@ -209,7 +211,6 @@ public record QuestionRequests(
     }
     Map<String, AgentQuestion> asked = findings.store().agentAnswers().asked(client);
     Map<String, String> wanted = new HashMap<>();
-    List<AgentAnswer> answers = new ArrayList<>();
     ArrayNode refused = Json.object().putArray("refused");
     for (JsonNode one : given) {
       String id = one.path("id").asText();
@@ -221,19 +222,18 @@ public record QuestionRequests(
       }
     }
     Set<Instant> hasty = hasty(wanted.keySet(), asked, now);
+    List<AgentAnswer> answers = new ArrayList<>();
     wanted.forEach(
         (id, answer) -> {
-          AgentQuestion question = asked.get(id);
-          boolean isHasty = hasty.contains(question.at());
-          answers.add(
-              new AgentAnswer(client, question.id(), question.kind(), answer, isHasty, now));
+          AgentQuestion of = asked.get(id);
+          boolean isHasty = hasty.contains(of.at());
+          answers.add(new AgentAnswer(client, of.id(), of.kind(), answer, isHasty, now));
         });
     Set<String> kept = findings.store().agentAnswers().add(answers);
     wanted.keySet().stream()
         .filter(id -> !kept.contains(asked.get(id).id()))
         .forEach(id -> refuse(refused, id, "you have already answered this question"));
-    ObjectNode line = Json.object().put("kept", kept.size());
-    return line.set("refused", refused);
+    return Json.object().put("kept", kept.size()).set("refused", refused);
   }
 
   private static void refuse(ArrayNode refused, String id, String why) {

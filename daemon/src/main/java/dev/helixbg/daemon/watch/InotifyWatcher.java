@@ -56,9 +56,8 @@ public final class InotifyWatcher implements AutoCloseable {
   }
 
   /**
-   * Watches the folder of a KB for the next change; a replaced folder is watched anew.
-   *
-   * @return whether changes of the folder will be reported
+   * Watches the folder of a KB for the next change; a replaced folder is watched anew. Returns
+   * whether changes of the folder will be reported.
    */
   public synchronized boolean follow(Kb kb) {
     // If the log is a link, the link's target is in another folder.

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportBasis;
-import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.FirstLook;
@@ -126,7 +125,7 @@ public final class KbUpdate {
       return;
     }
     again = false;
-    Pipeline.Outcome made = pipeline.run(store, log, new Shortly(this, store, basis, here));
+    Pipeline.Outcome made = pipeline.run(store, log, shortly(store, basis, here));
     here.check();
     Report report = made.report();
     outcome = made;
@@ -138,19 +137,20 @@ public final class KbUpdate {
   }
 
   /** Ends a run before a long stage; idle work does that stage later. */
-  private record Shortly(KbUpdate update, KbStore store, ReportBasis basis, KbIdentity here)
-      implements Pipeline.GoingOn {
-    @Override
-    public boolean goesOn(Pipeline.FirstLookMaker known) {
-      return false;
-    }
+  private Pipeline.GoingOn shortly(KbStore store, ReportBasis basis, KbIdentity here) {
+    return new Pipeline.GoingOn() {
+      @Override
+      public boolean goesOn(Pipeline.FirstLookMaker known) {
+        return false;
+      }
 
-    @Override
-    public void look(Pipeline.FirstLookMaker newest) throws InterruptedException {
-      Pipeline.Outcome look = newest.take();
-      here.check();
-      update.publish(store, look, basis);
-    }
+      @Override
+      public void look(Pipeline.FirstLookMaker newest) throws InterruptedException {
+        Pipeline.Outcome look = newest.take();
+        here.check();
+        publish(store, look, basis);
+      }
+    };
   }
 
   private void publish(KbStore store, Pipeline.Outcome made, ReportBasis basis) {
@@ -165,21 +165,5 @@ public final class KbUpdate {
         made.vectors().embedded(),
         report.firstLook().isPresent() ? "first look" : "report");
     report.firstLook().ifPresent(look -> LOG.info("{}: {}", store.kb().folder(), look.words()));
-  }
-
-  /** Reads the pairs that a first look left out. */
-  void readPairs(KbStore store) throws InterruptedException {
-    Pipeline.Outcome made = outcome;
-    if (made != null) {
-      pipeline.readPairs(store, made.report().findings());
-    }
-  }
-
-  void publishVectors(KbStore store, LogReading log) throws InterruptedException {
-    Pipeline.Outcome made = outcome;
-    boolean isOfLog = made != null && made.report().log().sha256().equals(log.account().sha256());
-    EmbeddingStage.Result vectors =
-        isOfLog ? made.vectors() : pipeline.updateVectors(store, log, false);
-    Pipeline.publishVectors(store, log, vectors);
   }
 }

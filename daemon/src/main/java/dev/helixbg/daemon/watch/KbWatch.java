@@ -12,6 +12,7 @@ import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
+import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -112,9 +113,7 @@ public final class KbWatch {
   private volatile int changes;
   private volatile boolean gone;
 
-  /**
-   * @param forgetting releases memory that the pipeline keeps between runs
-   */
+  /** {@code forgetting} releases memory that the pipeline keeps between runs. */
   public KbWatch(
       Kb kb,
       KbStores stores,
@@ -187,18 +186,18 @@ public final class KbWatch {
 
   /**
    * Reads the pairs that a first look left out. Must not be called on the loop's thread; call
-   * {@link KbUpdate#runAgain} afterwards.
-   *
-   * @throws InterruptedException when interrupted; readings so far are saved
+   * {@link KbUpdate#runAgain} afterwards. If this is interrupted, readings so far are saved.
    */
   public void readPairs() throws InterruptedException {
-    update.readPairs(store());
+    Optional<Pipeline.Outcome> made = update.outcome();
+    if (made.isPresent()) {
+      pipeline.reading().run(store(), made.get().report().findings());
+    }
   }
 
   /**
    * Embeds the passages that a first look left out; the same rules apply as for {@link #readPairs}.
-   *
-   * @throws InterruptedException when interrupted; vectors so far are saved
+   * If this is interrupted, vectors so far are saved.
    */
   public void embedPassages() throws InterruptedException {
     String wanted = logSha256;
@@ -398,7 +397,12 @@ public final class KbWatch {
   }
 
   private void publish(KbStore store, LogReading log) throws InterruptedException {
-    update.publishVectors(store, log);
+    String sha256 = log.account().sha256();
+    Optional<Pipeline.Outcome> made =
+        update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
+    EmbeddingStage.Result vectors =
+        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log, false);
+    store.outputs().publishVectors(log, vectors.vectors().rows());
     vectorsPublished = OptionalLong.of(clock.nanos());
     vectorsWait = false;
     LOG.info("{}: published the vectors of {} entries", name, entries);

@@ -24,16 +24,12 @@ import java.util.function.Consumer;
  */
 public record OneShotRun(Pipeline pipeline) {
 
-  /**
-   * @param summary summary of the report for a terminal, with colours
-   * @param made outcome of the run; empty if there was nothing to do
-   */
+  /** Summary for a terminal, with colours; {@code made} is empty if there was nothing to do. */
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Whether there is nothing to do. Needs no lock, and writes nothing.
-   *
-   * @param enough whether the last report is acceptable, given the present {@link ReportBasis}
+   * Whether there is nothing to do. Needs no lock, and writes nothing. {@code enough} tells whether
+   * the last report is acceptable, given the present {@link ReportBasis}.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
@@ -110,7 +106,7 @@ public record OneShotRun(Pipeline pipeline) {
     ReportBasis now = pipeline.basis(store);
     store.publish(
         made.report(), new ReportBasis(now.made(), basis.decided()), made.questions(), summary);
-    Pipeline.publishVectors(store, log, made.vectors());
+    store.outputs().publishVectors(log, made.vectors().vectors().rows());
     store.outputs().noteLog(seen, log.account().sha256());
     return new Result(summary, Optional.of(made));
   }

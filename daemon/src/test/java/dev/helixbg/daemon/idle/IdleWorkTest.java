@@ -10,8 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.LowPriority;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.ReportFolder;
@@ -227,7 +226,7 @@ class IdleWorkTest {
     // A second is the promise; a cold JVM has kernels still to compile, and on a busy machine the
     // thread of idle work comes last.
     assertTrue(answers().size() < 300, "it had finished");
-    assertTrue(took.toMillis() < 3_000 || MachineLoad.load() > 0.5, "it took " + took);
+    assertTrue(took.toMillis() < 3_000 || OperatingSystem.load() > 0.5, "it took " + took);
     settle();
     daemon.run(Duration.ofMinutes(5));
     askSome(); // and goes on when there is rest
@@ -543,7 +542,7 @@ class IdleWorkTest {
     Thread.ofPlatform()
         .start(
             () -> {
-              LowPriority.take();
+              OperatingSystem.lowerPriority();
               low.add(nice());
               Thread child = Thread.ofPlatform().start(() -> low.add(nice()));
               try {

@@ -124,7 +124,7 @@ class LastReportTest {
     }
     assertEquals(origin(), listing.origin());
     assertEquals(Optional.of(origin()), store().report().origin());
-    assertEquals(Set.of("k1", "k2"), store().report().entries());
+    assertEquals(List.of("k1", "k2"), store().report().entries());
     store()
         .report()
         .told(findings)

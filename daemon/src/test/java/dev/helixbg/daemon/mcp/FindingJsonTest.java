@@ -38,14 +38,14 @@ class FindingJsonTest {
 
   @Test
   void whateverItSaysItIsShort() {
-    JsonNode whole = FindingJson.whole(hostile());
+    JsonNode whole = FindingJson.of(hostile(), true);
     assertTrue(whole.toString().length() < 40_000, whole.toString().length() + " characters");
     assertEquals(FindingJson.TEXT, whole.at("/a/text").asText().length());
     assertEquals(7 + ENDLESS.length() - FindingJson.TEXT, whole.at("/a/textOmitted").asInt());
     assertEquals("0".repeat(32), whole.at("/a/id").asText());
     assertEquals(20, whole.path("entries").size());
     assertEquals(1_980, whole.path("entriesOmitted").asInt());
-    JsonNode brief = FindingJson.brief(hostile());
+    JsonNode brief = FindingJson.of(hostile(), false);
     assertTrue(brief.toString().length() < 8_000, brief.toString().length() + " characters");
   }
 
@@ -53,7 +53,7 @@ class FindingJsonTest {
   void whatIsShortIsWhole() {
     ObjectNode finding = Json.object().put("id", "rel-1");
     finding.putObject("a").put("name", "t:0").put("text", "all of it").putArray("tags").add("one");
-    JsonNode shown = FindingJson.whole(finding);
+    JsonNode shown = FindingJson.of(finding, true);
     assertEquals("all of it", shown.at("/a/text").asText());
     assertEquals("[\"one\"]", shown.at("/a/tags").toString());
     assertFalse(shown.path("a").has("textOmitted"));
@@ -80,13 +80,13 @@ class FindingJsonTest {
     int start = before.length();
     passages.putObject("a").put("start", start).put("end", start + passage.length());
     passages.putObject("b").put("start", 30_000).put("end", 30_100);
-    JsonNode whole = FindingJson.whole(finding);
+    JsonNode whole = FindingJson.of(finding, true);
     assertEquals(passage, whole.at("/a/matched/text").asText());
     assertEquals(" More.", whole.at("/a/matched/after").asText());
     assertTrue(whole.at("/a/matched/before").asText().startsWith("… word "));
     assertEquals(start, whole.at("/a/matched/from").asInt());
     assertFalse(whole.path("b").has("matched"));
-    JsonNode brief = FindingJson.brief(finding);
+    JsonNode brief = FindingJson.of(finding, false);
     assertEquals(passage, brief.at("/a/matched/text").asText());
     assertFalse(brief.at("/a/matched").has("before"));
   }

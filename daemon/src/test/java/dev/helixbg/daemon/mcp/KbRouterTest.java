@@ -18,6 +18,7 @@ import dev.helixbg.daemon.kb.KbFiles;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.Daemon;
+import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -43,7 +44,11 @@ class KbRouterTest {
     Settings settings = DaemonFixture.settings(folder, Map.of());
     UserDirectories locations =
         new UserDirectories(folder, folder.resolve("cache"), folder.resolve("state"));
-    return new KbRouter(named, settings, locations, () -> model, Optional.empty());
+    return new KbRouter(
+        named,
+        settings,
+        locations,
+        () -> KbHost.of(settings, model, Optional.empty(), DaemonClock.SYSTEM, notice -> {}));
   }
 
   private static ObjectNode request(String what) {

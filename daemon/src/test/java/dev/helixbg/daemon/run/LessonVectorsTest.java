@@ -10,6 +10,7 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
+import dev.helixbg.insight.lessons.SentenceVectors;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class LessonVectorsTest {
           }
         };
     try (Database database = TestDatabase.in(folder, VectorStore.TABLE)) {
-      LessonVectors vectors = new LessonVectors(database, model);
+      SentenceVectors vectors = TextVectors.ofLessons(database, model);
       List<float[]> made = vectors.of(List.of("one", "two"));
       assertArrayEquals(FakeEmbedder.vectorOf("two"), made.get(1));
       assertEquals(1, times);

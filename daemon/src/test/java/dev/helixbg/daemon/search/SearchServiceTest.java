@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.DaemonMetrics;
-import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.KbStores;
@@ -18,6 +17,7 @@ import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
+import dev.helixbg.insight.search.SearchIndex;
 import dev.helixbg.insight.terms.TermVectors;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,10 +52,9 @@ class SearchServiceTest {
   /** Times that an embedding had to wait at a gate. */
   private final AtomicInteger held = new AtomicInteger();
 
-  private final DaemonMetrics metrics = new DaemonMetrics(new FakeClock());
+  private final DaemonMetrics metrics = new DaemonMetrics();
   private final GatedModel model = new GatedModel();
-  private final SearchService searches =
-      new SearchService(() -> model, of -> stores().of(of), metrics);
+  private final SearchService searches = new SearchService(model, of -> stores().of(of), metrics);
 
   private KbStores stores;
 
@@ -97,7 +96,7 @@ class SearchServiceTest {
     new DaemonFixture(folder, kb.kb()).run(Duration.ofSeconds(10));
   }
 
-  private CompletableFuture<List<SearchHit>> ask(WritableKb kb, String text, int limit) {
+  private CompletableFuture<List<SearchIndex.Hit>> ask(WritableKb kb, String text, int limit) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
@@ -118,7 +117,7 @@ class SearchServiceTest {
     WritableKb one = kb("one", 5);
     WritableKb two = kb("two", 7);
     gates.put("slow", new CountDownLatch(1));
-    CompletableFuture<List<SearchHit>> slow = ask(one, "slow", 10);
+    CompletableFuture<List<SearchIndex.Hit>> slow = ask(one, "slow", 10);
     assertEquals(7, get(ask(two, "anything", 10)).size());
     assertFalse(slow.isDone());
     gates.get("slow").countDown();
@@ -130,7 +129,7 @@ class SearchServiceTest {
   void theFirstSearchFindsWhatLaterOnesDo() throws Exception {
     WritableKb kb = kb("kb", 40);
     String text = DataLog.read(kb.log()).entries().getFirst().text().content();
-    List<SearchHit> first = get(ask(kb, text, 20));
+    List<SearchIndex.Hit> first = get(ask(kb, text, 20));
     assertEquals(20, first.size());
     assertEquals(first, get(ask(kb, text, 20)));
     searches.forgetAll();
@@ -165,7 +164,7 @@ class SearchServiceTest {
     int count = entries.size();
     TermVectors terms =
         TermVectors.forQueries(Optional.empty(), count, i -> entries.get(i).embeddedText(), count);
-    List<CompletableFuture<List<SearchHit>>> answers = new ArrayList<>();
+    List<CompletableFuture<List<SearchIndex.Hit>>> answers = new ArrayList<>();
     int[] limits = {1, 2, 10, 29, 64, 99, 100};
     for (int limit : limits) {
       answers.add(ask(kb, "twins word for word the same", limit));
@@ -182,18 +181,18 @@ class SearchServiceTest {
       double[] scores = similarities.clone();
       terms.products().share(text, (entry, said) -> scores[entry] += 0.3 * said);
       double[] falling = DoubleStream.of(scores).map(s -> -s).sorted().map(s -> -s).toArray();
-      List<SearchHit> hits = get(answers.get(i));
+      List<SearchIndex.Hit> hits = get(answers.get(i));
       assertEquals(Math.min(limit, count), hits.size());
       for (int h = 0; h < hits.size(); h++) {
-        SearchHit hit = hits.get(h);
+        SearchIndex.Hit hit = hits.get(h);
         assertEquals(falling[h], hit.score(), 1e-5);
         boolean afterEqual = h > 0 && hits.get(h - 1).score() == hit.score();
         assertTrue(
-            !afterEqual || hits.get(h - 1).entry().offset() < hit.entry().offset(),
+            !afterEqual || hits.get(h - 1).entry().entry().offset() < hit.entry().entry().offset(),
             "order of equals");
         int meant =
             IntStream.range(0, count)
-                .filter(e -> entries.get(e).offset() == hit.entry().offset())
+                .filter(e -> entries.get(e).offset() == hit.entry().entry().offset())
                 .findAny()
                 .orElseThrow();
         assertEquals(similarities[meant], hit.similarity(), 1e-5);
@@ -213,13 +212,14 @@ class SearchServiceTest {
     List<String> names = new ArrayList<>();
     for (int from : new int[] {0, 3, 6, 9}) {
       SearchRequest request = new SearchRequest("nugget", Optional.of("gold"), from, 3);
-      List<SearchHit> page = searches.search(kb.kb(), request).hits();
+      List<SearchIndex.Hit> page = searches.search(kb.kb(), request).hits();
       assertEquals(Math.clamp(7 - from, 0, 3), page.size());
-      page.forEach(hit -> names.add(hit.name()));
+      page.forEach(hit -> names.add(hit.entry().name()));
     }
     SearchRequest all = new SearchRequest("nugget", Optional.of("gold"), 0, 100);
     assertEquals(
-        searches.search(kb.kb(), all).hits().stream().map(SearchHit::name).toList(), names);
+        searches.search(kb.kb(), all).hits().stream().map(hit -> hit.entry().name()).toList(),
+        names);
     assertTrue(names.stream().allMatch(name -> name.startsWith("gold:")), names.toString());
     SearchRequest none = new SearchRequest("nugget", Optional.of("silver"), 0, 3);
     assertEquals(List.of(), searches.search(kb.kb(), none).hits());
@@ -232,12 +232,13 @@ class SearchServiceTest {
     String late = "The keel of the ferry was painted green.";
     kb.append("long", "On trucks.\n" + "We talked of nothing at all, twice. ".repeat(60) + late);
     embed(kb);
-    SearchHit hit = searches.search(kb.kb(), SearchRequest.best(late, 1)).hits().getFirst();
-    assertEquals("long:0", hit.name());
-    assertTrue(hit.matched().contains(late), hit.matched());
-    assertTrue(hit.matched().length() < 400, hit.matched());
+    SearchIndex.Hit hit = searches.search(kb.kb(), SearchRequest.best(late, 1)).hits().getFirst();
+    assertEquals("long:0", hit.entry().name());
+    String matched = hit.passage().text(hit.entry().entry());
+    assertTrue(matched.contains(late), matched);
+    assertTrue(matched.length() < 400, matched);
     String content = DataLog.read(kb.log()).entries().getLast().text().content();
-    assertEquals(hit.matched(), content.substring(hit.passage().start(), hit.passage().end()));
+    assertEquals(matched, content.substring(hit.passage().start(), hit.passage().end()));
   }
 
   private static double dot(float[] a, float[] b) {
@@ -255,21 +256,21 @@ class SearchServiceTest {
     kb.append("gold", "that is sought");
     embed(kb);
     searches.forgetAll();
-    assertEquals("gold:0", get(ask(kb, "gold that is sought", 1)).getFirst().name());
+    assertEquals("gold:0", get(ask(kb, "gold that is sought", 1)).getFirst().entry().name());
   }
 
   @Test
   void theEndAnswersEverybody() throws Exception {
     WritableKb kb = kb("kb", 3);
     gates.put("slow", new CountDownLatch(1));
-    List<CompletableFuture<List<SearchHit>>> waiting = new ArrayList<>();
+    List<CompletableFuture<List<SearchIndex.Hit>>> waiting = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       waiting.add(ask(kb, "slow", 3));
     }
     Thread.sleep(100);
     searches.close();
     waiting.add(ask(kb, "late", 3));
-    for (CompletableFuture<List<SearchHit>> answer : waiting) {
+    for (CompletableFuture<List<SearchIndex.Hit>> answer : waiting) {
       Throwable why = assertThrows(CompletionException.class, answer::join).getCause();
       assertTrue(why instanceof Failure failure && failure.code() == ExitCode.BUSY, why.toString());
     }
@@ -306,7 +307,7 @@ class SearchServiceTest {
         Optional.of(new EmbedderSource.OtherWay(model.id(), true, few -> 2, () -> model.open()));
     usual.forQueries = Optional.of(model);
     try (SearchService service =
-        new SearchService(() -> usual, of -> stores().of(of), new DaemonMetrics(new FakeClock()))) {
+        new SearchService(usual, of -> stores().of(of), new DaemonMetrics())) {
       for (int i = 0; i < 3; i++) {
         assertEquals(3, service.search(kb.kb(), SearchRequest.best("lease " + i, 3)).hits().size());
       }
@@ -319,7 +320,7 @@ class SearchServiceTest {
   void nobodySearchesForAClientThatHasLeft() throws Exception {
     WritableKb kb = kb("kb", 3);
     gates.put("first", new CountDownLatch(1));
-    CompletableFuture<List<SearchHit>> first = ask(kb, "first", 3);
+    CompletableFuture<List<SearchIndex.Hit>> first = ask(kb, "first", 3);
     while (held.get() == 0) {
       Thread.sleep(1);
     }

@@ -16,7 +16,7 @@ import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.EmbedderHost;
 import dev.helixbg.daemon.host.FakeClock;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
@@ -292,7 +292,7 @@ class DaemonTest {
       await(() -> json.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt() == live);
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       // The quiet time is part of it, and test machines are busy. Without a hint it takes an hour.
-      assertTrue(took.toMillis() < 20_000 || MachineLoad.load() > 0.7, took + " " + status());
+      assertTrue(took.toMillis() < 20_000 || OperatingSystem.load() > 0.7, took + " " + status());
     }
     awaitUpToDate(702);
     assertTrue(status().at("/metrics/ticks").asInt() < 100, status().toString());

@@ -46,8 +46,8 @@ public final class DaemonFixture {
   public final FakeClock clock = new FakeClock();
   public final FaultyFiles files = new FaultyFiles();
   final FakeModel model;
-  public final DaemonMetrics metrics = new DaemonMetrics(clock);
-  public final TroubleLog troubles = new TroubleLog(metrics);
+  public final DaemonMetrics metrics = new DaemonMetrics();
+  public final TroubleLog troubles = new TroubleLog(metrics, clock);
   public final Settings settings;
   public final KbWatch watch;
   final DaemonLoop loop;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.host.MachineLoad;
+import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.LastReport;
@@ -144,7 +144,7 @@ class SharedStoreTest {
           DECISIONS, stores.of(writer.kb()).decisions().read().settled().size(), "none is lost");
       // A second is the promise; on a busy machine a thread may wait so long for a core alone.
       assertTrue(
-          longest.toMillis() < 1_000 || MachineLoad.load() > 0.5, "a decision took " + longest);
+          longest.toMillis() < 1_000 || OperatingSystem.load() > 0.5, "a decision took " + longest);
       List<ReportedFinding> found = stores.of(writer.kb()).report().list().findings();
       assertTrue(found.size() > 0);
     }

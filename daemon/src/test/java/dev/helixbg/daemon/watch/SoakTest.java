@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.embed.cache.HxecFile;
+import dev.helixbg.embed.store.InMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,10 +13,7 @@ import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.AnnotatedElementContext;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.io.TempDirFactory;
 
 /**
  * Simulated days: ticks, edits, compactions and faults, checked several times a day. Two of them,
@@ -27,18 +25,6 @@ class SoakTest {
 
   @TempDir(factory = InMemory.class)
   Path folder;
-
-  /** Thousands of files are synced: a disk would be what this measures. */
-  static final class InMemory implements TempDirFactory {
-    @Override
-    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext extension)
-        throws IOException {
-      Path memory = Path.of("/dev/shm");
-      return Files.isWritable(memory)
-          ? Files.createTempDirectory(memory, "soak")
-          : Files.createTempDirectory("soak");
-    }
-  }
 
   private final Random random = new Random(6);
   private WritableKb writer;

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.cli.engine;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
-import dev.helixbg.daemon.host.ModelMemory;
+import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
@@ -84,7 +84,7 @@ public final class LoadModelCommand extends ConsoleCommand {
       String driver = gpu.device().driver();
       console.say("GPU       %s%s", gpu.device().name(), driver.isEmpty() ? "" : ", " + driver);
     }
-    console.say("Memory    %s", ModelMemory.of(model).words());
+    console.say("Memory    %s", LanguageModelFile.memory(model));
     model.warnings().forEach(warning -> console.say("Note      %s", warning));
     Qwen3Config config = model.model().config();
     console.say(

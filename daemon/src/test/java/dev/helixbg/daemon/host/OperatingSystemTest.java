@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class MachineLoadTest {
+class OperatingSystemTest {
   @TempDir Path supplies;
 
   private void supply(String name, Map<String, String> files) throws IOException {
@@ -23,43 +23,44 @@ class MachineLoadTest {
 
   @Test
   void linuxSaysItInItsPowerSupplies() throws IOException {
-    assertFalse(MachineLoad.onBattery(supplies.resolve("none")));
+    assertFalse(OperatingSystem.onBattery(supplies.resolve("none")));
     supply("BAT0", Map.of("type", "Battery", "status", "Discharging"));
     supply("AC", Map.of("type", "Mains", "online", "0"));
-    assertTrue(MachineLoad.onBattery(supplies));
+    assertTrue(OperatingSystem.onBattery(supplies));
     supply("AC", Map.of("type", "Mains", "online", "1"));
-    assertFalse(MachineLoad.onBattery(supplies));
+    assertFalse(OperatingSystem.onBattery(supplies));
     supply("AC", Map.of("type", "Mains", "online", "0"));
     supply("BAT0", Map.of("type", "Battery", "status", "Full"));
     supply("mouse", Map.of("type", "Battery", "status", "Discharging", "scope", "Device"));
-    assertFalse(MachineLoad.onBattery(supplies), "the battery of a mouse is no reason");
+    assertFalse(OperatingSystem.onBattery(supplies), "the battery of a mouse is no reason");
   }
 
   @Test
   void aLaptopMayBeFedThroughUsb() throws IOException {
     supply("BAT0", Map.of("type", "Battery", "status", "Discharging"));
     supply("ucsi-1", Map.of("type", "USB", "online", "0"));
-    assertTrue(MachineLoad.onBattery(supplies));
+    assertTrue(OperatingSystem.onBattery(supplies));
     supply("ucsi-2", Map.of("type", "USB", "online", "1"));
-    assertFalse(MachineLoad.onBattery(supplies), "the charger may be too weak, but it is one");
+    assertFalse(OperatingSystem.onBattery(supplies), "the charger may be too weak, but it is one");
   }
 
   @Test
   void whatCannotBeReadTellsNothing() throws IOException {
     supply("BAT0", Map.of("status", "Discharging"));
-    assertFalse(MachineLoad.onBattery(supplies), "of no known type");
+    assertFalse(OperatingSystem.onBattery(supplies), "of no known type");
     Files.createDirectories(supplies.resolve("BAT1/type"));
-    assertFalse(MachineLoad.onBattery(supplies));
-    assertFalse(MachineLoad.onBattery(Files.createFile(supplies.resolve("file"))));
+    assertFalse(OperatingSystem.onBattery(supplies));
+    assertFalse(OperatingSystem.onBattery(Files.createFile(supplies.resolve("file"))));
   }
 
   @Test
   void macSaysItInTheFirstLine() {
     assertTrue(
-        MachineLoad.saysBattery("Now drawing from 'UPS Power'\n -UPS (id=1) 80%; discharging"));
+        OperatingSystem.saysBattery("Now drawing from 'UPS Power'\n -UPS (id=1) 80%; discharging"));
     assertTrue(
-        MachineLoad.saysBattery("Now drawing from 'Battery Power'\n -InternalBattery-0 95%"));
-    assertFalse(MachineLoad.saysBattery("Now drawing from 'AC Power'\n -InternalBattery-0 95%"));
-    assertEquals(false, MachineLoad.saysBattery(""));
+        OperatingSystem.saysBattery("Now drawing from 'Battery Power'\n -InternalBattery-0 95%"));
+    assertFalse(
+        OperatingSystem.saysBattery("Now drawing from 'AC Power'\n -InternalBattery-0 95%"));
+    assertEquals(false, OperatingSystem.saysBattery(""));
   }
 }

@@ -1,18 +1,31 @@
 package dev.helixbg.daemon.host;
 
+import dev.helixbg.config.natives.NativeFunction;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Tells whether the machine runs on battery, and how busy it is. */
-public final class MachineLoad {
+/**
+ * Calls of the operating system: they tell whether the machine runs on battery and how busy it is,
+ * lower a thread's priority, and measure and return memory.
+ */
+public final class OperatingSystem {
+  private static final Logger LOG = LoggerFactory.getLogger(OperatingSystem.class);
+
   private static final Path SUPPLIES = Path.of("/sys/class/power_supply");
 
-  private MachineLoad() {}
+  private static final int PRIO_PROCESS = 0;
+  private static final int THIS_THREAD = 0;
+  private static final int LOWEST_NICE = 19;
+
+  private OperatingSystem() {}
 
   /** Whether the machine runs on battery; false if unknown. */
   public static boolean onBattery() {
@@ -76,5 +89,48 @@ public final class MachineLoad {
   public static double load() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return Math.max(0, load) / Runtime.getRuntime().availableProcessors();
+  }
+
+  /**
+   * Lets the calling thread, and threads that it starts later, run only when no other program needs
+   * the processor. Java's thread priorities have no effect on Linux.
+   *
+   * <p>On Linux each thread has a nice value, which new threads inherit and no thread can lower
+   * again. On a Mac all threads keep the service's nice value, because macOS's background priority
+   * would also slow down work on the GPU.
+   */
+  public static void lowerPriority() {
+    Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
+    if (System.getProperty("os.name").startsWith("Linux")) {
+      // int setpriority(int which, id_t who, int value)
+      NativeFunction.ofC("setpriority")
+          .ifPresent(
+              f ->
+                  LOG.debug(
+                      "setpriority: {}", (int) f.call(PRIO_PROCESS, THIS_THREAD, LOWEST_NICE)));
+    }
+  }
+
+  /** Returns the resident memory in bytes; empty if unknown. */
+  public static Optional<Long> residentMemory() {
+    try {
+      return Files.readAllLines(Path.of("/proc/self/status")).stream()
+          .filter(line -> line.startsWith("VmRSS:"))
+          .map(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
+          .findFirst();
+    } catch (IOException | NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Collects garbage, and makes glibc return freed native memory to the system. Otherwise glibc
+   * keeps some hundred megabytes after a model was released.
+   */
+  public static void giveBackMemory() {
+    System.gc();
+    // int malloc_trim(size_t pad)
+    NativeFunction.ofC("malloc_trim")
+        .ifPresent(trim -> LOG.debug("malloc_trim: {}", (int) trim.call(0)));
   }
 }
