@@ -43,9 +43,7 @@ public final class LessonRun {
 
   private record Told(NamedEntry entry, String sentence) {}
 
-  /**
-   * @param entries the entries, ordered by offset
-   */
+  /** Makes a run over entries that are ordered by offset. */
   public LessonRun(QuestionSession asking, List<NamedEntry> entries, SentenceVectors embedding) {
     this.asking = asking;
     this.entries = entries;

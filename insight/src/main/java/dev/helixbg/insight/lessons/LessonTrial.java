@@ -14,9 +14,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Measures once how well a language model finds and compares lessons. The trial has forty entries
- * whose lesson is known, and sixty pairs of lessons for which it is known whether both state the
- * same rule. Entries and pairs come from {@code insight/src/judge/lessons}.
+ * Measures once how well a language model finds and compares lessons, by forty entries and sixty
+ * pairs of lessons with known answers. They come from {@code insight/src/judge/lessons}.
  */
 public final class LessonTrial {
   private static final String FILE = "trial.jsonl";
@@ -49,10 +48,7 @@ public final class LessonTrial {
     }
   }
 
-  /**
-   * Asks the questions that have no saved answer. Returns the measured reliability; empty if an
-   * answer is still missing.
-   */
+  /** Asks the unanswered questions. Returns the reliability; empty if an answer is missing. */
   public Optional<LessonTrust> ask() throws InterruptedException {
     int left =
         asking.ask(entries.stream().map(Known::entry).toList())

@@ -61,10 +61,7 @@ public final class DataLog {
     return read(file, Optional.empty());
   }
 
-  /**
-   * Reads the file as {@link #read(Path)} does. {@code sha256} is the hash of the log, if it is
-   * already known; then it is not computed again.
-   */
+  /** Reads the file. {@code sha256} is the log's hash if known; then it is not computed again. */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
@@ -184,10 +181,7 @@ public final class DataLog {
     }
   }
 
-  /**
-   * Returns the file's state once the file has not changed for {@code quiet}; null if the deadline
-   * comes first.
-   */
+  /** Returns the file's state after {@code quiet} without a change; null after the deadline. */
   private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
       throws InterruptedException {
     FileState state = stateOf(file);
@@ -229,8 +223,6 @@ public final class DataLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /**
-   * One reading of a data.log: the live entries, ordered by offset, and the account of every byte.
-   */
+  /** One reading of a log: the live entries, ordered by offset, and the account of every byte. */
   public record LogReading(List<Entry> entries, LogAccount account) {}
 }

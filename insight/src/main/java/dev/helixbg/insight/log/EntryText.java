@@ -54,10 +54,7 @@ public record EntryText(
     Optional<String> part,
     Optional<Position> position) {
 
-  /**
-   * The position of a fact: its line, counted from 1, and whether the newest fact of its list is
-   * first.
-   */
+  /** The line of a fact, counted from 1, and whether the newest fact of its list is first. */
   public record Position(int line, Optional<Boolean> newestFirst) {
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
@@ -88,10 +85,7 @@ public record EntryText(
 
   private static final int TITLE = 100;
 
-  /**
-   * Returns the first line that is not blank, or the beginning of that line if it is long. The
-   * result is empty if all lines are blank.
-   */
+  /** Returns the beginning of the first line that is not blank; empty if all lines are blank. */
   public String title() {
     return content
         .lines()
@@ -106,10 +100,7 @@ public record EntryText(
     return new Parser(false).parse(body);
   }
 
-  /**
-   * Parses the body of a note's entry. In such a body, the kinds {@code heading}, {@code part} and
-   * {@code line} are metadata, too.
-   */
+  /** Parses a note's body; {@code heading}, {@code part}, {@code line} are metadata there, too. */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
   }

@@ -103,10 +103,7 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  /**
-   * Counts the bytes that are not UTF-8. Each malformed piece was decoded to one U+FFFD, which has
-   * three bytes in UTF-8.
-   */
+  /** Counts bytes that are not UTF-8; each malformed piece became a U+FFFD of three bytes. */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;
     byte[] bytes = said.getBytes(UTF_8);

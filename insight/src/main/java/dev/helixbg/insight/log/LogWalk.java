@@ -139,9 +139,7 @@ final class LogWalk {
     return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
   }
 
-  /**
-   * Receives records and damage in the order of their offsets. The calls together cover every byte.
-   */
+  /** Receives records and damage by rising offset; the calls together cover every byte. */
   interface RecordSink {
 
     /** Receives a whole entry record, in which topic and body follow the header. */
@@ -149,10 +147,7 @@ final class LogWalk {
 
     void delete(int offset, long target);
 
-    /**
-     * Receives a report of damage: a stretch of bytes that is not a record, or a repair of the
-     * record that is received next.
-     */
+    /** Receives damage: bytes that are no record, or a repair of the record that comes next. */
     void damage(LogAccount.Damage damage);
   }
 }

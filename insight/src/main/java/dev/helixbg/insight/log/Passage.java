@@ -30,9 +30,7 @@ public record Passage(int start, int end) {
     return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
   }
 
-  /**
-   * Cuts a text into passages of about equal size; text after {@link #MAX} passages is left out.
-   */
+  /** Cuts a text into about equal passages; text after {@link #MAX} passages is left out. */
   public static List<Passage> windows(String content) {
     return PassageCut.windows(content);
   }
@@ -49,10 +47,7 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /**
-   * Returns the passage with the text around it. {@code content} may be only the beginning of an
-   * entry's content.
-   */
+  /** Returns the passage and the text around it; the end of {@code content} may be cut off. */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
@@ -83,10 +78,7 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /**
-   * Returns the last place up to {@code end} at which a word ends; {@code end} if no such place is
-   * near.
-   */
+  /** Returns the last place at which a word ends; {@code end} if no such place is near. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);

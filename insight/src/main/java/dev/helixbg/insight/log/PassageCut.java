@@ -4,16 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Cuts long entries into passages, if possible at the ends of sentences and lines. Tokens are
- * estimated from characters, so that a run with nothing new to embed loads no tokenizer. The
- * estimate is 0.93 to 1.3 times the true number of tokens for notes, and 0.83 to 1.25 times for
- * code.
+ * Cuts long entries into passages, if possible at ends of sentences and lines. Tokens are estimated
+ * from characters, at 0.83 to 1.3 times the true number, so that a run with nothing new to embed
+ * loads no tokenizer.
  */
 final class PassageCut {
-  /**
-   * Number of tokens of a passage: the size of one fact. In larger passages, facts near the end are
-   * found less often.
-   */
+  /** Number of tokens of a passage. In larger ones, facts near the end are found less often. */
   private static final int WINDOW = 64;
 
   /** Approximate number of tokens that a passage shares with the previous passage. */
@@ -24,10 +20,7 @@ final class PassageCut {
 
   private static final int LONG_WORD = 12;
 
-  /**
-   * Kinds of ASCII characters, in a table because the JDK's lookup is slow just after the JVM's
-   * start.
-   */
+  /** Kinds of ASCII characters; the JDK's lookup is slow just after the JVM's start. */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -41,10 +34,7 @@ final class PassageCut {
   /** Possible cuts in rising order; the first is at 0. */
   private final List<Place> places = new ArrayList<>();
 
-  /**
-   * A possible cut with the estimated number of tokens before it, and whether a sentence or line
-   * ends there.
-   */
+  /** A possible cut, the estimated tokens before it, and whether a sentence or line ends there. */
   private record Place(int at, int tokens, boolean isEnd) {}
 
   private PassageCut(String text, int most) {
@@ -128,9 +118,7 @@ final class PassageCut {
     return any == places.size() - 1 || end == from ? any : end;
   }
 
-  /**
-   * Returns the start of the next passage: the start of a sentence, if one is within the overlap.
-   */
+  /** Returns the start of the next passage: of a sentence, if one begins within the overlap. */
   private int overlapping(int from, int to) {
     int any = to;
     int sentence = to;

@@ -36,10 +36,7 @@ public final class SaidText {
     return mayHaveData(text) && DATA.matcher(text).find();
   }
 
-  /**
-   * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
-   * tries each position of each word.
-   */
+  /** Quickly checks whether a text may have data; the pattern tries each place of each word. */
   private static boolean mayHaveData(String text) {
     return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))
         || text.contains(";base64,");

@@ -4,15 +4,12 @@ import java.lang.Character.UnicodeScript;
 import java.util.EnumSet;
 import java.util.Set;
 
-/**
- * Decides whether a writing system has spaces between words, and whether the models can read it.
- */
+/** Tells whether writing systems have spaces between words, and whether models can read them. */
 public final class Script {
   /**
-   * Writing systems whose letters are all in the vocabulary of the bundled model. The vocabulary
-   * has 244 of 20,000 Chinese characters. It has Japanese syllables and parts of Korean ones, but
-   * no words. A character that is not in the vocabulary becomes the unknown token, and all texts of
-   * unknown tokens look alike to the model.
+   * Writing systems whose letters are all in the vocabulary of the bundled model. It has 244 of
+   * 20,000 Chinese characters, and no Japanese or Korean words. To the model, all characters
+   * outside the vocabulary are the same.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -37,10 +34,7 @@ public final class Script {
 
   private Script() {}
 
-  /**
-   * Whether more than half of a text's letters are in writing systems that the bundled models
-   * cannot read.
-   */
+  /** Whether the bundled models cannot read the writing systems of most letters of a text. */
   public static boolean isUnreadable(String text) {
     int letters = 0;
     int unreadable = 0;

@@ -9,10 +9,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Recognises and masks three kinds of secrets: keys and tokens in a format that a known service
- * uses; private keys; passwords in addresses. A secret without a fixed format, such as a password
- * in a sentence, is not recognised. A value does not count as a secret if the value itself or its
- * line says that it is an example.
+ * Recognises and masks secrets with a fixed form: keys and tokens of known services, private keys,
+ * passwords in addresses. A value is no secret if it or its line says that it is an example.
  */
 public final class SecretMask {
   /** Words in a secret that show that it is made up. */

@@ -58,10 +58,7 @@ public final class FactFile {
     }
   }
 
-  /**
-   * The lines from {@code from} to {@code to} (exclusive), and the text {@code is} that replaces
-   * them.
-   */
+  /** The lines from {@code from} to {@code to} (exclusive), and the text that replaces them. */
   private record Cut(int from, int to, String is) {}
 
   private FactFile(String path, Items.Given given, String raw, String said) {
@@ -141,9 +138,8 @@ public final class FactFile {
   }
 
   /**
-   * Whether the changed file would have exactly the facts {@code left}, with the texts {@code
-   * texts}. If {@code mayEnd} is true, it is also allowed that the changed file is no longer a list
-   * of facts.
+   * Whether the changed file would have exactly the facts {@code left} with {@code texts}. If
+   * {@code mayEnd} is true, it may also be no list of facts any more.
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
@@ -161,10 +157,7 @@ public final class FactFile {
                 .equals(left.stream().map(Section::headings).toList());
   }
 
-  /**
-   * Returns the cut that removes a fact's lines, the fact's divider, and the blank lines that would
-   * otherwise remain.
-   */
+  /** Returns the cut of a fact's lines, its divider, and the blank lines that would remain. */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;
@@ -215,10 +208,7 @@ public final class FactFile {
     return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
   }
 
-  /**
-   * Returns the cut that replaces a fact's text. The new text keeps the fact's form: it follows the
-   * fact's heading or list marker.
-   */
+  /** Returns the cut that replaces a fact's text but keeps its heading or list marker. */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
     int to = lastLine(section.span().end()) + 1;
@@ -241,10 +231,7 @@ public final class FactFile {
             + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
   }
 
-  /**
-   * Returns a text, but without its first line if that line repeats the section's heading. The file
-   * keeps the heading.
-   */
+  /** Returns a text without its first line if that line repeats the section's heading. */
   private static String bare(Section section, String text) {
     String[] parts = text.split("\n", 2);
     String heading = section.headings().isEmpty() ? "" : section.headings().getLast();

@@ -38,9 +38,7 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * @param sound whether all front matter could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /**
-   * Maximum number of lines of front matter; a longer block is text between two horizontal rules.
-   */
+  /** Maximum number of lines; a longer block is text between two horizontal rules. */
   private static final int MAX_LINES = 500;
 
   private static final int MAX_LENGTH = 1 << 16;
@@ -202,9 +200,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         : null;
   }
 
-  /**
-   * Reads each key by itself, together with the lines below the key that have no key of their own.
-   */
+  /** Reads each key alone, together with the lines below it that have no key of their own. */
   private static void byKeys(List<String> lines, Map<String, List<String>> values) {
     for (int from = 0, to; from < lines.size(); from = to) {
       to = from + 1;
@@ -272,10 +268,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all(keys).stream().findFirst();
   }
 
-  /**
-   * Returns the tags. In the front matter, commas or blanks separate the tags, and a tag may begin
-   * with a #.
-   */
+  /** Returns the tags, which commas or blanks separate and which may begin with a #. */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

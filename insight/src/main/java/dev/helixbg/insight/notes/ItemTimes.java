@@ -33,9 +33,8 @@ final class ItemTimes {
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?\\s(?:de\\s)?20\\d{2}";
 
   /**
-   * A date without a year. Names of months in some languages are usual words in others, as in
-   * {@code gen 2} or {@code 3 out of 5}. Therefore punctuation must follow, and only months in
-   * English come before the day.
+   * A date without a year. Some names of months are usual words, as in {@code gen 2} or {@code 3
+   * out of 5}: punctuation must follow, and only English months come before the day.
    */
   private static final String DAY =
       "(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{L}{0,6}\\.?\\s\\d{1,2}"
@@ -104,9 +103,7 @@ final class ItemTimes {
         .toList();
   }
 
-  /**
-   * Whether words say that the newest fact comes first; empty if they name no order or both orders.
-   */
+  /** Whether words say that the newest fact is first; empty if they name no order, or both. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);

@@ -34,10 +34,7 @@ final class Items {
 
   static final String BLOCKS = "blocks between §";
 
-  /**
-   * Key in front matter. If its value is {@code items}, any list is cut into items. If its value is
-   * {@code whole}, the file is not cut.
-   */
+  /** Front matter key: {@code items} cuts any list into items, {@code whole} cuts nothing. */
   private static final String PROPERTY = "helix-bg";
 
   /** Names of files in which agents keep what they learn, or in which people instruct agents. */
@@ -71,10 +68,7 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /**
-   * Minimum number of headings above items in a file of lessons. Fewer headings may be the chapters
-   * of one list.
-   */
+  /** Minimum number of headings above items of lessons; fewer may be the chapters of one list. */
   private static final int LESSONS = 5;
 
   /**
@@ -83,10 +77,7 @@ final class Items {
    */
   private static final double PER_LESSON = 4.5;
 
-  /**
-   * Maximum number of items with the same label in a list of facts. If more items have the same
-   * label, they are parts of lessons.
-   */
+  /** Maximum number of items with the same label in a list of facts; lessons have more. */
   private static final int MOST_LABELLED = 2;
 
   /** A line that opens fenced code, also directly after the markers of list items. */
@@ -130,10 +121,7 @@ final class Items {
     WHOLE
   }
 
-  /**
-   * How a file is cut, and the reason in words. Only memory files have a reason; for other files it
-   * is empty.
-   */
+  /** How a file is cut, and the reason in words, which is empty if the file is no memory file. */
   record Cut(Way way, List<Item> items, String why) {}
 
   /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
@@ -206,9 +194,7 @@ final class Items {
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
-  /**
-   * Whether items are parts of lessons: many headings have few items each, or items share labels.
-   */
+  /** Whether items are parts of lessons: headings have few items each, or items share labels. */
   private boolean areOfLessons() {
     long under = items.stream().map(item -> headings.floor(item.start())).distinct().count();
     return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
@@ -265,10 +251,7 @@ final class Items {
     return dividers > 0;
   }
 
-  /**
-   * Takes each entry of a list as an item: a line with a marker, and the lines that belong to that
-   * line.
-   */
+  /** Takes each list entry as an item: the line with the marker, and the lines below it. */
   private String listed(int from) {
     String fence = "";
     boolean comment = false;
@@ -312,10 +295,7 @@ final class Items {
     return "items of lists";
   }
 
-  /**
-   * Takes each paragraph as an item. Headings, comments and tags are not items, and fenced code is
-   * not cut.
-   */
+  /** Takes each paragraph as an item. Skips headings, comments and tags; cuts no fenced code. */
   private void paragraphs(int from) {
     String fence = "";
     boolean comment = false;
@@ -337,10 +317,7 @@ final class Items {
     finish();
   }
 
-  /**
-   * Returns the fence that is open after a line, or an empty string. {@code fence} is the fence
-   * that is open before the line.
-   */
+  /** Returns the open fence after a line, else ""; {@code fence} is the one before the line. */
   private static String fenceAfter(String line, String fence) {
     if (!fence.isEmpty()) {
       return line.strip().startsWith(fence) ? "" : fence;
@@ -366,10 +343,7 @@ final class Items {
     return last;
   }
 
-  /**
-   * If a part of the text ends with a comment or a closing tag, returns the start of the line with
-   * that comment or tag. If the part ends with other words, returns -1.
-   */
+  /** Returns the start of the line with the comment or closing tag that ends a text, else -1. */
   private static int lastTag(String text, int start, int end) {
     int stop = end;
     while (stop > start && Character.isWhitespace(text.charAt(stop - 1))) {

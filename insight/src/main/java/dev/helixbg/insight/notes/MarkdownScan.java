@@ -21,10 +21,7 @@ import java.util.regex.Pattern;
  * quotes, and underlined headings of several lines.
  */
 final class MarkdownScan {
-  /**
-   * Maximum number of links of a text. A text with more links is an index, whose links say nothing
-   * about their targets.
-   */
+  /** Maximum number of links; a text with more is an index, which says nothing about targets. */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;
@@ -188,10 +185,7 @@ final class MarkdownScan {
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
   }
 
-  /**
-   * Whether a line is outside lists, quotes, tables and HTML. Only such a line becomes a heading if
-   * the next line underlines it.
-   */
+  /** Whether a line is outside lists, quotes, tables and HTML, so that it can be underlined. */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
   }
@@ -245,10 +239,7 @@ final class MarkdownScan {
     }
   }
 
-  /**
-   * Adds the link of each definition at the places where the definition is used, or at the
-   * definition itself if it is unused.
-   */
+  /** Adds the link of each definition where the definition is used, else at the definition. */
   private void resolve() {
     Set<String> used = new HashSet<>();
     references.forEach(
@@ -273,9 +264,7 @@ final class MarkdownScan {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Returns a line in which blanks replace code spans. All other characters keep their positions.
-   */
+  /** Returns a line with blanks instead of code spans; all other characters keep their places. */
   private static String withoutCode(String line) {
     int open = line.indexOf('`');
     if (open < 0) {

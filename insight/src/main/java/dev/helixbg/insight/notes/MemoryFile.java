@@ -48,19 +48,13 @@ public record MemoryFile(
         index);
   }
 
-  /**
-   * Estimates the number of tokens of a text: one for each Chinese character, and one for every
-   * four other characters.
-   */
+  /** Estimates a text's tokens: one for each Chinese character, one for four other characters. */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /**
-   * Returns, in words, by how much the file is larger than the part that an agent loads; empty if
-   * the file is not larger.
-   */
+  /** Returns in words by how much the file exceeds what its agent loads; empty if it does not. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

@@ -24,10 +24,7 @@ import java.util.stream.Stream;
  * @param cut how the file was divided
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
-  /**
-   * Maximum number of characters of a file that becomes one entry; a longer file is divided. This
-   * is about four times the text that is embedded at once.
-   */
+  /** Maximum characters of an undivided file: about four times the text that is embedded. */
   static final int LONG = 6_000;
 
   /** Greatest length of a lesson of a memory file, in characters. */
@@ -105,10 +102,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
-  /**
-   * Returns the note without its texts, to save memory. The result can only be used as a target of
-   * links.
-   */
+  /** Returns the note without its texts, to save memory; it can only be a target of links. */
   Note withoutTexts() {
     return new Note(
         path,
@@ -118,10 +112,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         new Items.Cut(cut.way(), List.of(), cut.why()));
   }
 
-  /**
-   * Returns a heading in the form that it has in names: on one line, without markup, of limited
-   * length.
-   */
+  /** Returns a heading as it is in names: on one line, without markup, of limited length. */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
     return PrintableText.beginning(
@@ -161,10 +152,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), cut);
   }
 
-  /**
-   * Returns the links in properties such as {@code related: "[[pond]]"}. All these links get the
-   * place {@code start}.
-   */
+  /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -325,10 +313,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               0));
     }
 
-    /**
-     * Returns the number of the line with the first word at or after a place. Calls must pass
-     * places in ascending order.
-     */
+    /** Returns the line of the first word from a place on; calls must pass rising places. */
     private int line(int start) {
       int at = start;
       while (at < file.length() && Character.isWhitespace(file.charAt(at))) {

@@ -22,10 +22,7 @@ final class NoteDecoder {
   /** Greatest percentage of control characters in a text; binary data has more. */
   private static final int MAX_CONTROLS = 2;
 
-  /**
-   * Number added to a text's length before the percentage is computed, so that even a short text
-   * may have one control character.
-   */
+  /** Number added to a text's length, so that a short text may have one control character. */
   private static final int SHORT = 50;
 
   private static final Pattern CONTROL =

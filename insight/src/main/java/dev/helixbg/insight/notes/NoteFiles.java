@@ -35,22 +35,13 @@ import java.util.stream.Collectors;
  * depth, the number of names and the number of files are limited.
  */
 public final class NoteFiles {
-  /**
-   * Maximum size of a file that is read, in bytes. It is large because notes can have embedded
-   * pictures.
-   */
+  /** Maximum size of a file, in bytes; large, because notes can have embedded pictures. */
   static final long MAX_FILE = 16 << 20;
 
-  /**
-   * Maximum number of characters of a file, not counting embedded data; a longer file is not a
-   * note.
-   */
+  /** Maximum number of characters of a note, not counting embedded data. */
   static final int MAX_TEXT = 1 << 20;
 
-  /**
-   * Maximum number of bytes of all files together, because their texts are in memory while the log
-   * is written.
-   */
+  /** Maximum bytes of all files together; their texts are in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -62,10 +53,7 @@ public final class NoteFiles {
   /** Characters that replace characters which cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
-  /**
-   * Hidden folders in which agents keep memory files, at any depth. Only memory files are taken
-   * from them.
-   */
+  /** Hidden folders of agents, at any depth; only memory files are taken from them. */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
@@ -76,9 +64,8 @@ public final class NoteFiles {
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
   /**
-   * A file. The path {@code path} is unique, relative to the folder, on one line, with {@code /}
-   * between its parts. If the path cannot be shown, or would look like another path, it is written
-   * with percent escapes.
+   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it
+   * cannot be shown, or would look like another path, it has percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
@@ -134,10 +121,7 @@ public final class NoteFiles {
     return new NoteFiles(true, own, shared);
   }
 
-  /**
-   * Returns the files with unique paths. The paths are computed only at the first call, because
-   * most commands do not need them.
-   */
+  /** Returns the files with unique paths, made at the first call because few commands need them. */
   List<File> files() {
     if (files == null) {
       files = walks.stream().flatMap(walk -> walk.named().stream()).toList();
@@ -218,10 +202,7 @@ public final class NoteFiles {
       this.ignored = GitIgnore.above(root);
     }
 
-    /**
-     * Takes a file that the user named, or a memory file, even if its name is not the name of a
-     * note.
-     */
+    /** Takes a memory file, or a file that the user named, whatever its name is. */
     void takeNamed(Path file) throws IOException {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         take(file, FileState.of(file));
@@ -277,10 +258,7 @@ public final class NoteFiles {
       }
     }
 
-    /**
-     * Whether a folder is a further work tree of a repository whose first work tree is read, in
-     * whole or in part.
-     */
+    /** Whether a folder is a further work tree of a repository that is read, at least in part. */
     private boolean isFurtherTree(Path folder) {
       return GitIgnore.firstTree(folder)
           .filter(first -> first.startsWith(root) || root.startsWith(first))

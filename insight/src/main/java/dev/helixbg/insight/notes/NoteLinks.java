@@ -22,10 +22,7 @@ final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /**
-   * For each note to which a link with a heading leads: the note's sections, by heading and by
-   * anchor.
-   */
+  /** The sections of each note to which a link with a heading leads, by heading and by anchor. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /** Indexes the notes, which must be in the order of their paths. */
@@ -91,10 +88,7 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /**
-   * Returns a path without the parts {@code .} and {@code ..}. A path that leads out of the folder
-   * becomes {@code ..}.
-   */
+  /** Returns a path without {@code .} and {@code ..}; {@code ..} for a path out of the folder. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : path.split("/")) {

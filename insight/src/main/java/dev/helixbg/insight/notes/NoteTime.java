@@ -54,10 +54,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /**
-   * Keys of dates in front matter, without hyphens and similar characters, the most important key
-   * first.
-   */
+  /** Keys of dates in front matter, without hyphens and the like, the most important key first. */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -70,18 +67,12 @@ record NoteTime(Optional<Boolean> dayFirst) {
   private static final int LAST_YEAR = 2099;
   private static final int MONTHS = 12;
 
-  /**
-   * Returns a reader of times. The dates of all notes decide whether the day comes before the
-   * month.
-   */
+  /** Returns a reader of times; the dates of all notes decide whether days come before months. */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
 
-  /**
-   * Returns the time that a note states; 0 if the stated time cannot be parsed; empty if the note
-   * states no time.
-   */
+  /** Returns the time that a note states; 0 if it cannot be parsed; empty if it states none. */
   OptionalInt said(Note note) {
     Optional<String> date = dates(note).findFirst();
     if (date.isPresent()) {

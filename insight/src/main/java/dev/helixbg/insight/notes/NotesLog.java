@@ -74,10 +74,7 @@ public final class NotesLog {
 
   private NotesLog() {}
 
-  /**
-   * The topic of an entry, and its body without links and position. Links and position are left out
-   * because they can change when other text changes.
-   */
+  /** The topic of an entry, and its body without links and position, which other edits change. */
   private record Said(String topic, String core) {}
 
   /**
@@ -253,9 +250,8 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the title of an entry. The title of a lesson is its heading. An item has no title,
-   * because its heading would give all items of the list the same words. There is one exception: a
-   * heading that says what one must always or never do is the title of its items.
+   * Returns the title of an entry: for a lesson its heading. An item has no title, because all
+   * items of a list would share its words. A heading that obliges is the exception.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {
@@ -270,10 +266,7 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /**
-   * Puts a blank before each line that looks like metadata of an entry, so that the line is read as
-   * text.
-   */
+  /** Puts a blank before lines that look like metadata, so that they are read as text. */
   private static String asText(String text) {
     if (text.indexOf('[') < 0) {
       return text;
@@ -286,9 +279,8 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the folder of a file as a topic; {@code ./} for the folder of the notes itself. Links
-   * have blanks between topics, so a blank becomes a hyphen. If a folder's path is too long for a
-   * topic, only its end is kept.
+   * Returns the folder of a file as a topic, or the end of a long one. A blank, which divides
+   * links, becomes a hyphen. The folder of the notes itself is {@code ./}.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
@@ -330,10 +322,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /**
-   * Returns the records with their links. A link names its target by topic and by the target's
-   * index among the drafts of that topic.
-   */
+  /** Returns the records with links, which name a target by topic and by its index in the topic. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

@@ -158,10 +158,7 @@ public record AlreadySaid(
           : new AlreadySaid(Answer.PERHAPS, suspect, likely, Optional.empty());
     }
 
-    /**
-     * Returns the entries that are worth reading. Entries that are less similar are about something
-     * else.
-     */
+    /** Returns the entries worth reading; less similar entries are about something else. */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }

@@ -44,10 +44,7 @@ public final class SearchIndex implements AutoCloseable {
 
   private final List<Passage> passages;
 
-  /**
-   * Sets of vectors, if there is only one search; otherwise empty. The numbers of the vectors
-   * continue from one set to the next.
-   */
+  /** Sets of vectors, numbered through, if there is only one search; otherwise empty. */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
@@ -79,10 +76,7 @@ public final class SearchIndex implements AutoCloseable {
     return new SearchIndex(kb, modelTokens, Optional.empty());
   }
 
-  /**
-   * Makes an index for one search. Only words of {@code text} are counted, which saves most of the
-   * time.
-   */
+  /** Makes an index for one search; only the words of {@code text} are counted, to save time. */
   public static SearchIndex forOne(KbEntries kb, int modelTokens, String text) {
     return new SearchIndex(kb, modelTokens, Optional.of(text));
   }
@@ -150,9 +144,8 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   /**
-   * Compares rows with all vectors. For a single search, packing the vectors and compiling a vector
-   * kernel would take longer than computing all products. The products are bit-identical to those
-   * of packed vectors.
+   * Compares rows with all vectors. For one search, packing vectors and compiling a kernel would
+   * take longer than all products. All products are bit-identical.
    */
   private void compare(List<float[]> rows, PairSink sink) {
     if (packed.isPresent()) {
@@ -211,9 +204,8 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   /**
-   * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
-   * passage, returns the passage that has the largest share of the query's words; rarer words weigh
-   * more.
+   * Returns the passage to show: the nearest one. If the whole entry is nearer than any passage,
+   * returns the passage with the largest share of the query's words, by their rarity.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

@@ -15,10 +15,7 @@ import java.util.stream.IntStream;
  * only change the order in which pairs are found.
  */
 public final class AllPairs {
-  /**
-   * Smallest number of vectors that fills both whole strips and whole panels; see {@link
-   * PackedVectors}.
-   */
+  /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
   private static final int UNIT = 96;
 
   /**

@@ -18,10 +18,7 @@ import java.util.Optional;
  * {@link VectorKernel} needs 27, so its compiled code would move sums to memory and back.
  */
 final class CodeKernel implements TileKernel {
-  /**
-   * Handle for the call of the machine code. The call may read heap arrays in place, because it
-   * takes only microseconds.
-   */
+  /** Calls the machine code, which may read heap arrays because it takes only microseconds. */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
           .downcallHandle(
@@ -46,18 +43,12 @@ final class CodeKernel implements TileKernel {
     this.dimension = columns.dimension();
   }
 
-  /**
-   * Returns the fastest machine code; empty if the processor lacks the instructions or the system
-   * refuses generated code.
-   */
+  /** Returns the fastest machine code; empty if the processor or the system does not allow it. */
   static Optional<TileKernel.Packing> fastest() {
     return FASTEST;
   }
 
-  /**
-   * Returns the sizes of vectors, in bits, that machine code can use on this processor, the fastest
-   * first.
-   */
+  /** Returns the sizes of vectors, in bits, for machine code on this processor, fastest first. */
   static List<Integer> sizes() {
     // The first processors with AVX-512, which lack VNNI, run slower with vectors of 512 bits.
     if (MachineCode.runs("avx512_vnni")) {
@@ -66,10 +57,7 @@ final class CodeKernel implements TileKernel {
     return MachineCode.runs("avx2") && MachineCode.has("fma") ? List.of(256) : List.of();
   }
 
-  /**
-   * Returns machine code with vectors of the given size; empty if the system refuses generated
-   * code.
-   */
+  /** Returns machine code with vectors of a size; empty if the system refuses generated code. */
   static Optional<TileKernel.Packing> withVectors(int bits) {
     return MachineCode.function(TileCode.write(bits))
         .map(function -> (columns, arena) -> new CodeKernel(function.address(), columns, arena));

@@ -31,10 +31,7 @@ public final class PackedVectors implements AutoCloseable {
     this.arena = arena;
   }
 
-  /**
-   * Packs vectors for the kernel that compares all their pairs fastest. Zero vectors fill the last
-   * strip and the last panel.
-   */
+  /** Packs vectors for the kernel that is fastest for all their pairs; zeros fill the rest. */
   public static PackedVectors pack(Vectors vectors) {
     return pack(vectors, TileKernels.forPairs((long) vectors.count() * vectors.count()));
   }
@@ -51,9 +48,8 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Returns panels in native memory, where they can begin at a cache line. Then no load of a vector
-   * register crosses a cache line, which saves a tenth of the time. A large heap array begins at
-   * any multiple of 8 bytes.
+   * Returns panels in native memory, where they can begin at a cache line. That saves a tenth of
+   * the time, because no load of a vector register then crosses a cache line.
    */
   static MemorySegment nativePanels(Vectors vectors, Arena arena) {
     int panelLength = Math.multiplyExact(PANEL, vectors.dimension());
@@ -143,9 +139,8 @@ public final class PackedVectors implements AutoCloseable {
 
   static final class TileKernels {
     /**
-     * Minimum number of pairs for which the Vector API is faster. Until the JVM's C2 compiler has
-     * compiled a vector kernel, the kernel is interpreted and each vector operation takes
-     * microseconds.
+     * Minimum number of pairs for which the Vector API is faster. Before C2 has compiled the
+     * kernel, each of its vector operations takes microseconds.
      */
     static final long MANY_PAIRS = 20_000_000;
 

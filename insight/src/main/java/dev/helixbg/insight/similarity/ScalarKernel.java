@@ -41,10 +41,7 @@ final class ScalarKernel implements TileKernel {
     return false;
   }
 
-  /**
-   * Computes twelve sums at the same time, because in a single sum each step waits for the previous
-   * step.
-   */
+  /** Computes twelve sums at once, because each step of one sum waits for the previous step. */
   private void multiplyPart(
       float[] rows, int rowStart, int partStart, float[] products, int productStart) {
     float s00 = 0, s01 = 0, s02 = 0, s03 = 0;

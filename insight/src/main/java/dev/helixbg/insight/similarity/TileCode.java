@@ -25,10 +25,7 @@ final class TileCode {
   private static final Register COLUMNS_AT = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /**
-   * Number of the register that holds the largest product. Register 0 also holds the function's
-   * result.
-   */
+  /** Register of the largest product; register 0 also holds the function's result. */
   private static final int LARGEST = 0;
 
   private static final int ROW = 1;
@@ -49,9 +46,7 @@ final class TileCode {
     code = new AvxAssembler(bits);
   }
 
-  /**
-   * @param bits size of the vectors, 256 or 512 bits; 512 bits require AVX-512F
-   */
+  /** Writes code with vectors of 256 or 512 bits; 512 bits require AVX-512F. */
   static byte[] write(int bits) {
     return new TileCode(bits).code();
   }
@@ -69,10 +64,7 @@ final class TileCode {
     return code.code();
   }
 
-  /**
-   * Returns the number of the register that holds a row's sums for the first or the second vector
-   * of columns.
-   */
+  /** Returns the register of a row's sums for the first or the second vector of columns. */
   private static int sum(int row, int half) {
     return SUMS + 2 * row + half;
   }

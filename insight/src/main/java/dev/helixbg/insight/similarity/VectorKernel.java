@@ -25,10 +25,7 @@ final class VectorKernel implements TileKernel {
   private static final int LANES = SPECIES.length();
   private static final long BYTES = LANES * Float.BYTES;
 
-  /**
-   * Distance in bytes between two consecutive values of one vector in a panel. The values of the
-   * panel's other vectors are between them.
-   */
+  /** Number of bytes from one value of a vector in a panel to its next value. */
   private static final long STEP = PANEL * Float.BYTES;
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();

@@ -25,9 +25,7 @@ import java.util.stream.Stream;
  * a repository of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
-  /**
-   * Maximum size of a history or of a list of files, in bytes: enough for 400,000 changes to files.
-   */
+  /** Maximum bytes of a history or of a list of files: enough for 400,000 changes to files. */
   private static final int MAX_LISTING = 32 << 20;
 
   /** Maximum memory of git, in KiB, not counting mapped packs. Only Linux enforces this limit. */
@@ -78,10 +76,7 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
         .findFirst();
   }
 
-  /**
-   * Returns a configuration with which git streams large files, and does not pack, watch or fetch
-   * anything.
-   */
+  /** Returns a configuration: git streams large files, and packs, watches and fetches nothing. */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
@@ -168,10 +163,7 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
     }
   }
 
-  /**
-   * Returns a task that ends the process at the time limit, or when the waiting thread is
-   * interrupted.
-   */
+  /** Ends the process at the time limit, or when the waiting thread is interrupted. */
   private static Runnable watching(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
     return () -> {

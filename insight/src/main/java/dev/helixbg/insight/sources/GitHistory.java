@@ -54,9 +54,7 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /**
-   * Reads the output of {@link GitCommand#log}, which may end anywhere. Paths are converted to NFC.
-   */
+  /** Reads the output of {@link GitCommand#log}, cut anywhere; paths are converted to NFC. */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files.stream().map(NormalForm::composed).collect(Collectors.toSet());
     parse(NormalForm.composed(new String(log, StandardCharsets.UTF_8)));
@@ -95,10 +93,7 @@ final class GitHistory {
     removals.computeIfAbsent(path, _ -> new ArrayList<>()).add(new Removal(commits.size() - 1, to));
   }
 
-  /**
-   * Returns the position of the newest commit at or before a time. If all commits are later,
-   * returns the number of commits.
-   */
+  /** Returns the position of the last commit at or before a time, else the number of commits. */
   int positionAt(long seconds) {
     return IntStream.range(0, commits.size())
         .filter(i -> commits.get(i).seconds() <= seconds)
@@ -106,10 +101,7 @@ final class GitHistory {
         .orElse(commits.size());
   }
 
-  /**
-   * Whether a path is present: as a file, or inside a submodule or a link. Git lists a submodule or
-   * a link without the files in it.
-   */
+  /** Whether a path is present, perhaps in a submodule or a link, whose files git does not list. */
   boolean isPresent(String path) {
     int slash = path.lastIndexOf('/');
     return files.contains(path) || slash > 0 && isPresent(path.substring(0, slash));
@@ -129,10 +121,7 @@ final class GitHistory {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /**
-   * Follows a file through the commits after a given commit. The result is empty if no such commit
-   * removed the file from its path.
-   */
+  /** Follows a file through the commits after a commit; empty if none removed it from its path. */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;

@@ -33,10 +33,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
 
-  /**
-   * Maximum size, in bytes, of the list of all refs and of the list of commits at which a shallow
-   * history ends.
-   */
+  /** Maximum bytes of the list of all refs, and of the list of a shallow history's last commits. */
   private static final int MAX_LIST = 16 << 20;
 
   static GitRepository in(Path folder) throws SourceException {
@@ -69,10 +66,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /**
-   * Git's folder for this worktree, and git's folder for all worktrees. Usually both are the same
-   * folder.
-   */
+  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {
@@ -107,10 +101,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
               : "it is not the top folder of a git repository");
     }
 
-    /**
-     * Whether {@code common} is the same folder as {@code own}, or has {@code own} among its
-     * worktrees.
-     */
+    /** Whether {@code common} is {@code own}, or has {@code own} among its worktrees. */
     private boolean isListed() throws IOException {
       Path mine = own.toRealPath();
       Path shared = common.toRealPath();
@@ -156,10 +147,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       return id;
     }
 
-    /**
-     * Throws an exception if a part of a file's path is a link, because a link could lead into
-     * another repository.
-     */
+    /** Fails if a part of a file's path is a link, which could lead into another repository. */
     private void requireNoLink(Path file) throws SourceException {
       for (Path folder = file.getParent(); !folder.equals(common); folder = folder.getParent()) {
         if (Files.isSymbolicLink(folder)) {

@@ -16,9 +16,7 @@ import java.util.Set;
  * gone now. The entries' times are local times of {@code zone}.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /**
-   * The files that a note names are often committed within this time after the note was written.
-   */
+  /** Files that a note names are often committed within this time after the note. */
   private static final long GRACE_SECONDS = 3_600;
 
   /** The files that an entry names: the missing files, and the names of the present files. */

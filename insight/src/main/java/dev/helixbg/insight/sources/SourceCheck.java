@@ -54,18 +54,13 @@ public final class SourceCheck {
     }
   }
 
-  /**
-   * Creates a check of folders, each with one repository. The entries' times are local times of
-   * {@code zone}.
-   */
+  /** Checks folders with one repository each; entries have local times of {@code zone}. */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
   }
 
-  /**
-   * Returns a hex hash of the folders and their commits. The outcomes of the checks depend on both.
-   */
+  /** Returns a hex hash of the folders and their commits; the outcomes depend on both. */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {

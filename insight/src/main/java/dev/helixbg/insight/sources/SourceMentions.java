@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Finds the files that an entry names in its source line or its text, and that may be in a
- * repository.
- */
+/** Finds the files that an entry names in its source line or text; a repository may have them. */
 public final class SourceMentions {
   /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
@@ -21,10 +18,7 @@ public final class SourceMentions {
   private static final int MAX_NAMES = 100;
   private static final int MAX_PATH = 300;
 
-  /**
-   * Letters, digits and {@code _}. Letters of writing systems in which text can follow a path
-   * without a space are excluded.
-   */
+  /** Letters, digits and {@code _}, without letters that can follow a path without a space. */
   private static final String WORD =
       "\\p{L}\\p{M}\\p{Nd}_&&[^\\p{IsHangul}%s]".formatted(Script.WITHOUT_SPACES);
 

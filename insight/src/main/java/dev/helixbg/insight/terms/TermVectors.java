@@ -18,16 +18,10 @@ import java.util.stream.IntStream;
  * left out, because it says little and would take most of the computing time.
  */
 public final class TermVectors {
-  /**
-   * Maximum number of entries with a rare term. A term is also rare if at most one in a hundred
-   * entries has it.
-   */
+  /** A term is rare if at most this many entries, or one entry in a hundred, have it. */
   private static final int RARE = 5;
 
-  /**
-   * Number of texts that are counted in one step, which takes a few milliseconds in a JVM that has
-   * just started.
-   */
+  /** Number of texts per step, which takes a few milliseconds in a JVM that has just started. */
   private static final int TEXTS_PER_STEP = 500;
 
   /** Maximum number of texts whose terms are in memory at once. */
@@ -45,19 +39,13 @@ public final class TermVectors {
   /** Number of entries with each term. */
   private final int[] frequencies;
 
-  /**
-   * Start of each text's terms in {@link #termAt}. The terms of a text are sorted; terms that no
-   * product needs are left out.
-   */
+  /** Start of each text's terms in {@link #termAt}: sorted, without terms that no product needs. */
   private final int[] starts;
 
   private final int[] termAt;
   private final float[] weightAt;
 
-  /**
-   * The texts that have each term, for products with all texts. They are collected when they are
-   * first used.
-   */
+  /** The texts that have each term, for products with all texts; made at the first use. */
   private Postings postings;
 
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
@@ -89,9 +77,7 @@ public final class TermVectors {
         count, threads, i -> terms.apply(textAt.apply(i)), entries, 1, Math.max(50, entries / 2));
   }
 
-  /**
-   * @param termsAt takes the number of a text and returns the counts of its terms
-   */
+  /** Makes vectors; {@code termsAt} takes a text's number and returns its counts of terms. */
   private static TermVectors of(
       int count,
       int threads,
@@ -225,10 +211,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /**
-   * Returns the rare terms that two texts share, the rarest first; among equally rare terms, the
-   * longest first.
-   */
+  /** Returns the rare terms that both texts have, the rarest first, then the longest first. */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
@@ -256,9 +239,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /**
-   * Returns an object that computes products with all texts. Only one thread may use the object.
-   */
+  /** Returns an object for products with all texts, which only one thread may use. */
   public Products products() {
     return new Products();
   }
@@ -290,10 +271,7 @@ public final class TermVectors {
     void accept(int text, float similarity);
   }
 
-  /**
-   * Compares a text with all texts that have a term in common with it. Texts without a common term
-   * are never read.
-   */
+  /** Compares a text with all texts that share a term with it; other texts are never read. */
   public final class Products {
     private final Postings all = postings();
     private final float[] sums = new float[count()];
