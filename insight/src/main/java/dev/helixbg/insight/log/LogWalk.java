@@ -136,7 +136,7 @@ final class LogWalk {
     while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
       skipped++;
     }
-    return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
+    return skipped + resync.textLength(position + skipped, count - skipped, controls);
   }
 
   /** Receives records and damage by rising offset; the calls together cover every byte. */
