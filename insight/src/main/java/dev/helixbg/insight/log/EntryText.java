@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
 /**
@@ -137,29 +138,22 @@ public record EntryText(
       if (body.indexOf('[') < 0) {
         return body;
       }
-      StringBuilder content = new StringBuilder(body.length());
-      for (int start = 0; start <= body.length(); ) {
-        int newline = body.indexOf('\n', start);
-        int end = newline < 0 ? body.length() : newline;
-        if (!isMetadata(body, start, end)) {
-          content.append(body, start, end).append('\n');
+      StringJoiner content = new StringJoiner("\n");
+      for (String line : body.split("\n", -1)) {
+        if (!isMetadata(line)) {
+          content.add(line);
         }
-        start = end + 1;
       }
-      content.setLength(Math.max(0, content.length() - 1)); // removes the last newline
       return content.length() == body.length() ? body : content.toString();
     }
 
-    private boolean isMetadata(String body, int start, int end) {
-      if (end - start < 2 || body.charAt(start) != '[' || body.charAt(end - 1) != ']') {
+    private boolean isMetadata(String line) {
+      int colon = line.indexOf(": ");
+      if (!line.startsWith("[") || !line.endsWith("]") || colon < 0) {
         return false;
       }
-      int colon = body.indexOf(": ", start, end);
-      if (colon < 0 || colon + 2 > end - 1) {
-        return false;
-      }
-      String value = body.substring(colon + 2, end - 1).strip();
-      String kind = body.substring(start + 1, colon);
+      String value = line.substring(colon + 2, line.length() - 1).strip();
+      String kind = line.substring(1, colon);
       if (!ofNote && OF_NOTES.contains(kind)) {
         return false;
       }
