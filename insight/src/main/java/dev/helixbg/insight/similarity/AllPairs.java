@@ -66,9 +66,6 @@ public final class AllPairs {
       float limit,
       int threads,
       Supplier<S> sinks) {
-    if (threads < 1) {
-      throw new IllegalArgumentException("threads must be at least 1, not " + threads);
-    }
     TileKernel kernel = columns.kernel();
     int units = Math.ceilDiv(Math.max(rows.count(), columns.count()), UNIT);
     int block = UNIT * Math.clamp(units / (4 * threads), 1, BLOCK_UNITS);

@@ -30,7 +30,8 @@ final class CodeKernel implements TileKernel {
                   ValueLayout.JAVA_LONG),
               Linker.Option.critical(true));
 
-  private static final Optional<TileKernel.Packing> FASTEST =
+  /** The fastest machine code; empty if the processor or the system does not allow it. */
+  static final Optional<TileKernel.Packing> FASTEST =
       sizes().stream().findFirst().flatMap(CodeKernel::withVectors);
 
   private final MemorySegment code;
@@ -41,11 +42,6 @@ final class CodeKernel implements TileKernel {
     this.code = code;
     this.panels = PackedVectors.nativePanels(columns, arena);
     this.dimension = columns.dimension();
-  }
-
-  /** Returns the fastest machine code; empty if the processor or the system does not allow it. */
-  static Optional<TileKernel.Packing> fastest() {
-    return FASTEST;
   }
 
   /** Returns the sizes of vectors, in bits, for machine code on this processor, fastest first. */

@@ -85,7 +85,6 @@ public final class PackedVectors implements AutoCloseable {
    * @param strips receives the strips; long enough for whole strips
    */
   void strips(int first, int end, float[] strips) {
-    requireOpen();
     Arrays.fill(strips, 0); // zero vectors fill the last strip
     interleaveAll(vectors, first, end, STRIP, strips);
   }
@@ -119,19 +118,9 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   TileKernel kernel() {
-    requireOpen();
     return kernel;
   }
 
-  private void requireOpen() {
-    if (!arena.scope().isAlive()) {
-      throw new IllegalStateException("Packed vectors are used after they were closed");
-    }
-  }
-
-  /**
-   * @throws IllegalStateException when the vectors are already closed
-   */
   @Override
   public void close() {
     arena.close();
@@ -149,7 +138,7 @@ public final class PackedVectors implements AutoCloseable {
     private TileKernels() {}
 
     static TileKernel.Packing forPairs(long pairs) {
-      return CodeKernel.fastest().orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
+      return CodeKernel.FASTEST.orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
     }
 
     /** Returns the fastest kernel without machine code. */
