@@ -13,8 +13,10 @@ import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -145,7 +147,7 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * Compares rows with all vectors. For one search, packing vectors and compiling a kernel would
-   * take longer than all products. All products are bit-identical.
+   * take longer than computing all products. Both ways give the same bits.
    */
   private void compare(List<float[]> rows, PairSink sink) {
     if (packed.isPresent()) {
@@ -182,25 +184,35 @@ public final class SearchIndex implements AutoCloseable {
             saying[entry] = text;
           }
         });
-    Best best = new Best(Math.min(query.from() + query.limit(), similarities.length));
-    for (int entry = 0; entry < similarities.length; entry++) {
-      if (query.topic().isEmpty()
-          || query.topic().get().equals(entries.get(entry).entry().topic())) {
-        best.offer(entry, similarities[entry] + WORDS * said[entry]);
+    float[] scores = new float[similarities.length];
+    Comparator<Integer> bestFirst =
+        Comparator.<Integer>comparingDouble(entry -> -scores[entry])
+            .thenComparing(Comparator.naturalOrder());
+    PriorityQueue<Integer> worstFirst = new PriorityQueue<>(bestFirst.reversed());
+    int wanted = query.from() + query.limit();
+    for (int entry = 0; entry < scores.length; entry++) {
+      scores[entry] = similarities[entry] + WORDS * said[entry];
+      boolean isAsked =
+          query.topic().isEmpty() || query.topic().get().equals(entries.get(entry).entry().topic());
+      if (isAsked && (worstFirst.size() < wanted || scores[entry] > scores[worstFirst.element()])) {
+        worstFirst.add(entry);
+        if (worstFirst.size() > wanted) {
+          worstFirst.remove();
+        }
       }
     }
-    List<Hit> hits = new ArrayList<>();
-    for (int i = query.from(); i < best.size; i++) {
-      int entry = best.entries[i];
-      hits.add(
-          new Hit(
-              entries.get(entry),
-              best.scores[i],
-              // rounding can make a cosine slightly greater than 1
-              Math.min(1, similarities[entry]),
-              matching(query, entry, nearest[entry], saying[entry])));
-    }
-    return hits;
+    return worstFirst.stream()
+        .sorted(bestFirst)
+        .skip(query.from())
+        .map(
+            entry ->
+                new Hit(
+                    entries.get(entry),
+                    scores[entry],
+                    // rounding can make a cosine slightly greater than 1
+                    Math.min(1, similarities[entry]),
+                    matching(query, entry, nearest[entry], saying[entry])))
+        .toList();
   }
 
   /**
@@ -233,32 +245,6 @@ public final class SearchIndex implements AutoCloseable {
       }
     }
     return best;
-  }
-
-  /** The best entries, highest score first; among equal scores, the entry offered first. */
-  private static final class Best {
-    private final int[] entries;
-    private final float[] scores;
-    private int size;
-
-    Best(int limit) {
-      entries = new int[limit];
-      scores = new float[limit];
-    }
-
-    /** Adds an entry if it is among the best. Callers must offer entries in rising order. */
-    void offer(int entry, float score) {
-      if (entries.length == 0 || size == entries.length && score <= scores[size - 1]) {
-        return; // true of most entries
-      }
-      int at = size < entries.length ? size++ : size - 1;
-      for (; at > 0 && scores[at - 1] < score; at--) {
-        entries[at] = entries[at - 1];
-        scores[at] = scores[at - 1];
-      }
-      entries[at] = entry;
-      scores[at] = score;
-    }
   }
 
   @Override
