@@ -62,6 +62,9 @@ public record AlreadySaid(
    */
   private static final double SURE = 0.77;
 
+  private static final Optional<String> UNREADABLE =
+      Optional.of("the models cannot read the writing system of the text");
+
   public enum Answer {
     /** An entry says the same. */
     YES,
@@ -97,45 +100,32 @@ public record AlreadySaid(
      * text except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
-      return itself()
-          .or(this::unreadable)
-          .or(() -> nearDuplicate(nearDuplicate).map(one -> perhaps(one, OptionalDouble.empty())))
+      return withoutModel()
           .orElseGet(
               () ->
-                  unsaid(
-                      near.isEmpty() || near.getFirst().similarity() < Finding.FAR,
-                      Optional.empty(),
-                      OptionalDouble.empty()));
+                  hasNearDuplicate(nearDuplicate)
+                      ? perhaps(near.getFirst(), OptionalDouble.empty())
+                      : unsaid(worthReading().isEmpty(), Optional.empty(), OptionalDouble.empty()));
     }
 
     /**
-     * Returns <i>yes</i> if an entry equals the text. The judge of notes is not asked about such an
-     * entry, because the judge could be wrong.
+     * Returns the answer that needs no model: <i>yes</i> if an entry equals the text, else
+     * <i>unknown</i> if the models cannot read the text. To the models, all such texts look alike.
      */
-    private Optional<AlreadySaid> itself() {
+    private Optional<AlreadySaid> withoutModel() {
       return near.stream()
           .filter(one -> MeaningDifference.isNone(one.whole(), text))
           .findFirst()
-          .map(one -> about(one, Answer.YES, 1, Optional.empty()));
+          .map(one -> about(one, Answer.YES, 1, Optional.empty()))
+          .or(() -> Optional.of(unknown(UNREADABLE)).filter(_ -> Script.isUnreadable(text)));
     }
 
-    /**
-     * Returns <i>unknown</i> for a text that the models cannot read. To the models, all texts in
-     * such a writing system look alike.
-     */
-    private Optional<AlreadySaid> unreadable() {
-      return Script.isUnreadable(text)
-          ? Optional.of(
-              new AlreadySaid(
-                  Answer.UNKNOWN,
-                  Optional.empty(),
-                  OptionalDouble.empty(),
-                  Optional.of("the models cannot read the writing system of the text")))
-          : Optional.empty();
+    private static AlreadySaid unknown(Optional<String> why) {
+      return new AlreadySaid(Answer.UNKNOWN, Optional.empty(), OptionalDouble.empty(), why);
     }
 
-    private Optional<Near> nearDuplicate(double from) {
-      return near.stream().limit(1).filter(one -> one.similarity() >= from).findFirst();
+    private boolean hasNearDuplicate(double from) {
+      return !near.isEmpty() && near.getFirst().similarity() >= from;
     }
 
     private AlreadySaid perhaps(Near one, OptionalDouble likely) {
@@ -149,8 +139,7 @@ public record AlreadySaid(
     /** Returns the answer if no entry is known to say the same. */
     private AlreadySaid unsaid(boolean isNew, Optional<String> suspect, OptionalDouble likely) {
       if (!indexed) {
-        return new AlreadySaid(
-            Answer.UNKNOWN, Optional.empty(), OptionalDouble.empty(), Optional.empty());
+        return unknown(Optional.empty());
       }
       OptionalDouble unlikely = likely.stream().map(p -> 1 - p).findFirst();
       return isNew && whole
@@ -170,11 +159,10 @@ public record AlreadySaid(
      */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
-      Optional<AlreadySaid> unasked = itself().or(this::unreadable);
-      if (unasked.isPresent()) {
-        return unasked.get();
-      }
       List<Near> some = worthReading();
+      if (some.isEmpty() || withoutModel().isPresent()) {
+        return byVectors(nearDuplicate);
+      }
       Reading[] readings = new Reading[some.size()];
       reader.read(
           some.stream().map(n -> new Texts(Kind.NOTES, n.text(), text)).toList(),
@@ -203,9 +191,6 @@ public record AlreadySaid(
                       : about(one, Answer.CONTRADICTS, overtaken, Optional.empty()));
         }
       }
-      if (some.isEmpty()) {
-        return byVectors(nearDuplicate);
-      }
       if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
         return said.get();
       }
@@ -223,7 +208,7 @@ public record AlreadySaid(
         return said.get();
       }
       OptionalDouble of = OptionalDouble.of(likely[suspect]);
-      return nearDuplicate(nearDuplicate).isPresent()
+      return hasNearDuplicate(nearDuplicate)
           ? perhaps(some.get(suspect), of)
           : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
     }
