@@ -111,10 +111,9 @@ public final class FactFile {
       if (section.isEmpty() || !left.contains(section.get())) {
         return Optional.empty();
       }
-      Cut cut = replaced(section.get(), one.getValue().strip());
-      cuts.add(cut);
-      texts.set(
-          left.indexOf(section.get()), SaidText.of(bare(section.get(), one.getValue().strip())));
+      String text = one.getValue().strip();
+      cuts.add(replaced(section.get(), text));
+      texts.set(left.indexOf(section.get()), SaidText.of(bare(section.get(), text)));
     }
     List<Span> spans = spans(cuts);
     // The comparison ignores embedded data: two different keys or pictures would count as the same.

@@ -231,24 +231,23 @@ final class Items {
   /** Takes the blocks between dividers as items. Returns false if the text has no divider. */
   private boolean divided(int from) {
     int begin = from;
-    int dividers = 0;
-    List<Item> blocks = new ArrayList<>();
-    boolean isLast = false;
-    for (int at = from; !isLast; at = Math.min(text.length(), lineEnd(at) + 1)) {
-      isLast = at == text.length();
-      if (isLast || text.substring(at, lineEnd(at)).strip().equals(DIVIDER)) {
-        dividers += isLast ? 0 : 1;
-        String block = text.substring(begin, at).strip();
-        if (!block.isEmpty()) {
-          blocks.add(new Item(begin, at, block));
-        }
+    for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
+      if (text.substring(at, lineEnd(at)).strip().equals(DIVIDER)) {
+        block(begin, at);
         begin = Math.min(text.length(), lineEnd(at) + 1);
       }
     }
-    if (dividers > 0) {
-      items.addAll(blocks);
+    if (begin > from) {
+      block(begin, text.length());
     }
-    return dividers > 0;
+    return begin > from;
+  }
+
+  private void block(int from, int to) {
+    String block = text.substring(from, to).strip();
+    if (!block.isEmpty()) {
+      items.add(new Item(from, to, block));
+    }
   }
 
   /** Takes each list entry as an item: the line with the marker, and the lines below it. */

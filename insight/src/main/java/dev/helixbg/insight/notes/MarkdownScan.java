@@ -329,7 +329,7 @@ final class MarkdownScan {
     int end = destination.indexOf('#');
     String path = (end < 0 ? destination : destination.substring(0, end));
     String name = path.substring(path.lastIndexOf('/') + 1);
-    return name.indexOf('.') < 0 || NoteFiles.isNote(name.toLowerCase(Locale.ROOT));
+    return name.indexOf('.') < 0 || NoteFiles.isNote(name);
   }
 
   private static Optional<Link> link(int at, boolean wiki, String whole, Optional<Link> otherwise) {

@@ -41,23 +41,17 @@ final class NoteDecoder {
     if (startsWith(bytes, 0xef, 0xbb, 0xbf)) {
       return Optional.of(new String(bytes, 3, bytes.length - 3, StandardCharsets.UTF_8));
     }
-    if (startsWith(bytes, 0xff, 0xfe) && !startsWith(bytes, 0xff, 0xfe, 0, 0)) {
-      return Optional.of(new String(bytes, 2, bytes.length - 2, StandardCharsets.UTF_16LE));
-    }
-    if (startsWith(bytes, 0xfe, 0xff)) {
-      return Optional.of(new String(bytes, 2, bytes.length - 2, StandardCharsets.UTF_16BE));
+    if (startsWith(bytes, 0xfe, 0xff)
+        || startsWith(bytes, 0xff, 0xfe) && !startsWith(bytes, 0xff, 0xfe, 0, 0)) {
+      return Optional.of(new String(bytes, StandardCharsets.UTF_16));
     }
     int[] zeros = new int[2];
     for (int i = 0; i < bytes.length; i++) {
       zeros[i & 1] += bytes[i] == 0 ? 1 : 0;
     }
     boolean wide = zeros[0] * zeros[1] == 0 && 4 * (zeros[0] + zeros[1]) > bytes.length;
-    String text =
-        !wide || bytes.length % 2 != 0
-            ? narrow(bytes)
-            : zeros[1] > 0
-                ? new String(bytes, StandardCharsets.UTF_16LE)
-                : new String(bytes, StandardCharsets.UTF_16BE);
+    Charset utf16 = zeros[1] > 0 ? StandardCharsets.UTF_16LE : StandardCharsets.UTF_16BE;
+    String text = wide && bytes.length % 2 == 0 ? new String(bytes, utf16) : narrow(bytes);
     return Optional.of(text).filter(NoteDecoder::isText);
   }
 

@@ -148,7 +148,7 @@ public final class NotesLog {
         Section of = note.sections().get(i);
         drafts.add(
             new Draft(
-                said(note, of, i == 0),
+                new Said(topic(note.path()), core(note, of, i == 0)),
                 of.isFact() ? of.minutes() : minutes,
                 of.isFact(),
                 linked,
@@ -226,10 +226,6 @@ public final class NotesLog {
       why.add("front matter that was understood only in part or not at all");
     }
     return why.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", why));
-  }
-
-  private static Said said(Note note, Section section, boolean first) {
-    return new Said(topic(note.path()), core(note, section, first));
   }
 
   /** Returns the body of an entry, without the lines of its links and its position. */
