@@ -144,7 +144,8 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
       environment.put("GIT_OBJECT_DIRECTORY", repository.objects().toString());
       environment.put("HOME", folder.toString());
       Process process = builder.start();
-      Thread watch = Thread.ofVirtual().start(watching(process, Thread.currentThread()));
+      Thread waiting = Thread.currentThread();
+      Thread watch = Thread.ofVirtual().start(() -> watch(process, waiting));
       try (InputStream out = process.getInputStream()) {
         byte[] said = out.readNBytes(MAX_LISTING);
         if (said.length < MAX_LISTING && process.waitFor() != 0) {
@@ -164,19 +165,17 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /** Ends the process at the time limit, or when the waiting thread is interrupted. */
-  private static Runnable watching(Process process, Thread waiting) {
+  private static void watch(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
-    return () -> {
-      try {
-        while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-          if (waiting.isInterrupted() || System.nanoTime() - end > 0) {
-            process.destroyForcibly();
-          }
+    try {
+      while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (waiting.isInterrupted() || System.nanoTime() - end > 0) {
+          process.destroyForcibly();
         }
-      } catch (InterruptedException e) {
-        process.destroyForcibly();
       }
-    };
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+    }
   }
 
   @Override
