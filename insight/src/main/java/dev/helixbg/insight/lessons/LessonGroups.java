@@ -30,10 +30,7 @@ final class LessonGroups {
    * of its sentences in rising order. The group with the lowest first index comes first.
    */
   static List<List<Integer>> connected(Collection<Pair> same) {
-    return connected(neighbours(same));
-  }
-
-  private static List<List<Integer>> connected(Map<Integer, Set<Integer>> neighbours) {
+    Map<Integer, Set<Integer>> neighbours = neighbours(same);
     List<List<Integer>> groups = new ArrayList<>();
     Set<Integer> seen = new TreeSet<>();
     for (int first : neighbours.keySet()) {

@@ -60,14 +60,8 @@ public final class LessonRun {
     return ask(LessonGroups.SHARE);
   }
 
-  /** Asks for the lesson of each entry, the newest first, and compares no lessons. */
-  public void askForLessons() throws InterruptedException {
-    told();
-  }
-
   /**
-   * Returns the sentences of all lessons that are known so far, each with an entry that teaches the
-   * lesson.
+   * Asks for the lesson of each entry, the newest first. Returns known lessons with their entries.
    */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
