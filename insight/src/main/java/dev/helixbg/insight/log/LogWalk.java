@@ -19,21 +19,15 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  *   <li>Neither fits: the walk passes the record on, and the damage begins after the record.
  * </ol>
  */
-final class LogWalk {
+record LogWalk(byte[] log, RecordSink sink, RecordResync resync) {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */
   static final long MAX_BODY = 64L << 20;
 
   private static final int WRAP = 256;
   private static final int MAX_TOPIC = 16 * 1024;
 
-  private final byte[] log;
-  private final RecordSink sink;
-  private final RecordResync resync;
-
   LogWalk(byte[] log, RecordSink sink) {
-    this.log = log;
-    this.sink = sink;
-    this.resync = new RecordResync(log);
+    this(log, sink, new RecordResync(log));
   }
 
   void run() {
@@ -80,14 +74,13 @@ final class LogWalk {
   }
 
   private int tornUntil(int offset, int end) {
-    if (end == log.length) {
-      String detail = "the last record is not complete: it is being written, or never was finished";
-      sink.damage(new Damage(offset, end - offset, Kind.TORN_TAIL, detail));
-    } else {
-      String detail =
-          "a record that was never finished; the next intact record is at offset " + end;
-      sink.damage(new Damage(offset, end - offset, Kind.TORN_RECORD, detail));
-    }
+    boolean isTail = end == log.length;
+    String detail =
+        isTail
+            ? "the last record is not complete: it is being written, or never was finished"
+            : "a record that was never finished; the next intact record is at offset " + end;
+    Kind kind = isTail ? Kind.TORN_TAIL : Kind.TORN_RECORD;
+    sink.damage(new Damage(offset, end - offset, kind, detail));
     return end;
   }
 

@@ -17,7 +17,7 @@ import java.util.Optional;
  * compiler has compiled it. With vectors of 256 bits a processor has 16 vector registers, but
  * {@link VectorKernel} needs 27, so its compiled code would move sums to memory and back.
  */
-final class CodeKernel implements TileKernel {
+record CodeKernel(MemorySegment code, MemorySegment panels, int dimension) implements TileKernel {
   /** Calls the machine code, which may read heap arrays because it takes only microseconds. */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
@@ -34,14 +34,8 @@ final class CodeKernel implements TileKernel {
   static final Optional<TileKernel.Packing> FASTEST =
       sizes().stream().findFirst().flatMap(CodeKernel::withVectors);
 
-  private final MemorySegment code;
-  private final MemorySegment panels;
-  private final int dimension;
-
   private CodeKernel(MemorySegment code, Vectors columns, Arena arena) {
-    this.code = code;
-    this.panels = PackedVectors.nativePanels(columns, arena);
-    this.dimension = columns.dimension();
+    this(code, PackedVectors.nativePanels(columns, arena), columns.dimension());
   }
 
   /** Returns the sizes of vectors, in bits, for machine code on this processor, fastest first. */

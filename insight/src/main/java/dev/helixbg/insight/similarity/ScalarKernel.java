@@ -13,16 +13,12 @@ import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
  * compiles this kernel well. Its panels are on the heap, because interpreted code is slow to read
  * native memory.
  */
-final class ScalarKernel implements TileKernel {
+record ScalarKernel(float[] panels, int dimension) implements TileKernel {
   private static final int ROWS = 3;
   private static final int COLUMNS = 4;
 
-  private final float[] panels;
-  private final int dimension;
-
   ScalarKernel(Vectors columns) {
-    this.panels = PackedVectors.panels(columns);
-    this.dimension = columns.dimension();
+    this(PackedVectors.panels(columns), columns.dimension());
   }
 
   @Override

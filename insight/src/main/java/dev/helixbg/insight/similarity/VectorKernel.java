@@ -19,7 +19,7 @@ import jdk.incubator.vector.VectorSpecies;
  * one inlined method body. The code is short, because a body of some thousand bytecodes would stay
  * interpreted for seconds.
  */
-final class VectorKernel implements TileKernel {
+record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
   private static final int LANES = SPECIES.length();
@@ -31,12 +31,8 @@ final class VectorKernel implements TileKernel {
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
   private static final int COLUMNS = 2 * LANES;
 
-  private final MemorySegment panels;
-  private final int dimension;
-
   VectorKernel(Vectors columns, Arena arena) {
-    this.panels = PackedVectors.nativePanels(columns, arena);
-    this.dimension = columns.dimension();
+    this(PackedVectors.nativePanels(columns, arena), columns.dimension());
   }
 
   @Override
