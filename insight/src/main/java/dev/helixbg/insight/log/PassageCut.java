@@ -20,15 +20,6 @@ final class PassageCut {
 
   private static final int LONG_WORD = 12;
 
-  /** Kinds of ASCII characters; the JDK's lookup is slow just after the JVM's start. */
-  private static final byte[] KINDS = new byte[128];
-
-  static {
-    for (char c = 0; c < KINDS.length; c++) {
-      KINDS[c] = (byte) kindOf(c);
-    }
-  }
-
   private final String text;
 
   /** Possible cuts in rising order; the first is at 0. */
@@ -153,15 +144,12 @@ final class PassageCut {
     return end;
   }
 
+  /** Returns 2 for an ASCII letter, 1 for a digit, 0 for white space, -1 for other characters. */
   private static int kind(char c) {
-    return c < KINDS.length ? KINDS[c] : kindOf(c);
-  }
-
-  private static int kindOf(char c) {
-    if (Character.isWhitespace(c)) {
-      return 0;
+    if (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+      return 2;
     }
-    return c >= '0' && c <= '9' ? 1 : c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ? 2 : -1;
+    return c >= '0' && c <= '9' ? 1 : Character.isWhitespace(c) ? 0 : -1;
   }
 
   private static int cost(String text, int start, int end) {
