@@ -35,7 +35,11 @@ final class MarkdownScan {
 
   private static final Pattern MARKER = Pattern.compile("(?:[-*+]|\\d{1,9}[.)])[ \\t]+");
 
-  private static final Pattern CLOSING = Pattern.compile("(?<![^ \\t])#+$");
+  /** A heading that begins with {@code #}; its title may end with such marks, too. */
+  private static final Pattern HEADING =
+      Pattern.compile("(#{1,6})(?![^ \\t])(.*?)(?:(?<=[ \\t])#+)?", Pattern.DOTALL);
+
+  private static final Pattern FENCE = Pattern.compile("`{3,}[^`]*|~{3,}.*", Pattern.DOTALL);
 
   /** A link in HTML. */
   private static final Pattern ANCHOR =
@@ -101,6 +105,7 @@ final class MarkdownScan {
       String stripped = line.strip();
       int indent = indent(line);
       String content = withoutMarkers(stripped);
+      Matcher heading = HEADING.matcher(stripped);
       int above = single;
       boolean wasParagraph = inParagraph;
       single = -1;
@@ -110,13 +115,13 @@ final class MarkdownScan {
       } else if (!fence.isEmpty()) {
         boolean ends = indent < fenced + 4 && stripped.startsWith(fence) && isOnly(stripped, fence);
         fence = ends ? "" : fence;
-      } else if (indent < 4 && isFence(content)) {
+      } else if (indent < 4 && FENCE.matcher(content).matches()) {
         fence = run(content, 0);
         fenced = content.equals(stripped) ? 0 : line.indexOf(fence);
       } else if (content.startsWith("<!--") && !content.contains("-->")) {
         comment = true;
-      } else if (indent < 4 && level(stripped) > 0) {
-        headings.add(new Heading(level(stripped), title(stripped), start, next));
+      } else if (indent < 4 && heading.matches()) {
+        headings.add(new Heading(heading.end(1), heading.group(2).strip(), start, next));
         findLinks(line, start);
       } else if (indent < 4 && isRuler(stripped, wasParagraph)) {
         if (above >= 0) {
@@ -149,12 +154,6 @@ final class MarkdownScan {
     return line.substring(start);
   }
 
-  private static boolean isFence(String line) {
-    String run = run(line, 0);
-    return run.length() >= 3
-        && (run.charAt(0) == '~' || run.charAt(0) == '`' && line.indexOf('`', run.length()) < 0);
-  }
-
   /** Returns the run of equal characters that begins at a place in a line. */
   private static String run(String line, int start) {
     int end = start;
@@ -166,17 +165,6 @@ final class MarkdownScan {
 
   private static boolean isOnly(String line, String c) {
     return line.chars().allMatch(other -> other == c.charAt(0));
-  }
-
-  /** Returns the level of a heading that begins with #; 0 for any other line. */
-  private static int level(String line) {
-    int level = line.startsWith("#") ? run(line, 0).length() : 0;
-    boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
-    return level <= 6 && ends ? level : 0;
-  }
-
-  private static String title(String line) {
-    return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
   }
 
   /** Whether a line underlines a paragraph, or is a horizontal rule of hyphens. */
