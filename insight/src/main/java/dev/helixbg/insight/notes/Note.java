@@ -5,12 +5,14 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -142,8 +144,20 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
           headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
       headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // part of a lesson
     }
+    int[] lineEnds =
+        IntStream.range(0, text.length()).filter(i -> text.charAt(i) == '\n').toArray();
     Division division =
-        new Division(path, text, matter.end(), headings, links, start > 0, cut.way());
+        new Division(
+            path,
+            body,
+            matter.end(),
+            lineEnds,
+            headings,
+            links,
+            start > 0,
+            cut.way(),
+            new ArrayList<>(),
+            new HashMap<>());
     if (cut.way() == Items.Way.ITEMS) {
       division.divide(cut.items());
     } else {
@@ -170,50 +184,30 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .replace('_', ' ');
   }
 
-  private static final class Division {
-    private final String path;
-    private final String file;
-    private final String text;
-    private final int offset;
-    private final List<Heading> headings;
-    private final List<Link> links;
-    private final boolean titled;
-    private final Items.Way way;
-    private final int longest;
-    private final List<Section> sections = new ArrayList<>();
-    private final Map<String, Integer> names = new HashMap<>();
-
-    /** The line number at {@link #lineOf}, the last place that was looked up. */
-    private int line = 1;
-
-    private int lineOf;
-
-    /** Divides the text from {@code offset} on; {@code headings} does not include the title. */
-    Division(
-        String path,
-        String file,
-        int offset,
-        List<Heading> headings,
-        List<Link> links,
-        boolean titled,
-        Items.Way way) {
-      this.path = path;
-      this.file = file;
-      this.text = file.substring(offset);
-      this.offset = offset;
-      this.headings = headings;
-      this.links = links;
-      this.titled = titled;
-      this.way = way;
-      this.longest = way == Items.Way.SECTIONS ? LESSON : LONG;
-    }
+  /**
+   * Divides the text of a file, which begins at {@code offset}, after the front matter.
+   *
+   * @param headings the headings without the title
+   * @param lineEnds the places of all line feeds in the whole file
+   */
+  private record Division(
+      String path,
+      String text,
+      int offset,
+      int[] lineEnds,
+      List<Heading> headings,
+      List<Link> links,
+      boolean titled,
+      Items.Way way,
+      List<Section> sections,
+      Map<String, Integer> names) {
 
     /** Returns the sections, with the times of facts where they are known. */
     List<Section> timed() {
       return sections.stream()
           .filter(Section::isFact)
           .findFirst()
-          .map(first -> file.substring(offset, first.span().start()))
+          .map(first -> text.substring(0, first.span().start() - offset))
           .map(before -> ItemTimes.in(sections, before))
           .orElse(List.copyOf(sections));
     }
@@ -226,6 +220,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
      *     if the whole section is divided
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
+      int longest = way == Items.Way.SECTIONS ? LESSON : LONG;
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
       if (isShort || from == to || sections.size() >= MAX_SECTIONS) {
         add(start, end, own, above, part);
@@ -307,22 +302,19 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               named,
               said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
-              new Span(line(first + offset), first + offset, start + offset, end + offset),
+              new Span(line(first), first + offset, start + offset, end + offset),
               way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank(),
               Optional.empty(),
               0));
     }
 
-    /** Returns the line of the first word from a place on; calls must pass rising places. */
+    /** Returns the number of the line in the file that has the first word from a place on. */
     private int line(int start) {
       int at = start;
-      while (at < file.length() && Character.isWhitespace(file.charAt(at))) {
+      while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
         at++;
       }
-      for (; lineOf < at; lineOf++) {
-        line += file.charAt(lineOf) == '\n' ? 1 : 0;
-      }
-      return line;
+      return -Arrays.binarySearch(lineEnds, offset + at);
     }
   }
 }
