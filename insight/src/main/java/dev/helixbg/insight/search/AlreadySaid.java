@@ -9,12 +9,12 @@ import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.pairs.MeaningDifference;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import java.util.stream.IntStream;
 
 /**
  * The answer to the question whether a knowledge base already contains the statement of a text.
@@ -80,6 +80,17 @@ public record AlreadySaid(
 
   /** A similar entry: its matching text, its whole text, and the cosine of the match. */
   public record Near(String name, String text, String whole, double similarity) {}
+
+  /** An entry, its reading, and the probabilities that it says the same or is overtaken. */
+  private record Judged(Near near, Reading reading, double same, double overtaken) {
+    double larger() {
+      return Math.max(same, overtaken);
+    }
+
+    double sum() {
+      return same + overtaken;
+    }
+  }
 
   /**
    * A text, and the entries that may say the same.
@@ -171,60 +182,56 @@ public record AlreadySaid(
       // similarity minus the mean similarity. Shared words and the entries' neighbours do not
       // count.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
-      double[] likely = new double[readings.length];
-      double surest = LIKELIER_THAN_NOT;
-      Optional<AlreadySaid> said = Optional.empty();
-      int suspect = 0;
+      List<Judged> judged = new ArrayList<>();
       for (int i = 0; i < readings.length; i++) {
-        Near one = some.get(i);
-        double[] p = calibration.probabilities(readings[i].logits(), one.similarity() - around);
-        double same = p[Relation.SAME.ordinal()];
-        double overtaken = p[Relation.OVERTAKEN.ordinal()];
-        likely[i] = same + overtaken;
-        suspect = likely[i] > likely[suspect] ? i : suspect;
-        if (Math.max(same, overtaken) >= surest) {
-          surest = Math.max(same, overtaken);
-          said =
-              Optional.of(
-                  same >= overtaken
-                      ? same(one, same, readings[i])
-                      : about(one, Answer.CONTRADICTS, overtaken, Optional.empty()));
-        }
+        double[] p =
+            calibration.probabilities(readings[i].logits(), some.get(i).similarity() - around);
+        judged.add(
+            new Judged(
+                some.get(i),
+                readings[i],
+                p[Relation.SAME.ordinal()],
+                p[Relation.OVERTAKEN.ordinal()]));
       }
-      if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
-        return said.get();
+      Optional<Judged> surest =
+          judged.stream()
+              .filter(one -> one.larger() >= LIKELIER_THAN_NOT)
+              .reduce((one, other) -> other.larger() >= one.larger() ? other : one);
+      if (surest.filter(one -> one.overtaken > one.same).isPresent()) {
+        return about(
+            surest.get().near, Answer.CONTRADICTS, surest.get().overtaken, Optional.empty());
       }
       // If the text is an edit of an entry, that entry takes precedence over the judge's other
       // results.
-      OptionalInt edited =
-          IntStream.range(0, likely.length)
-              .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())
+      Optional<Judged> edited =
+          judged.stream()
+              .filter(one -> MeaningDifference.of(one.near.whole(), text).edit())
               .findFirst();
       if (edited.isPresent()) {
-        int i = edited.getAsInt();
-        return perhaps(some.get(i), OptionalDouble.of(likely[i]));
+        return perhaps(edited.get().near, OptionalDouble.of(edited.get().sum()));
       }
-      if (said.isPresent()) {
-        return said.get();
+      if (surest.isPresent()) {
+        return same(surest.get());
       }
-      OptionalDouble of = OptionalDouble.of(likely[suspect]);
+      Judged suspect = Collections.max(judged, Comparator.comparingDouble(Judged::sum));
+      OptionalDouble likely = OptionalDouble.of(suspect.sum());
       return hasNearDuplicate(nearDuplicate)
-          ? perhaps(some.get(suspect), of)
-          : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
+          ? perhaps(suspect.near, likely)
+          : unsaid(suspect.sum() < UNLIKELY, Optional.of(suspect.near.name()), likely);
     }
 
     /**
      * Returns the answer about an entry that the judge calls the same. A judge of this size can
      * overlook that a fact differs, so {@link MeaningDifference} checks the texts.
      */
-    private AlreadySaid same(Near one, double likely, Reading reading) {
-      MeaningDifference difference = MeaningDifference.of(one.whole(), text);
-      boolean sure = likely >= SURE && reading.olderWhole() && !difference.certain();
+    private AlreadySaid same(Judged one) {
+      MeaningDifference difference = MeaningDifference.of(one.near.whole(), text);
+      boolean sure = one.same >= SURE && one.reading.olderWhole() && !difference.certain();
       Optional<String> differs =
-          !reading.newerWhole()
+          !one.reading.newerWhole()
               ? Optional.of("not all of the text was read")
               : sure ? Optional.empty() : difference.words();
-      return about(one, differs.isPresent() ? Answer.PERHAPS : Answer.YES, likely, differs);
+      return about(one.near, differs.isPresent() ? Answer.PERHAPS : Answer.YES, one.same, differs);
     }
 
     private static AlreadySaid about(
