@@ -1,10 +1,12 @@
 package dev.helixbg.insight.search;
 
+import static dev.helixbg.embed.PairReader.Relation.OVERTAKEN;
+import static dev.helixbg.embed.PairReader.Relation.SAME;
+
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairReader.Reading;
-import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.log.Script;
@@ -184,19 +186,14 @@ public record AlreadySaid(
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       List<Judged> judged = new ArrayList<>();
       for (int i = 0; i < readings.length; i++) {
-        double[] p =
-            calibration.probabilities(readings[i].logits(), some.get(i).similarity() - around);
-        judged.add(
-            new Judged(
-                some.get(i),
-                readings[i],
-                p[Relation.SAME.ordinal()],
-                p[Relation.OVERTAKEN.ordinal()]));
+        Near one = some.get(i);
+        double[] p = calibration.probabilities(readings[i].logits(), one.similarity() - around);
+        judged.add(new Judged(one, readings[i], p[SAME.ordinal()], p[OVERTAKEN.ordinal()]));
       }
       Optional<Judged> surest =
-          judged.stream()
-              .filter(one -> one.larger() >= LIKELIER_THAN_NOT)
-              .reduce((one, other) -> other.larger() >= one.larger() ? other : one);
+          judged.reversed().stream()
+              .max(Comparator.comparingDouble(Judged::larger))
+              .filter(one -> one.larger() >= LIKELIER_THAN_NOT);
       if (surest.filter(one -> one.overtaken > one.same).isPresent()) {
         return about(
             surest.get().near, Answer.CONTRADICTS, surest.get().overtaken, Optional.empty());
