@@ -9,10 +9,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The headings and links of a Markdown text, found in one pass over its lines. Nothing is found in
@@ -179,22 +181,17 @@ final class MarkdownScan {
   }
 
   private void findLinks(String written, int offset) {
-    if (links.size() >= MAX_LINKS) {
-      return;
-    }
-    if (written.indexOf('<') >= 0) {
-      Matcher anchor = ANCHOR.matcher(withoutCode(written));
-      while (anchor.find()) {
-        for (int i = 1; i <= anchor.groupCount(); i++) {
-          int start = offset + anchor.start();
-          Optional.ofNullable(anchor.group(i)).ifPresent(path -> add(start, path));
-        }
-      }
-    }
-    if (written.indexOf('[') < 0) {
+    if (links.size() >= MAX_LINKS || written.indexOf('<') < 0 && written.indexOf('[') < 0) {
       return;
     }
     String line = withoutCode(written);
+    Matcher anchor = ANCHOR.matcher(line);
+    while (anchor.find()) {
+      IntStream.rangeClosed(1, anchor.groupCount())
+          .mapToObj(anchor::group)
+          .filter(Objects::nonNull)
+          .forEach(path -> add(offset + anchor.start(), path));
+    }
     Matcher definition = DEFINITION.matcher(line);
     if (definition.matches()) {
       String destination =
