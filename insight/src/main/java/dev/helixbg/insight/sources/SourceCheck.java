@@ -149,16 +149,13 @@ public final class SourceCheck {
       String identity = identity(entry);
       List<Outcome> all =
           outcomes.stream().map(one -> one.getOrDefault(identity, Outcome.NOTHING)).toList();
-      Set<String> told = new HashSet<>();
-      int left = MAX_FINDINGS;
-      for (Outcome outcome : all) {
-        for (Missing one : outcome.missing()) {
-          boolean elsewhere = all.stream().anyMatch(other -> other.present().contains(one.named()));
-          if (!elsewhere && told.add(one.named()) && left-- > 0) {
-            moved.add(moved(entry, one, ids));
-          }
-        }
-      }
+      Set<String> known = new HashSet<>();
+      all.forEach(one -> known.addAll(one.present()));
+      all.stream()
+          .flatMap(one -> one.missing().stream())
+          .filter(one -> known.add(one.named()))
+          .limit(MAX_FINDINGS)
+          .forEach(one -> moved.add(moved(entry, one, ids)));
     }
     return List.copyOf(moved);
   }
