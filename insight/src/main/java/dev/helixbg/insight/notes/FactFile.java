@@ -3,7 +3,6 @@ package dev.helixbg.insight.notes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Settings.NotesItems;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.SaidText;
@@ -82,7 +81,7 @@ public final class FactFile {
     try {
       String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       return NoteDecoder.text(bytes)
-          .map(text -> SaidText.of(PrintableText.wellFormed(text)))
+          .map(SaidText::of)
           .map(said -> new FactFile(path, new Items.Given(named, items), raw, said))
           .filter(file -> file.said.lines().count() == file.lines.size());
     } catch (CharacterCodingException e) {

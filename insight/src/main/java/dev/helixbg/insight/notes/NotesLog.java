@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
@@ -123,7 +122,7 @@ public final class NotesLog {
       if (text.isEmpty()) {
         continue;
       }
-      String cleaned = SaidText.of(PrintableText.wellFormed(text.get()));
+      String cleaned = SaidText.of(text.get());
       if (cleaned.length() > NoteFiles.MAX_TEXT) {
         leftOut.add(new LeftOut.File(file.path(), "longer than 1 MiB"));
         continue;
@@ -294,11 +293,9 @@ public final class NotesLog {
   /** Returns the records of the existing log; an empty list if the log is missing or damaged. */
   private static List<Written> before(Path dataLog) {
     try {
-      return Files.exists(dataLog)
-          ? DataLog.read(dataLog).entries().stream()
-              .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
-              .toList()
-          : List.of();
+      return DataLog.read(dataLog).entries().stream()
+          .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
+          .toList();
     } catch (DataLogException e) {
       return List.of(); // the log is written from scratch
     }
