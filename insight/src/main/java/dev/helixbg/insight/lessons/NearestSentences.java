@@ -4,7 +4,6 @@ import dev.helixbg.insight.findings.NearestNeighbours;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -53,13 +52,13 @@ final class NearestSentences {
         pairs.put(Pair.of(i, nearest.neighbour(i, place)), nearest.similarity(i, place));
       }
     }
-    List<Pair> order = new ArrayList<>(pairs.keySet());
-    order.sort(
-        Comparator.comparing((Pair pair) -> topics.get(pair.a()).equals(topics.get(pair.b())))
-            .thenComparing(pair -> -pairs.get(pair))
-            .thenComparing(Pair::a)
-            .thenComparing(Pair::b));
-    return order;
+    return pairs.keySet().stream()
+        .sorted(
+            Comparator.comparing((Pair pair) -> topics.get(pair.a()).equals(topics.get(pair.b())))
+                .thenComparing(pair -> -pairs.get(pair))
+                .thenComparing(Pair::a)
+                .thenComparing(Pair::b))
+        .toList();
   }
 
   /** The nearness of two sentences, computed from their cosine. */

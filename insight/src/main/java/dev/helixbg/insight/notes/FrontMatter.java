@@ -208,15 +208,11 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         to++;
       }
       String first = lines.get(from);
-      if (!KEY.matcher(first).matches()) {
-        continue;
-      }
-      boolean read = yaml(String.join("\n", lines.subList(from, to)), values);
-      if (!read) {
+      if (KEY.matcher(first).matches()
+          && !yaml(String.join("\n", lines.subList(from, to)), values)) {
+        // Examples are "title: One: two", and a key that is followed by lines without a key.
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        // The lines are not valid YAML. Examples are "title: One: two", and a key that is
-        // followed by lines without a key.
         if (PLAIN.matcher(value).matches()) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
