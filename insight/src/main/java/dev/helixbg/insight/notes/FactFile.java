@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -22,22 +23,15 @@ import java.util.stream.IntStream;
 /**
  * A file of facts. This class computes changes that remove facts or replace their texts. A change
  * replaces whole lines; all other bytes stay as they are. Only files in UTF-8 can be changed.
+ *
+ * @param lines the lines of {@code raw} with their line ends, without the byte order mark
  */
-public final class FactFile {
+public record FactFile(
+    String path, Items.Given given, String raw, List<String> lines, String said, Note note) {
   private static final String MARK = "\uFEFF";
   private static final Pattern LINE = Pattern.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$");
 
   private static final Pattern LINE_END = Pattern.compile("[\r\n]+\\z");
-
-  private final String path;
-  private final Items.Given given;
-  private final String raw;
-
-  /** The lines of {@link #raw} with their line ends, without the byte order mark. */
-  private final List<String> lines;
-
-  private final String said;
-  private final Note note;
 
   /**
    * A change of a text.
@@ -60,19 +54,6 @@ public final class FactFile {
   /** The lines from {@code from} to {@code to} (exclusive), and the text that replaces them. */
   private record Cut(int from, int to, String is) {}
 
-  private FactFile(String path, Items.Given given, String raw, String said) {
-    this.path = path;
-    this.given = given;
-    this.raw = raw;
-    this.lines =
-        LINE.matcher(raw.substring(raw.startsWith(MARK) ? 1 : 0))
-            .results()
-            .map(line -> line.group())
-            .toList();
-    this.said = said;
-    this.note = Note.of(path, said, given);
-  }
-
   /**
    * @param named whether the user named the file itself, not only its folder
    * @return empty if the lines of the decoded text do not correspond to the lines of the file
@@ -80,10 +61,13 @@ public final class FactFile {
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
     try {
       String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      String lined = raw.substring(raw.startsWith(MARK) ? 1 : 0);
+      List<String> lines = LINE.matcher(lined).results().map(MatchResult::group).toList();
+      Items.Given given = new Items.Given(named, items);
       return NoteDecoder.text(bytes)
           .map(SaidText::of)
-          .map(said -> new FactFile(path, new Items.Given(named, items), raw, said))
-          .filter(file -> file.said.lines().count() == file.lines.size());
+          .filter(said -> said.lines().count() == lines.size())
+          .map(said -> new FactFile(path, given, raw, lines, said, Note.of(path, said, given)));
     } catch (CharacterCodingException e) {
       return Optional.empty();
     }
