@@ -8,9 +8,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Labels entries without a language model, by a linear classifier of vector and words. The weights
@@ -95,20 +97,16 @@ public final class LabelClassifier {
   LabelGuess guess(String content, float[] vector) {
     Sparse example = features.of(content, vector);
     double[] scores = Arrays.stream(weights).mapToDouble(example::dot).toArray();
-    int best = 0;
-    int next = 1;
-    for (int i = 1; i < scores.length; i++) {
-      if (scores[i] > scores[best]) {
-        next = best;
-        best = i;
-      } else if (scores[i] > scores[next]) {
-        next = i;
-      }
-    }
+    List<Integer> bestFirst =
+        IntStream.range(0, scores.length)
+            .boxed()
+            .sorted(Comparator.comparingDouble(label -> -scores[label]))
+            .toList();
+    int best = bestFirst.getFirst();
     return new LabelGuess(
         LabelGuess.Origin.CLASSIFIER,
         Label.values()[best],
         scores[best],
-        scores[best] - scores[next] >= SURE);
+        scores[best] - scores[bestFirst.get(1)] >= SURE);
   }
 }

@@ -19,29 +19,22 @@ import java.util.regex.Pattern;
  * vector. The next index has a constant 1. The remaining indices have the known words and pairs of
  * neighbouring words, each with its inverse document frequency; these values are scaled to unit
  * length.
+ *
+ * @param places indices of the known words and pairs of words among {@code weights}
+ * @param weights inverse document frequencies of the words
  */
-final class LabelFeatures {
+record LabelFeatures(int dimension, Map<String, Integer> places, double[] weights) {
   /** A word, a number, or a sign that notes use instead of a word. */
   private static final Pattern TOKEN = Pattern.compile("[a-z']+|[0-9]+|[→`/%:;]");
 
   /** Maximum number of characters that are read; a longer text is labelled by its beginning. */
   private static final int MAX_CHARACTERS = 20_000;
 
-  private final int dimension;
-  private final Map<String, Integer> places;
-  private final double[] weights;
-
-  /**
-   * @param words known words and pairs of words
-   * @param weights inverse document frequencies of the words
-   */
   LabelFeatures(int dimension, List<String> words, double[] weights) {
-    this.dimension = dimension;
-    this.places = HashMap.newHashMap(words.size());
+    this(dimension, HashMap.newHashMap(words.size()), weights);
     for (int i = 0; i < words.size(); i++) {
       places.put(words.get(i), i);
     }
-    this.weights = weights;
   }
 
   Sparse of(String content, float[] vector) {
