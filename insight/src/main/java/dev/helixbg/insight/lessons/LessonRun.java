@@ -29,25 +29,25 @@ import java.util.stream.Collectors;
  *
  * <p>The entries themselves are not compared, because their subject would hide the lesson: see
  * decision 105.
+ *
+ * @param entries the entries, ordered by offset
+ * @param left the number of questions that were not asked, for each kind that has such questions
  */
-public final class LessonRun {
+public record LessonRun(
+    QuestionSession asking,
+    List<NamedEntry> entries,
+    SentenceVectors embedding,
+    Map<QuestionKind, Integer> left) {
+
   static final String SAME = "same";
 
   /** Maximum number of further comparisons of a sentence with other members of its group. */
   private static final int COMPARED = 8;
 
-  private final QuestionSession asking;
-  private final List<NamedEntry> entries;
-  private final SentenceVectors embedding;
-  private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
-
   private record Told(NamedEntry entry, String sentence) {}
 
-  /** Makes a run over entries that are ordered by offset. */
   public LessonRun(QuestionSession asking, List<NamedEntry> entries, SentenceVectors embedding) {
-    this.asking = asking;
-    this.entries = entries;
-    this.embedding = embedding;
+    this(asking, entries, embedding, new EnumMap<>(QuestionKind.class));
   }
 
   /**
@@ -104,11 +104,6 @@ public final class LessonRun {
       vectors.put(sentences.get(i), made.get(i));
     }
     return vectors;
-  }
-
-  /** Returns the number of questions that were not asked, for each kind that has such questions. */
-  public Map<QuestionKind, Integer> left() {
-    return left;
   }
 
   /** Returns the entries that have a lesson; of entries with the same content, only the first. */

@@ -16,20 +16,11 @@ import jdk.incubator.vector.FloatVector;
  * keep them in native memory until {@link #close}. Strips are made only when a scan reads them,
  * because a second copy of all vectors would be large.
  */
-public final class PackedVectors implements AutoCloseable {
+public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
+    implements AutoCloseable {
   static final int STRIP = 12;
   static final int PANEL = 32;
   private static final long CACHE_LINE_BYTES = 64;
-
-  private final Vectors vectors;
-  private final TileKernel kernel;
-  private final Arena arena;
-
-  private PackedVectors(Vectors vectors, TileKernel kernel, Arena arena) {
-    this.vectors = vectors;
-    this.kernel = kernel;
-    this.arena = arena;
-  }
 
   /** Packs vectors for the kernel that is fastest for all their pairs; zeros fill the rest. */
   public static PackedVectors pack(Vectors vectors) {
@@ -115,10 +106,6 @@ public final class PackedVectors implements AutoCloseable {
 
   public int dimension() {
     return vectors.dimension();
-  }
-
-  TileKernel kernel() {
-    return kernel;
   }
 
   @Override

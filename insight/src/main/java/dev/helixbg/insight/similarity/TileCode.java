@@ -15,8 +15,11 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
  * <p>The sums of some rows and two vectors of columns stay in registers until they are complete.
  * With vectors of 256 bits, the sums of six rows are in 12 of 16 registers. With 512 bits, the sums
  * of 12 rows are in 24 of 32 registers.
+ *
+ * @param vector size of a vector in bytes
+ * @param rows number of rows that are computed at once
  */
-final class TileCode {
+record TileCode(int vector, int rows, AvxAssembler code) {
   private static final Register STRIP_START = Register.RDI;
   private static final Register PANEL_START = Register.RSI;
   private static final Register PRODUCTS = Register.RDX;
@@ -33,25 +36,12 @@ final class TileCode {
   private static final int B = 3;
   private static final int SUMS = 4;
 
-  private final int vector; // bytes
-
-  /** Number of rows that are computed at once. */
-  private final int rows;
-
-  private final AvxAssembler code;
-
-  private TileCode(int bits) {
-    vector = bits / 8;
-    rows = bits == 512 ? 12 : 6;
-    code = new AvxAssembler(bits);
-  }
-
   /** Writes code with vectors of 256 or 512 bits; 512 bits require AVX-512F. */
   static byte[] write(int bits) {
-    return new TileCode(bits).code();
+    return new TileCode(bits / Byte.SIZE, bits == 512 ? 12 : 6, new AvxAssembler(bits)).write();
   }
 
-  private byte[] code() {
+  private byte[] write() {
     code.clear(LARGEST);
     for (int column = 0; column < PANEL; column += 2 * vector / Float.BYTES) {
       for (int row = 0; row < STRIP; row += rows) {
