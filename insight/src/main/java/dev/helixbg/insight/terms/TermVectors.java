@@ -12,10 +12,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * TF-IDF vectors of texts. The weight of a term that occurs n times in the text and in d of N
- * entries is {@code (1 + ln n) · ln(N / d)}. Vectors are scaled to unit length (Salton, Buckley
- * 1988). The frequencies d are counted in the current KB. A term that very many entries have is
- * left out, because it says little and would take most of the computing time.
+ * TF-IDF vectors of texts, of unit length (Salton, Buckley 1988). The weight of a term that occurs
+ * n times in the text and in d of N entries of the KB is {@code (1 + ln n) · ln(N / d)}. A term of
+ * very many entries is left out: it says little and would take most of the time.
  */
 public final class TermVectors {
   /** A term is rare if at most this many entries, or one entry in a hundred, have it. */
@@ -60,12 +59,10 @@ public final class TermVectors {
   }
 
   /**
-   * Makes vectors for searching. They include terms that only one entry has, and terms that up to
-   * half of the entries have.
+   * Makes vectors for searching, also of terms that only one or up to half of the entries have.
    *
-   * @param only the query, if there is only one. The vectors then have only the query's terms. For
-   *     this query, {@link Products#share} and {@link #overlap} give the same results as with all
-   *     terms
+   * @param only the query, if there is only one. The vectors then have only its terms, with the
+   *     same results of {@link Products#share} and {@link #overlap} for it
    */
   public static TermVectors forQueries(
       Optional<String> only, int count, IntFunction<String> textAt, int entries) {
@@ -88,7 +85,6 @@ public final class TermVectors {
     Map<String, Integer> numbers = new HashMap<>();
     // per text: the number of a term, its count, the next term's number, and so on
     int[][] found = new int[count][];
-    int[] frequencies = new int[1 << 10];
     List<Map<String, Integer>> counts = List.of();
     for (int i = 0; i < count; i++) {
       if (i % TEXTS_AT_ONCE == 0) {
@@ -98,16 +94,11 @@ public final class TermVectors {
       found[i] = new int[2 * ofText.size()];
       int at = 0;
       for (Map.Entry<String, Integer> term : ofText.entrySet()) {
-        int number = numbers.computeIfAbsent(term.getKey(), key -> numbers.size());
-        if (number >= frequencies.length) {
-          frequencies = Arrays.copyOf(frequencies, 2 * number);
-        }
-        frequencies[number] += i < entries ? 1 : 0;
-        found[i][at++] = number;
+        found[i][at++] = numbers.computeIfAbsent(term.getKey(), _ -> numbers.size());
         found[i][at++] = term.getValue();
       }
     }
-    return new TermVectors(found, entries, fewest, most, numbers, frequencies);
+    return new TermVectors(found, entries, fewest, most, numbers);
   }
 
   private static List<Map<String, Integer>> counts(
@@ -128,12 +119,7 @@ public final class TermVectors {
   }
 
   private TermVectors(
-      int[][] found,
-      int entries,
-      int fewest,
-      int most,
-      Map<String, Integer> numbers,
-      int[] counted) {
+      int[][] found, int entries, int fewest, int most, Map<String, Integer> numbers) {
     this.entries = entries;
     this.most = most;
     // Sums of floats depend on their order. Terms are therefore sorted, so that the sums do not
@@ -143,9 +129,12 @@ public final class TermVectors {
     this.frequencies = new int[terms.length];
     int[] sorted = new int[terms.length];
     for (int t = 0; t < terms.length; t++) {
-      int number = numbers.get(terms[t]);
-      sorted[number] = t;
-      frequencies[t] = counted[number];
+      sorted[numbers.get(terms[t])] = t;
+    }
+    for (int entry = 0; entry < entries; entry++) {
+      for (int i = 0; i < found[entry].length; i += 2) {
+        frequencies[sorted[found[entry][i]]]++;
+      }
     }
     this.starts = new int[found.length + 1];
     int[] termOf = new int[Arrays.stream(found).mapToInt(f -> f.length / 2).sum()];
