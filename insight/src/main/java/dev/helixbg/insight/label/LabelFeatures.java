@@ -11,14 +11,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The features of an entry that {@link LabelClassifier} uses: its vector and its words. The vector
- * represents the subject. The words represent the wording ("because", "never", "is missing", a
- * number with a unit).
+ * The features of an entry for {@link LabelClassifier}: its vector for the subject, its words for
+ * the wording ("because", "never", "is missing", a number with a unit).
  *
- * <p>A feature has an index and a value. The first {@code dimension} indices have the values of the
- * vector. The next index has a constant 1. The remaining indices have the known words and pairs of
- * neighbouring words, each with its inverse document frequency; these values are scaled to unit
- * length.
+ * <p>Each feature has an index and a value. First come the values of the vector, then a constant 1,
+ * then the known words and pairs of neighbouring words with their inverse document frequencies,
+ * scaled to unit length.
  *
  * @param places indices of the known words and pairs of words among {@code weights}
  * @param weights inverse document frequencies of the words

@@ -23,12 +23,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Asks a language model for the lesson of each entry, and finds lessons that recur. A lesson is one
- * sentence that is clear without the entry. If two sentences are similar, the model is asked
- * whether they state the same rule.
- *
- * <p>The entries themselves are not compared, because their subject would hide the lesson: see
- * decision 105.
+ * Asks a language model for the lesson of each entry, in one sentence that is clear without the
+ * entry, and finds lessons that recur: of two similar sentences, the model is asked whether they
+ * state the same rule. The entries are not compared, because their subject would hide the lesson
+ * (decision 105).
  *
  * @param entries the entries, ordered by offset
  * @param left the number of questions that were not asked, for each kind that has such questions

@@ -14,9 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks the lesson that a model wrote for an entry. A text is refused if its length is wrong, if
- * it has names or numbers that the entry lacks, or if it copies the entry: a comparison would then
- * compare subjects instead of lessons.
+ * Checks a model's lesson of an entry. Its length must be right, its names and numbers must be in
+ * the entry, and it must not copy the entry: a comparison would then compare subjects.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;

@@ -52,8 +52,7 @@ public final class DataLog {
   private DataLog() {}
 
   /**
-   * Reads the file up to the size that it has when it is opened. If the file is shortened during
-   * the reading, it is read again from its start.
+   * Reads the file up to its size when it is opened, or again if it is shortened meanwhile.
    *
    * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
@@ -82,12 +81,9 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that a half-done edit is not read.
-   * helix edits an entry by an append followed by a delete, and writes each record in three pieces.
-   *
-   * <p>If the last change is more than half a second ago, the method does not wait. If the file
-   * keeps changing, the method waits at most 3 s. After that, it returns the first reading whose
-   * last record is complete, or else the fifth reading.
+   * Reads the file after half a second without a change, and so no half-done edit: helix appends an
+   * entry in three pieces, and then a delete. If the file keeps changing for 3 s, returns the first
+   * reading whose last record is complete, or else the fifth reading.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting

@@ -7,10 +7,8 @@ import java.util.Optional;
 /**
  * One live entry of a data.log, as helix wrote it.
  *
- * @param offset offset of the record in the file; unique and rising within one file, but changed by
- *     a compaction
- * @param topic the topic, decoded from UTF-8. It is longer than 255 bytes only if its length byte
- *     overflowed and was repaired
+ * @param offset offset of the record, rising within one file, but changed by a compaction
+ * @param topic longer than 255 bytes only if its length byte overflowed and was repaired
  * @param body the body, decoded from UTF-8, with its metadata lines
  * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown. A later
  *     entry may have an earlier time

@@ -15,11 +15,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Decodes entries in file order, and removes entries that an earlier or later delete record names.
+ * Decodes entries in file order, without those that a delete record names.
  *
  * <p>All entries of a topic share one String object for the topic. A delete record for an earlier
- * entry frees that entry at once. A delete record for a later offset is remembered until the end of
- * the log, which takes four bytes.
+ * entry frees it at once; one for a later offset is remembered to the end, which takes four bytes.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';

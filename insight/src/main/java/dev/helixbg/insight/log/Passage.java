@@ -25,18 +25,14 @@ public record Passage(int start, int end) {
   private static final int LONG_WORD = 12;
 
   /**
-   * Divisor of the model's maximum number of tokens. The quotient is the maximum length, in
-   * characters, of the topic that is embedded before a passage.
+   * Number of the model's tokens for each character of the topic that is embedded with a passage.
    */
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * Returns the passages of an entry. The first passage begins near the end of the part that the
-   * model reads. The last one ends at the end of the entry, unless {@link #MAX} passages do not
-   * reach that far. An entry that the model reads whole has no passages. The same text always has
-   * the same passages.
-   *
-   * @param modelTokens maximum number of tokens that the model reads of a text
+   * Returns the passages of an entry; none if the model, which reads at most {@code modelTokens},
+   * reads it whole. The first passage begins near the end of the part that the model reads; the
+   * last one ends with the entry, unless {@link #MAX} passages do not reach that far.
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     int room = modelTokens - 2; // without the two special tokens

@@ -37,8 +37,7 @@ public record FactFile(
    * A change of a text.
    *
    * @param at offset in the text, in UTF-16 units; a byte order mark counts as one unit
-   * @param is the text that replaces {@code was}; empty if {@code was} is removed without a
-   *     replacement
+   * @param is the text that replaces {@code was}; empty if nothing replaces it
    */
   public record Span(int at, String was, String is) {
     /** Applies changes to a text. The changes must be in the order of their places. */
@@ -74,9 +73,8 @@ public record FactFile(
   }
 
   /**
-   * Returns the changes that remove some facts and give other facts a new text. The changes are in
-   * the order of their places. The result is empty if the file no longer has these facts, if other
-   * facts would change, or if embedded data would be removed.
+   * Returns the changes, by place, that remove some facts and give others a new text; empty if the
+   * file lacks such a fact, if other facts would change, or if embedded data would be removed.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();

@@ -24,16 +24,14 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Front matter: data about a note, before the text of the note. YAML stands between a first line
- * {@code ---} and the next such line, as Obsidian, Jekyll and Hugo write it. TOML stands between
- * two lines {@code +++}. Blocks that directly follow one another count as one block.
+ * Front matter: data before the text of a note. YAML stands between lines {@code ---}, as Obsidian,
+ * Jekyll and Hugo write it; TOML stands between lines {@code +++}. Blocks that directly follow one
+ * another count as one.
  *
- * <p>Values are texts and lists of texts, as they are written: a date or a version is not
- * converted. If the YAML as a whole is not valid, each key is read by itself, and the front matter
- * is not sound.
+ * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
+ * as a whole is not valid, each key is read by itself, and the front matter is not sound.
  *
- * @param values the values of each key, with the keys in lower case; {@code metadata.created} is
- *     the key {@code created} below the key {@code metadata}
+ * @param values by key in lower case; the key {@code metadata.created} is below {@code metadata}
  * @param end the place at which the text of the note begins, in UTF-16 units
  * @param sound whether all front matter could be parsed
  */
@@ -85,10 +83,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
   }
 
-  /**
-   * Whether a text begins with a mark line ({@code ---} or {@code +++}) and has keys after it.
-   * Called only if no second mark line ends the block.
-   */
+  /** Whether an unclosed text begins with {@code ---} or {@code +++} and has keys after it. */
   private static boolean opened(String text) {
     List<String> lines = text.lines().limit(MAX_LINES).toList();
     return !lines.isEmpty()

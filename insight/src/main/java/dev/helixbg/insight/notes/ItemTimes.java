@@ -15,11 +15,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written. A fact's own date counts first; this date
- * stands at the beginning or the end of the fact, or in brackets. Otherwise the date of a heading
- * above the fact counts. A date without a year gets the year of the file's other dates if all of
- * them have the same year. The dates, or words such as {@code newest first}, show whether new facts
- * are added at the top or at the end.
+ * Finds out when the facts of a memory file were written: by a date at their beginning, at their
+ * end or in brackets, else by a heading above them. A date without a year gets the year of the
+ * file's other dates if these agree. The dates, or words such as {@code newest first}, show where
+ * new facts are added.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =

@@ -14,14 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items. An item is one
- * block between lines of {@value #DIVIDER}, if the file has such lines. Otherwise, an item is one
- * entry of a Markdown list, including everything that is indented under the entry. If these items
- * do not make a list of facts and the file has few headings, each paragraph is an item.
+ * Cuts a file of facts, such as {@code MEMORY.md}, into its items. Items are the blocks between
+ * lines of {@value #DIVIDER}, else the entries of Markdown lists with all that is indented under
+ * them. If these make no list of facts and headings are few, paragraphs are items.
  *
- * <p>A file is a list of facts if it has at least {@value #LEAST} items, and most of its text is in
- * items. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
- * because one of their items alone says nothing.
+ * <p>In a list of facts, at least {@value #LEAST} items have most of the text. Checklists, lists of
+ * links, changelogs, templates and READMEs are none: one of their items alone says nothing.
  */
 final class Items {
   static final int LEAST = 3;

@@ -17,10 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The headings and links of a Markdown text, found in one pass over its lines. Nothing is found in
- * fenced code, code spans and comments. Headings are those of CommonMark: lines that begin with
- * {@code #}, and underlined lines. Two kinds of headings are not found: headings inside lists or
- * quotes, and underlined headings of several lines.
+ * The headings and links of a Markdown text, found in one pass over its lines, but not in fenced
+ * code, code spans and comments. Headings are those of CommonMark, except headings inside lists or
+ * quotes and underlined headings of several lines.
  */
 final class MarkdownScan {
   /** Maximum number of links; a text with more is an index, which says nothing about targets. */

@@ -4,12 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A file in which agents store what they learn, with its size and a description of how it was cut
- * into entries.
+ * A file in which agents store what they learn, its size, and how it was cut into entries.
  *
  * @param characters the length in UTF-16 units
- * @param index for an index, its lines that link to a missing file or to a file about something
- *     else; else empty
+ * @param index the lines of an index that link to a missing file or to a file about something else
  */
 public record MemoryFile(
     String path,
@@ -32,8 +30,7 @@ public record MemoryFile(
    * A wrong line of an index.
    *
    * @param line number of the line, from 1
-   * @param isGone whether the target is missing; otherwise, the line is wrong because the target
-   *     contains no word of the line
+   * @param isGone whether the target is missing; otherwise, it contains no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 

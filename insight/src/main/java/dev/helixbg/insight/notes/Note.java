@@ -16,13 +16,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * One file of notes, with its front matter and its sections. A short file is one section. A long
- * file is divided at its headings of the highest level. A part that is still long is divided at the
- * headings of the next level, and so on.
+ * One file of notes, with front matter and sections. A short file is one section. A long file is
+ * divided at its highest headings, a part that is still long at the next level, and so on.
  *
  * @param path the path of the file, relative to the folder
- * @param title the title in the front matter; otherwise the first heading, if it has level 1 and
- *     begins the text; otherwise the file name
+ * @param title from the front matter, else a heading of level 1 that begins the text, else the file
+ *     name
  * @param cut how the file was divided
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
@@ -46,9 +45,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place place of the section; no other section has the same place
-   * @param headings the headings above the section, and the section's own heading, without the
-   *     title of the note
+   * @param place no other section has the same place
+   * @param headings the headings above the section and its own, without the title of the note
    * @param text text of the section, without its own heading
    * @param isFact whether the section is an item of a list, or a lesson
    * @param newestFirst for a fact, whether its list has the newest fact first, if that is known
@@ -216,8 +214,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
      * @param own the start of the section's own heading, or of its text if it has no heading
      * @param from index of the first heading in the section
      * @param above the headings above the section, followed by its own heading
-     * @param part description of the divided part, if only a part of the section is divided; empty
-     *     if the whole section is divided
+     * @param part description of the divided part; empty if the whole section is divided
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
       int longest = way == Items.Way.SECTIONS ? LESSON : LONG;

@@ -9,12 +9,11 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Decodes the bytes of a file to text, whichever program wrote the file. A byte order mark decides
- * between UTF-8 and UTF-16. Without a byte order mark, many zero bytes mean UTF-16, because every
- * other byte of Latin letters in UTF-16 is zero. Other files are decoded as UTF-8 if all their
- * bytes are valid UTF-8, else as Windows-1252, which includes Latin-1. A file that is mostly valid
- * UTF-8 is still decoded as UTF-8, with U+FFFD in place of the invalid bytes. U+FFFD also replaces
- * control characters. Afterwards each line ends with {@code \n}.
+ * Decodes the bytes of a file from any program to text. A byte order mark decides between UTF-8 and
+ * UTF-16. Without a mark, many zero bytes mean UTF-16, where every other byte of Latin letters is
+ * zero. Other files are UTF-8 if all or most of their bytes are valid, else Windows-1252, which
+ * includes Latin-1. U+FFFD replaces invalid bytes and control characters, and each line ends with
+ * {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");

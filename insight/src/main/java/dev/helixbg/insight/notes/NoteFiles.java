@@ -25,14 +25,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The Markdown files of a folder, in the order of their paths, followed by the other memory files
- * that coding agents have at the top of a repository ({@link MemoryPlaces}). Files are found by
- * their names and by {@code stat}, and are not opened.
+ * The Markdown files of a folder by path, then other memory files at the top of a repository
+ * ({@link MemoryPlaces}). Files are found by name and {@code stat}, and are not opened.
  *
- * <p>No link is followed. The following are skipped: folders and files whose name begins with a
- * dot, except memory files of agents; {@code node_modules}; knowledge bases of helix; reports of
- * helix-bg; further work trees of a repository; backups of Logseq; and files that git ignores. The
- * depth, the number of names and the number of files are limited.
+ * <p>No link is followed. Skipped are hidden files and folders, except memory files of agents;
+ * {@code node_modules}; knowledge bases of helix; reports of helix-bg; further work trees of a
+ * repository; backups of Logseq; and files that git ignores. Depth and numbers are limited.
  */
 public final class NoteFiles {
   /** Maximum size of a file, in bytes; large, because notes can have embedded pictures. */

@@ -12,11 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
- * can also be a name or an alias. Upper and lower case and Unicode forms do not matter. If several
- * notes have the name, the link leads to the note in the same folder. If that folder has no such
- * note, the link leads to the note with the shortest path; among equally short paths, to the first
- * note.
+ * Finds the targets of links. A link is a path relative to the note or to the folder; a wiki link
+ * can be a name or an alias. Case and Unicode forms do not matter. Of several notes with the name,
+ * the one in the same folder counts, else the first of those with the shortest path.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();

@@ -11,15 +11,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The place of a note: its file and, in a long file, its heading. The log has separate fields for
- * file and heading. {@link #name} joins them to a name for people, which no code parses.
+ * The place of a note: its file and, in a long file, its heading. {@link #name} joins them for
+ * people; no code parses the name.
  *
  * @param file path of the file, relative to the folder of the notes
- * @param heading the headings above the note and its own heading, with {@code #} between them;
- *     empty if the note is under no heading
- * @param part name of the part, if the note is only a part of the file or of the text under the
- *     heading; else empty. Examples are {@code before its first heading} and, if several headings
- *     are equal, {@code number 2}
+ * @param heading the headings above the note and its own, with {@code #} between them, or empty
+ * @param part name of the part, if the note is a part of the file or of the text under the heading,
+ *     such as {@code before its first heading} or, of equal headings, {@code number 2}; else empty
  */
 public record NoteName(String file, String heading, String part) {
   /** Text that fits in a wiki link: a short line without characters that end or divide the link. */

@@ -21,15 +21,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in minutes as a data.log stores them. A date in the
- * front matter counts first; a date of change counts more than a date of creation. Without such a
- * date, a date at the beginning of the file name counts, as in the names of daily notes. Without
- * any date, the time of the file's last change counts. In a Git work tree, however, files are only
- * as old as the check-out, so the time of a note without a date is unknown.
+ * Finds the time at which a note was written, in minutes as a data.log stores them. First, a date
+ * in the front matter counts, and a change more than a creation; then a date at the beginning of
+ * the file name; then the time of the file. In a Git work tree, files are only as old as the
+ * check-out, so there the time of a note without a date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Other dates of the file show whether
- * {@code 03/05/2024} is in March or in May. If they do not, the dates of all notes in the folder
- * decide, provided that these dates agree.
+ * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else of the
+ * folder if they agree, show whether {@code 03/05/2024} is in March or in May.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
   private static final String CLOCK =

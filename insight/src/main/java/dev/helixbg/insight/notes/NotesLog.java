@@ -43,10 +43,9 @@ import java.util.stream.Stream;
 /**
  * Writes a folder of notes as a data.log of helix-bg, in the format that {@link DataLog} reads.
  *
- * <p>Each section of a file becomes an entry. The topic of the entry is the folder of the file,
- * with a slash at its end ({@link Entry#note}). Its source is the file; its heading and links are
- * those of the section. An existing log is updated: unchanged entries keep their order and their
- * times, even if other entries are added, removed or changed. New entries follow, the oldest first.
+ * <p>Each section of a file becomes an entry. Its topic is the folder with a final slash, and its
+ * source is the file ({@link Entry#note}). In an existing log, unchanged entries keep their order
+ * and times, whatever else changes; new entries follow, the oldest first.
  */
 public final class NotesLog {
   /** Greatest length of the topic of a record, in bytes. */
@@ -80,8 +79,7 @@ public final class NotesLog {
    * An entry before it is written to the log.
    *
    * @param minutes as in {@link Entry#timestampMin}; 0 if unknown
-   * @param isDated whether the time comes from the text of the note, not from the file; true for
-   *     all facts
+   * @param isDated whether the note's text, not the file, gives the time; true for facts
    * @param note the note, without its texts to save memory
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section section) {
@@ -185,10 +183,7 @@ public final class NotesLog {
         .toList();
   }
 
-  /**
-   * Throws {@link CancellationException} if the thread is interrupted. Otherwise, an interrupted
-   * read would look like an unreadable file.
-   */
+  /** Ends the update if the thread is interrupted: files would then look unreadable. */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");

@@ -45,12 +45,11 @@ public record AlreadySaid(
   public static final int READ = 10;
 
   /**
-   * Minimum probability with which an entry is named. If all probabilities are below {@link
-   * #UNLIKELY}, a text is called new. Both limits were measured on collections that were not used
-   * for training (scripts/judge/related.py). These collections have equally many rewrites,
-   * overtaken notes, and notes that only look alike. Of 100 named entries, 91 are the right entry.
-   * For 84 of these 91 entries, the answer is right, too. Of the rewrites and overtaken notes, 4 %
-   * are called new.
+   * Minimum probability with which an entry is named. If all are below {@link #UNLIKELY}, a text is
+   * called new. Both limits were measured on collections that were not used for training
+   * (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes that look
+   * alike. Of 100 named entries, 91 are right, 84 of them with the right answer; of the rewrites
+   * and overtaken notes, 4 % are called new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -58,9 +57,8 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. The limit lies between two values that {@code bench related} measured.
-   * Among the rewrites for which the limit matters, the probability is at most 0.748 if a fact was
-   * changed. For eight rewrites with the same facts, the probability is at least 0.792.
+   * MeaningDifference}. By {@code bench related}, the probability of such a rewrite is at most
+   * 0.748 if a fact was changed, and at least 0.792 for eight rewrites with the same facts.
    */
   private static final double SURE = 0.77;
 
@@ -165,11 +163,7 @@ public record AlreadySaid(
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
 
-    /**
-     * Returns the answer of the judge of notes.
-     *
-     * @throws dev.helixbg.embed.EmbeddingException when the judge of notes fails
-     */
+    /** Returns the answer of the judge of notes, whose failure is an {@code EmbeddingException}. */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
       List<Near> some = worthReading();

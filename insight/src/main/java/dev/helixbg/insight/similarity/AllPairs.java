@@ -85,8 +85,7 @@ public final class AllPairs {
   /**
    * A worker that takes the next block from a shared counter until no block is left.
    *
-   * @param upper whether rows and columns are the same vectors, so that only pairs with i &lt; j
-   *     count
+   * @param upper whether rows and columns are the same vectors, so that only i &lt; j counts
    * @param block number of vectors on a side of a block
    */
   private record Worker(

@@ -7,14 +7,13 @@ import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Vectors packed for {@link TileKernel}, as rows and as columns. Rows are read in strips of {@link
- * #STRIP} vectors, columns in panels of {@link #PANEL} vectors. A strip or panel has the first
- * values of all its vectors, then the second values, and so on. A kernel therefore reads strips and
- * panels from front to back.
+ * Vectors packed for {@link TileKernel}: rows in strips of {@link #STRIP} vectors, columns in
+ * panels of {@link #PANEL} vectors. A strip or panel has the first values of all its vectors, then
+ * the second values, and so on, so that kernels read from front to back.
  *
- * <p>All panels are made at once. {@link ScalarKernel} keeps them on the heap; the other kernels
- * keep them in native memory until {@link #close}. Strips are made only when a scan reads them,
- * because a second copy of all vectors would be large.
+ * <p>All panels are made at once, by {@link ScalarKernel} on the heap, by other kernels in native
+ * memory until {@link #close}. Strips are made when a scan reads them, because a second copy of all
+ * vectors would be large.
  */
 public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     implements AutoCloseable {
@@ -71,9 +70,8 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
 
   /**
    * Writes vectors {@code first} to {@code end}, exclusive, as strips of {@link #STRIP} vectors.
-   * The strip whose first vector is i begins at index (i − first) × dimension.
-   *
-   * @param strips receives the strips; long enough for whole strips
+   * The strip whose first vector is i begins at (i − first) × dimension; {@code strips} has whole
+   * strips.
    */
   void strips(int first, int end, float[] strips) {
     Arrays.fill(strips, 0); // zero vectors fill the last strip

@@ -4,13 +4,11 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * Computes the products in scalar code. Tests compare the results of vector kernels with the
- * results of this kernel.
+ * Computes the products in scalar code, which every compiler of the JVM compiles well. Tests
+ * compare vector kernels with it.
  *
- * <p>The kernel runs only if {@link CodeKernel} cannot run. It then compares fewer than 20 million
- * pairs. It compares more pairs only if the JVM lacks jdk.incubator.vector or C2, or if {@link
- * VectorKernel} does not support the size of the vector registers. Every compiler of the JVM
- * compiles this kernel well. Its panels are on the heap, because interpreted code is slow to read
+ * <p>The kernel runs only without {@link CodeKernel}: for fewer than 20 million pairs, or if {@link
+ * VectorKernel} cannot run. Its panels are on the heap, because interpreted code is slow to read
  * native memory.
  */
 record ScalarKernel(float[] panels, int dimension) implements TileKernel {

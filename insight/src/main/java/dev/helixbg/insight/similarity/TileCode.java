@@ -8,13 +8,11 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code that multiplies a strip by a panel. Its signature is {@code float(strip,
- * panel, products, dimension)}. The code returns the largest product, or 0 if all products are
- * below 0.
+ * Writes machine code that multiplies a strip by a panel: {@code float(strip, panel, products,
+ * dimension)}. It returns the largest product, or 0 if all products are below 0.
  *
- * <p>The sums of some rows and two vectors of columns stay in registers until they are complete.
- * With vectors of 256 bits, the sums of six rows are in 12 of 16 registers. With 512 bits, the sums
- * of 12 rows are in 24 of 32 registers.
+ * <p>The sums of some rows and two vectors of columns stay in registers: with 256 bits, the sums of
+ * six rows in 12 of 16 registers; with 512 bits, the sums of 12 rows in 24 of 32.
  *
  * @param vector size of a vector in bytes
  * @param rows number of rows that are computed at once

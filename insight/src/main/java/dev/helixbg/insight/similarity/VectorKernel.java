@@ -11,13 +11,12 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Computes the products in vectors of this machine's width, 128 to 512 bits. It uses 27 registers:
- * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32 registers. AVX2 has only
- * 16; on AVX2, this kernel is used only if {@link CodeKernel} cannot be used.
+ * Computes the products in vectors of this machine's width, 128 to 512 bits. It needs 27 registers:
+ * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32; AVX2 has 16, but there
+ * {@link CodeKernel} runs instead, if it can.
  *
- * <p>The code has no inner calls, because the C2 compiler keeps vectors in registers only within
- * one inlined method body. The code is short, because a body of some thousand bytecodes would stay
- * interpreted for seconds.
+ * <p>The code has no inner calls, because C2 keeps vectors in registers only within one inlined
+ * method. It is short, because some thousand bytecodes would stay interpreted for seconds.
  */
 record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;

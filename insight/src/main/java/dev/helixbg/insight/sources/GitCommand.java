@@ -86,11 +86,10 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /**
-   * Returns the commits along the first parents, newest first. Each commit starts with the byte 01,
-   * the commit's id, its time in seconds and its date. For each changed file, a letter and a path
-   * follow. After the letter R, two paths follow: the old path and the new path. A log of more than
-   * {@link #MAX_LISTING} bytes is cut. If git does not have enough memory to compare contents, only
-   * files with unchanged content count as renamed.
+   * Returns the first {@link #MAX_LISTING} bytes of the commits along the first parents, newest
+   * first: the byte 01, the id, the time in seconds and the date; then a letter and a path for each
+   * changed file, or R and both paths. If memory lacks to compare contents, only unchanged files
+   * count as renamed.
    */
   byte[] log() throws SourceException {
     try {

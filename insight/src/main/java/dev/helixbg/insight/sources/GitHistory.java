@@ -27,18 +27,15 @@ final class GitHistory {
   record Commit(String id, long seconds, String date) {}
 
   /**
-   * The removal of a file from its path.
-   *
-   * @param at position of the commit
-   * @param to new path; empty for a deleted file
+   * The removal of a file from its path by the commit {@code at}; {@code to} is the new path, if
+   * any.
    */
   record Removal(int at, Optional<String> to) {}
 
   /**
    * A file that is no longer at its path.
    *
-   * @param since commit that removed the file from the path; the last one if the file returned to
-   *     the path and was removed again
+   * @param since the last commit that removed the file from the path
    * @param now present path; empty for a deleted file
    */
   record Gone(Commit since, Optional<String> now) {}

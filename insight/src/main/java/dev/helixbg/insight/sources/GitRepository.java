@@ -13,14 +13,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder. This class does not call git. It reads a few small files, which
- * state the checked-out commit and the folder of the objects. gitrepository-layout(5) describes
- * these files.
+ * The git repository in a folder, read without git from a few small files, which
+ * gitrepository-layout(5) describes.
  *
- * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder in another
- * place. That folder must name the worktree, and the repository must list that folder among its
- * worktrees. Without these checks, the author of the worktree's folder could make helix-bg read any
- * repository of the user.
+ * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder elsewhere.
+ * That folder must name the worktree, and the repository must list it. Otherwise, the author of the
+ * worktree's folder could make helix-bg read any repository of the user.
  *
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line

@@ -26,9 +26,7 @@ import java.util.stream.Stream;
 
 /**
  * Compares the files that entries name with the commits that are checked out in the user's
- * repositories. Not thread-safe.
- *
- * <p>While a folder stays at its commit, only new entries are checked.
+ * repositories. While a folder stays at its commit, only new entries are checked. Not thread-safe.
  */
 public final class SourceCheck {
   /** Maximum number of findings about one entry. */

@@ -35,10 +35,8 @@ public final class SourceMentions {
   private SourceMentions() {}
 
   /**
-   * A path without a leading {@code ./}, in composed form (NFC).
-   *
-   * @param written the path with the line number that the entry gives; without a line number, the
-   *     path alone
+   * A path without a leading {@code ./} in NFC, and as {@code written}, with the line number if
+   * any.
    */
   record File(String path, String written) {
     String name() {

@@ -11,10 +11,9 @@ import java.util.function.Function;
 
 /**
  * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
- * maxRetries} counts as a whole and also by its parts. Endings of English plurals and verbs are
- * removed, see {@link #stem}. In a writing system without spaces between words, in Korean and in
- * emoji, each pair of adjacent characters is a word. Unicode forms, character width and case do not
- * matter.
+ * maxRetries} counts as a whole and by its parts. English words lose some endings ({@link #stem}).
+ * In a writing system without spaces between words, in Korean and in emoji, each pair of adjacent
+ * characters is a word. Unicode forms, width and case do not matter.
  *
  * @param counts how often the text has each term
  * @param spellings spelling of each term at its first place in the text
