@@ -123,18 +123,15 @@ public record FactFile(
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
-    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given.named(), given.items());
-    if (file.isEmpty()) {
-      return false;
-    }
-    List<Section> now = file.get().note.sections();
-    boolean isStillCut = now.stream().anyMatch(Section::isFact);
-    return mayEnd && !isStillCut
-        || now.stream().map(Section::text).toList().equals(texts)
-            && now.stream()
-                .map(Section::headings)
-                .toList()
-                .equals(left.stream().map(Section::headings).toList());
+    List<List<String>> headings = left.stream().map(Section::headings).toList();
+    return of(path, changed.getBytes(UTF_8), given.named(), given.items())
+        .map(file -> file.note.sections())
+        .filter(
+            now ->
+                mayEnd && now.stream().noneMatch(Section::isFact)
+                    || now.stream().map(Section::text).toList().equals(texts)
+                        && now.stream().map(Section::headings).toList().equals(headings))
+        .isPresent();
   }
 
   /** Returns the cut of a fact's lines, its divider, and the blank lines that would remain. */

@@ -21,7 +21,11 @@ import java.util.stream.IntStream;
  * code, code spans and comments. Headings are those of CommonMark, except headings inside lists or
  * quotes and underlined headings of several lines.
  */
-final class MarkdownScan {
+record MarkdownScan(
+    List<Heading> headings,
+    List<Link> links,
+    Map<String, Definition> definitions,
+    Map<Integer, String> references) {
   /** Maximum number of links; a text with more is an index, which says nothing about targets. */
   private static final int MAX_LINKS = 2_000;
 
@@ -51,19 +55,7 @@ final class MarkdownScan {
   /** Greatest number of bracket pairs that are looked up as labels of definitions. */
   private static final int MAX_REFERENCES = 20_000;
 
-  private final String text;
-  private final List<Heading> headings = new ArrayList<>();
-  private final List<Link> links = new ArrayList<>();
-  private final Map<String, Definition> definitions = new LinkedHashMap<>();
-
-  /** Possible uses of link definitions: the offset of each use in the text, and the label used. */
-  private final Map<Integer, String> references = new LinkedHashMap<>();
-
   private record Definition(int at, String destination) {}
-
-  private MarkdownScan(String text) {
-    this.text = text;
-  }
 
   /** A heading of level 1 to 6, without its marks; it ends after the line feed of its last line. */
   record Heading(int level, String title, int start, int end) {}
@@ -82,17 +74,16 @@ final class MarkdownScan {
     }
   }
 
-  /** The headings and links of a text. */
-  record Marks(List<Heading> headings, List<Link> links) {}
-
-  static Marks of(String text) {
-    MarkdownScan scan = new MarkdownScan(text);
-    scan.lines();
+  static MarkdownScan of(String text) {
+    MarkdownScan scan =
+        new MarkdownScan(
+            new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
+    scan.lines(text);
     scan.resolve();
-    return new Marks(scan.headings, scan.links);
+    return scan;
   }
 
-  private void lines() {
+  private void lines(String text) {
     String fence = "";
     int fenced = 0; // offset of the fence in its line if it follows a list marker, else 0
     boolean comment = false;
@@ -206,17 +197,12 @@ final class MarkdownScan {
       boolean own = second == null || second.isBlank();
       references.put(offset + reference.start(), label(own ? reference.group(1) : second));
     }
-    for (int at = line.indexOf('['); at >= 0; at = line.indexOf('[', at)) {
-      if (line.startsWith("[[", at)) {
-        int close = line.indexOf("]]", at);
-        if (close < 0) {
-          return;
-        }
-        addWiki(offset + at, line.substring(at + 2, close));
-        at = close + 2;
-      } else {
-        at++;
+    for (int at = line.indexOf("[["), close; at >= 0; at = line.indexOf("[[", close + 2)) {
+      close = line.indexOf("]]", at);
+      if (close < 0) {
+        return;
       }
+      addWiki(offset + at, line.substring(at + 2, close));
     }
     for (int at = line.indexOf("]("); at >= 0; at = line.indexOf("](", at + 2)) {
       add(offset + at, destination(line, at + 2));
@@ -333,9 +319,6 @@ final class MarkdownScan {
 
   /** Decodes percent escapes of UTF-8. Text with invalid escapes stays as it is. */
   private static String decoded(String path) {
-    if (path.indexOf('%') < 0) {
-      return path;
-    }
     try {
       return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {

@@ -122,7 +122,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   static Note of(String path, String text, Items.Given given) {
     FrontMatter matter = FrontMatter.of(text);
     String body = text.substring(matter.end());
-    MarkdownScan.Marks found = MarkdownScan.of(body);
+    MarkdownScan found = MarkdownScan.of(body);
     List<Heading> headings = new ArrayList<>(found.headings());
     int start = 0;
     String title = fileTitle(path);

@@ -231,9 +231,8 @@ public final class NotesLog {
     }
     String between = section.place().isItem() ? ": " : "\n\n";
     content.append(content.isEmpty() ? "" : between).append(section.text());
-    List<String> tags = note.tags();
-    return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
-        + ("[source: " + section.place().file() + "]\n")
+    return line("tags", String.join(", ", note.tags()))
+        + line("source", section.place().file())
         + line("heading", section.place().heading())
         + line("part", section.place().part())
         + asText(content.toString());
@@ -258,9 +257,6 @@ public final class NotesLog {
 
   /** Puts a blank before lines that look like metadata, so that they are read as text. */
   private static String asText(String text) {
-    if (text.indexOf('[') < 0) {
-      return text;
-    }
     return text.lines()
         .map(
             line ->
