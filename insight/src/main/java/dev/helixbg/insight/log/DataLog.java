@@ -123,7 +123,13 @@ public final class DataLog {
 
   private static byte[] whole(Path file, SeekableByteChannel log) throws IOException {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      ByteBuffer read = room(file, log.size());
+      long size = log.size();
+      if (size > MAX_BYTES) {
+        throw new DataLogException(
+            "%s has %s bytes, too many to read; check the path, or compact the log with helix"
+                .formatted(file, size));
+      }
+      ByteBuffer read = ByteBuffer.allocate((int) size);
       log.position(0);
       int last = 0;
       while (last >= 0 && read.position() < read.capacity()) {
@@ -135,15 +141,6 @@ public final class DataLog {
     }
     throw new DataLogException(
         file + " was truncated repeatedly while it was read; try again later");
-  }
-
-  private static ByteBuffer room(Path file, long size) {
-    if (size <= MAX_BYTES) {
-      return ByteBuffer.allocate((int) size);
-    }
-    throw new DataLogException(
-        "%s has %s bytes, too many to read; check the path, or compact the log with helix"
-            .formatted(file, size));
   }
 
   private static void checkHeader(Path file, byte[] log) {
@@ -207,11 +204,8 @@ public final class DataLog {
   }
 
   private static boolean endsTorn(LogAccount account) {
-    if (account.damage().isEmpty()) {
-      return false;
-    }
-    LogAccount.Damage last = account.damage().getLast();
-    return last.offset() + last.unreadable() == account.bytes();
+    return account.damage().stream()
+        .anyMatch(one -> one.offset() + one.unreadable() == account.bytes());
   }
 
   private static String reasonOf(IOException e) {

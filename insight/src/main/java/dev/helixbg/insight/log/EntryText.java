@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A parsed body: its text and its metadata.
@@ -66,13 +67,10 @@ public record EntryText(
     }
 
     static Optional<Position> of(String text) {
-      int end = text.indexOf(',') < 0 ? text.length() : text.indexOf(',');
-      String direction = text.substring(end);
+      Optional<Boolean> newestFirst =
+          text.contains(",") ? Optional.of(text.endsWith(FIRST)) : Optional.empty();
       try {
-        return Optional.of(
-            new Position(
-                Integer.parseInt(text.substring(0, end)),
-                direction.isEmpty() ? Optional.empty() : Optional.of(direction.equals(FIRST))));
+        return Optional.of(new Position(Integer.parseInt(text.split(",", 2)[0]), newestFirst));
       } catch (NumberFormatException e) {
         return Optional.empty();
       }
@@ -174,20 +172,14 @@ public record EntryText(
     }
 
     private void readTags(String value) {
-      List<String> found = new ArrayList<>();
-      for (String tag : value.split(",")) {
-        if (!tag.isBlank()) {
-          found.add(tag.strip());
-        }
-      }
-      tags = found.isEmpty() ? tags : List.copyOf(found);
+      List<String> found =
+          Stream.of(value.split(",")).map(String::strip).filter(tag -> !tag.isEmpty()).toList();
+      tags = found.isEmpty() ? tags : found;
     }
 
     private void readConfidence(String value) {
-      for (int i = 0; i < value.length(); i++) {
-        if ("0123456789.eE+-".indexOf(value.charAt(i)) < 0) {
-          return; // parseDouble would also accept hexadecimal, a suffix, NaN
-        }
+      if (value.chars().anyMatch(c -> "0123456789.eE+-".indexOf(c) < 0)) {
+        return; // parseDouble would also accept hexadecimal, a suffix, NaN
       }
       try {
         double number = Double.parseDouble(value);

@@ -26,8 +26,6 @@ final class LiveEntries implements RecordSink {
   /** Maximum number of reported damaged places, so that a hostile log cannot fill the memory. */
   static final int MOST_DAMAGE = 1000;
 
-  private static final String ALL_MORE = "this damaged part and all later damaged parts";
-
   private final byte[] log;
   private final ArrayList<Entry> entries = new ArrayList<>();
   private int[] offsets = new int[1024];
@@ -74,7 +72,8 @@ final class LiveEntries implements RecordSink {
     }
     LogAccount.Damage last = damage.removeLast();
     long unreadable = last.unreadable() + stretch.unreadable();
-    damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
+    String detail = "this damaged part and all later damaged parts";
+    damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
   /**
