@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -39,16 +40,13 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** The outcomes of the checks at one commit, by the {@link #identity} of each entry. */
-  private static final class Known {
-    private final String commit;
-    private final Map<String, Outcome> about = new HashMap<>();
-
-    /** Whether git cannot read the commit; another try would take half a minute in every run. */
-    private boolean isUnreadable;
-
+  /**
+   * The outcomes of the checks at one commit, by the {@link #identity} of each entry. If git cannot
+   * read the commit, another try would take half a minute in every run.
+   */
+  private record Known(String commit, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(String commit) {
-      this.commit = commit;
+      this(commit, new HashMap<>(), new AtomicBoolean());
     }
   }
 
@@ -114,7 +112,7 @@ public final class SourceCheck {
     if (fresh.isEmpty()) {
       return now;
     }
-    if (now.isUnreadable) {
+    if (now.isUnreadable.get()) {
       throw new UnreadableException();
     }
     try (GitCommand git = GitCommand.of(repository)) {
@@ -125,7 +123,7 @@ public final class SourceCheck {
               now.about.put(identity, check.of(entry, SourceMentions.of(entry.entry()))));
       return now;
     } catch (UnreadableException e) {
-      now.isUnreadable = !Thread.currentThread().isInterrupted();
+      now.isUnreadable.set(!Thread.currentThread().isInterrupted());
       throw e;
     }
   }
