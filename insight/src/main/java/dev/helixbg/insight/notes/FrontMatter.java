@@ -73,7 +73,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     while (block.isPresent()) {
       FrontMatter next = read(block.get());
       if (next.end() == 0) {
-        return all == NONE ? next : all;
+        return all;
       }
       Map<String, List<String>> values = new LinkedHashMap<>(all.values());
       next.values().forEach(values::putIfAbsent);

@@ -9,7 +9,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Compares the lines of an index, {@code - [Title](file.md) — description}, with the files at their
@@ -95,10 +95,9 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   }
 
   private static Set<String> words(String text) {
-    Set<String> words = new HashSet<>();
-    for (Matcher found = WORD.matcher(text.toLowerCase(Locale.ROOT)); found.find(); ) {
-      words.add(found.group().substring(0, Math.min(STEM, found.group().length())));
-    }
-    return words;
+    return WORD.matcher(text.toLowerCase(Locale.ROOT))
+        .results()
+        .map(found -> found.group().substring(0, Math.min(STEM, found.group().length())))
+        .collect(Collectors.toSet());
   }
 }

@@ -37,7 +37,7 @@ public record MemoryFile(
   static MemoryFile of(Note note, String text, List<IndexLine> index) {
     return new MemoryFile(
         note.path(),
-        note.cut().why(),
+        note.cut(),
         note.sections().size(),
         (int) text.lines().count(),
         text.length(),

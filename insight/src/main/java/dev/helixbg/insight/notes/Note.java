@@ -20,11 +20,10 @@ import java.util.stream.Stream;
  * divided at its highest headings, a part that is still long at the next level, and so on.
  *
  * @param path the path of the file, relative to the folder
- * @param title from the front matter, else a heading of level 1 that begins the text, else the file
- *     name
- * @param cut how the file was divided
+ * @param title from the front matter, else a first heading of level 1, else the file name
+ * @param cut how the file was divided, as in {@link Items.Cut#why}
  */
-record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
+record Note(String path, String title, FrontMatter matter, List<Section> sections, String cut) {
   /** Maximum characters of an undivided file: about four times the text that is embedded. */
   static final int LONG = 6_000;
 
@@ -104,12 +103,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /** Returns the note without its texts, to save memory; it can only be a target of links. */
   Note withoutTexts() {
-    return new Note(
-        path,
-        title,
-        matter,
-        sections.stream().map(Section::withoutText).toList(),
-        new Items.Cut(cut.way(), List.of(), cut.why()));
+    List<Section> linked = sections.stream().map(Section::withoutText).toList();
+    return new Note(path, title, matter, linked, cut);
   }
 
   /** Returns a heading as it is in names: on one line, without markup, of limited length. */
@@ -161,7 +156,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     } else {
       division.divide(start, body.length(), start, 0, headings.size(), List.of(), "");
     }
-    return new Note(path, title, matter, division.timed(), cut);
+    return new Note(path, title, matter, division.timed(), cut.why());
   }
 
   /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */

@@ -137,7 +137,7 @@ public final class NotesLog {
       repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
       Note linked = note.withoutTexts();
       notes.add(linked);
-      if (!note.cut().why().isEmpty() && memory.size() < MAX_MEMORY) {
+      if (!note.cut().isEmpty() && memory.size() < MAX_MEMORY) {
         memory.put(linked, text.get());
       }
       int minutes = dated ? NoteTime.of(file.state().modified()) : 0;
