@@ -25,10 +25,7 @@ final class LessonGroups {
 
   private LessonGroups() {}
 
-  /**
-   * Returns all groups of three or more sentences that pairs connect. Each group lists the indices
-   * of its sentences in rising order. The group with the lowest first index comes first.
-   */
+  /** Returns all groups of three or more sentences that pairs connect, by rising indices. */
   static List<List<Integer>> connected(Collection<Pair> same) {
     Map<Integer, Set<Integer>> neighbours = neighbours(same);
     List<List<Integer>> groups = new ArrayList<>();

@@ -87,10 +87,7 @@ public record LessonRun(
     return lessons;
   }
 
-  /**
-   * Returns the vectors of different sentences, by sentence. Each sentence is embedded with the
-   * word {@code lesson} in the place of an entry's topic.
-   */
+  /** Returns vectors by sentence, embedded with the word {@code lesson} in place of a topic. */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =

@@ -30,8 +30,7 @@ final class NearestSentences {
   }
 
   /**
-   * Returns the pairs of each sentence with its nearest sentences. Pairs of sentences of different
-   * topics come first, then pairs of one topic; in both parts, nearer pairs come first.
+   * Returns pairs of nearest sentences, first of different topics, then of one; nearer ones first.
    */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();

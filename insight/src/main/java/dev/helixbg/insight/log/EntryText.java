@@ -105,9 +105,8 @@ public record EntryText(
   }
 
   /**
-   * Parses a body, and keeps the last valid value of each kind of metadata. The parser uses {@code
-   * indexOf} instead of regular expressions, because it parses every entry shortly after the start
-   * of the JVM.
+   * Parses a body, and keeps the last valid value of each kind of metadata. Every entry is parsed
+   * just after the JVM's start, so there are no regular expressions for lines.
    */
   private static final class Parser {
     /** Kinds that are metadata only in notes. */

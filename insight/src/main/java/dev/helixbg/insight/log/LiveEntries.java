@@ -76,10 +76,7 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /**
-   * Returns the live entries and the {@link LogAccount}. Call this only after the whole log has
-   * been read. If {@code sha256} contains the log's hash, the hash is not computed again.
-   */
+  /** Returns the live entries and the account after the whole log was read; may reuse its hash. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();

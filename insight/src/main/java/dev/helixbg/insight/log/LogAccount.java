@@ -10,8 +10,7 @@ import java.util.List;
  * @param entries number of entry records, including deleted entries
  * @param deletes number of delete records, including deletes without a target
  * @param live number of entries that no delete removed
- * @param damage at most 1,000 stretches, ordered by offset; the last of 1,000 has all further
- *     damage
+ * @param damage at most 1,000 stretches, ordered by offset; the last of 1,000 has all further ones
  */
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {

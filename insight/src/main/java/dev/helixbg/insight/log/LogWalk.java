@@ -106,10 +106,9 @@ record LogWalk(byte[] log, RecordSink sink, RecordResync resync) {
    * the header states, up to 16 KiB.
    *
    * <p>The repair chooses the smallest such length at which the file ends or a plausible header
-   * follows. All bytes of the topic must be text without control characters. All bytes that are
-   * added to the record must be text without NUL. No record header consists of such text, so the
-   * bytes of a repair never include another record. If no repair fits, the length is the header's
-   * own.
+   * follows. The topic must be text without control characters, and all added bytes must be text
+   * without NUL. No record header consists of such text, so no repair includes another record. If
+   * no repair fits, the length is the header's own.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);

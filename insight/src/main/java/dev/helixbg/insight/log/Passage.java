@@ -6,8 +6,7 @@ import java.util.List;
 /**
  * A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. Long entries are
  * cut into passages, if possible at ends of sentences and lines. Tokens are estimated from
- * characters, at 0.83 to 1.3 times the true number, so that a run with nothing new to embed loads
- * no tokenizer.
+ * characters, at 0.83 to 1.3 times the true number: an unchanged KB needs no tokenizer.
  */
 public record Passage(int start, int end) {
   /** Maximum number of passages of an entry; very long entries have longer passages. */

@@ -14,8 +14,7 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int DELETE_BYTES = 8;
 
   /**
-   * Reads a header. Returns null if the type is unknown, if a byte that must be zero is not zero,
-   * or if the end of the file cuts the header.
+   * Reads a header; null for an unknown type, wrong zero bytes, or a header cut by the file's end.
    */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;

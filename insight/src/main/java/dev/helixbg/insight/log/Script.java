@@ -7,9 +7,8 @@ import java.util.Set;
 /** Tells whether writing systems have spaces between words, and whether models can read them. */
 public final class Script {
   /**
-   * Writing systems whose letters are all in the vocabulary of the bundled model. It has 244 of
-   * 20,000 Chinese characters, and no Japanese or Korean words. To the model, all characters
-   * outside the vocabulary are the same.
+   * Writing systems whose letters are all in the vocabulary of the bundled model, which has 244 of
+   * 20,000 Chinese characters and no Japanese or Korean words. All other letters look alike to it.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -50,10 +49,7 @@ public final class Script {
     return 2 * unreadable > letters;
   }
 
-  /**
-   * Whether a character belongs to a writing system without spaces between words or, like Korean,
-   * without spaces between a word and its particles.
-   */
+  /** Whether a writing system lacks spaces between words or, as Korean, before particles. */
   public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao

@@ -24,10 +24,7 @@ public final class CopyName {
                + " \\d+)?$|^(?:copy of|kopie von|copie de|copia de|cópia de|kopia) ")
               .formatted(COPY));
 
-  /**
-   * A number that browsers, iCloud and Obsidian put after the name of a copy. It marks a copy only
-   * if another file has the same name without the number.
-   */
+  /** A number by browsers, iCloud and Obsidian; it marks a copy only if the plain name exists. */
   private static final Pattern NUMBERED = Pattern.compile(" ?\\(\\d+\\)$| \\d+$");
 
   private CopyName() {}

@@ -17,8 +17,7 @@ import java.util.stream.Stream;
 /**
  * Finds out when the facts of a memory file were written: by a date at their beginning, at their
  * end or in brackets, else by a heading above them. A date without a year gets the year of the
- * file's other dates if these agree. The dates, or words such as {@code newest first}, show where
- * new facts are added.
+ * file's other dates if these agree. Dates, or words such as {@code newest first}, show the order.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -108,10 +107,7 @@ final class ItemTimes {
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /**
-   * Whether each fact is older than the fact before it. The result is empty if the dates both rise
-   * and fall, or if fewer than two dates differ from the previous date.
-   */
+  /** Whether facts get older; empty if dates rise and fall, or if fewer than two steps differ. */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;

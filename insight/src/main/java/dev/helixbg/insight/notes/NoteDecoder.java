@@ -11,9 +11,8 @@ import java.util.stream.IntStream;
 /**
  * Decodes the bytes of a file from any program to text. A byte order mark decides between UTF-8 and
  * UTF-16. Without a mark, many zero bytes mean UTF-16, where every other byte of Latin letters is
- * zero. Other files are UTF-8 if all or most of their bytes are valid, else Windows-1252, which
- * includes Latin-1. U+FFFD replaces invalid bytes and control characters, and each line ends with
- * {@code \n}.
+ * zero. Other files are UTF-8 if all or most of their bytes are valid, else Windows-1252. U+FFFD
+ * replaces invalid bytes and control characters, and each line ends with {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");

@@ -61,10 +61,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
                   + " datepublished pubdate")
               .split(" "));
 
-  /**
-   * Names and short names of each month in ten languages. An installed runtime has only the English
-   * names.
-   */
+  /** Names and short names of months in ten languages; an installed runtime has only English. */
   private static final List<String> NAMES =
       List.of(
           "january jan januar januari janvier janv enero ene janeiro gennaio gen stycznia styczeń"
@@ -154,10 +151,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
   }
 
-  /**
-   * Whether the day comes before the month in a date that ends in its year; empty if this date
-   * alone does not show the order. In a date with dots, the day always comes first.
-   */
+  /** Whether a date that ends in its year begins with the day; empty if the date does not tell. */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
     int second = Integer.parseInt(yearLast.group(3));
@@ -166,10 +160,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
         : second > NAMES.size() ? Optional.of(false) : Optional.empty();
   }
 
-  /**
-   * Reads a date that includes the year. If the date itself does not show whether the day comes
-   * before the month, {@code dayFirst} decides; its value comes from other dates.
-   */
+  /** Reads a date with its year; {@code dayFirst} decides if the date does not show the order. */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {

@@ -35,10 +35,7 @@ import java.util.OptionalDouble;
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /**
-   * Number of best hits that are considered. It exceeds {@link #READ}, because hits are also ranked
-   * by shared words, so the most similar entries need not be the first hits.
-   */
+  /** Number of best hits to consider: above {@link #READ}, as hits are ranked by words, too. */
   public static final int LOOKED_AT = 20;
 
   /** Maximum number of nearest entries that the judge of notes reads. */

@@ -10,10 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/**
- * Compares every vector with every other vector, exactly. The number of threads and the kernel can
- * only change the order in which pairs are found.
- */
+/** Compares every vector with every other; threads and kernel change only the order of pairs. */
 public final class AllPairs {
   /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
   private static final int UNIT = 96;
@@ -40,8 +37,7 @@ public final class AllPairs {
   }
 
   /**
-   * Finds the pairs of a row and a column whose dot product is at least {@code limit}. For example,
-   * the rows are a few new vectors, and the columns are all vectors of a KB.
+   * Finds the pairs of a row and a column whose dot product is at least {@code limit}.
    *
    * @throws IllegalArgumentException when the dimensions differ
    * @see #among
@@ -161,8 +157,7 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row index of the first vector; the lower of the two indices if vectors are compared
-     *     among themselves
+     * @param row index of the first vector, below {@code column} if all are compared with all
      * @param similarity their dot product
      */
     void accept(int row, int column, float similarity);

@@ -12,8 +12,7 @@ import jdk.incubator.vector.FloatVector;
  * the second values, and so on, so that kernels read from front to back.
  *
  * <p>All panels are made at once, by {@link ScalarKernel} on the heap, by other kernels in native
- * memory until {@link #close}. Strips are made when a scan reads them, because a second copy of all
- * vectors would be large.
+ * memory until {@link #close}. Strips are made for each scan, because they would double the memory.
  */
 public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     implements AutoCloseable {
@@ -69,9 +68,8 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
   }
 
   /**
-   * Writes vectors {@code first} to {@code end}, exclusive, as strips of {@link #STRIP} vectors.
-   * The strip whose first vector is i begins at (i − first) × dimension; {@code strips} has whole
-   * strips.
+   * Writes vectors {@code first} to {@code end}, exclusive, as whole strips of {@link #STRIP}. The
+   * strip whose first vector is i begins at (i − first) × dimension.
    */
   void strips(int first, int end, float[] strips) {
     Arrays.fill(strips, 0); // zero vectors fill the last strip

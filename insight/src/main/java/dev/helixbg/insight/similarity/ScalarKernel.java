@@ -8,8 +8,7 @@ import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
  * compare vector kernels with it.
  *
  * <p>The kernel runs only without {@link CodeKernel}: for fewer than 20 million pairs, or if {@link
- * VectorKernel} cannot run. Its panels are on the heap, because interpreted code is slow to read
- * native memory.
+ * VectorKernel} cannot run. Its panels are on the heap, which interpreted code reads faster.
  */
 record ScalarKernel(float[] panels, int dimension) implements TileKernel {
   private static final int ROWS = 3;

@@ -44,10 +44,7 @@ record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
     return reached;
   }
 
-  /**
-   * Multiplies a strip by COLUMNS columns. The variables of the sums are named by row and column
-   * register: s2b has the sums for row 2 and the second register of columns.
-   */
+  /** Multiplies a strip by COLUMNS columns; s2b has the sums of row 2 and the second register. */
   private boolean multiplyPart(
       float[] rows, int rowStart, long partStart, float limit, float[] products, int productStart) {
     FloatVector s0a = FloatVector.zero(SPECIES);

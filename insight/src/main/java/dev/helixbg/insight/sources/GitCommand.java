@@ -88,8 +88,8 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   /**
    * Returns the first {@link #MAX_LISTING} bytes of the commits along the first parents, newest
    * first: the byte 01, the id, the time in seconds and the date; then a letter and a path for each
-   * changed file, or R and both paths. If memory lacks to compare contents, only unchanged files
-   * count as renamed.
+   * changed file, or R and both paths. Without enough memory, only unchanged files count as
+   * renamed.
    */
   byte[] log() throws SourceException {
     try {

@@ -15,10 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * Removals and renames of a repository's files along the first parents. Positions of commits count
- * from 0, the position of the newest commit.
- */
+/** Removals and renames of files along the first parents; the newest commit has the position 0. */
 final class GitHistory {
   private static final Pattern DATED_COMMIT =
       Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");
@@ -26,10 +23,7 @@ final class GitHistory {
   /** A commit, its time in seconds since 1970, and its committer date, {@code yyyy-MM-dd}. */
   record Commit(String id, long seconds, String date) {}
 
-  /**
-   * The removal of a file from its path by the commit {@code at}; {@code to} is the new path, if
-   * any.
-   */
+  /** The removal of a file from its path by the commit {@code at}, and its new path if any. */
   record Removal(int at, Optional<String> to) {}
 
   /**

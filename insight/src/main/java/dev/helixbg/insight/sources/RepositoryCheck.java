@@ -12,8 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Checks entries against one repository. Finds files that existed when an entry was written and are
- * gone now. The entries' times are local times of {@code zone}.
+ * Finds files that existed when an entry was written ({@code zone} gives its time) and are gone.
  */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /** Files that a note names are often committed within this time after the note. */

@@ -40,10 +40,7 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /**
-   * The outcomes of the checks at one commit, by the {@link #identity} of each entry. If git cannot
-   * read the commit, another try would take half a minute in every run.
-   */
+  /** Outcomes at a commit, by {@link #identity}; an unreadable commit is not tried again. */
   private record Known(String commit, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(String commit) {
       this(commit, new HashMap<>(), new AtomicBoolean());
@@ -133,10 +130,7 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /**
-   * Joins the outcomes of all folders. A file that exists in any folder does not count as gone. No
-   * file is reported twice for one entry.
-   */
+  /** Joins the outcomes of all folders: a file in any folder is not gone, and is told only once. */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();

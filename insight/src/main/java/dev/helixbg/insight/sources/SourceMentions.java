@@ -34,10 +34,7 @@ public final class SourceMentions {
 
   private SourceMentions() {}
 
-  /**
-   * A path without a leading {@code ./} in NFC, and as {@code written}, with the line number if
-   * any.
-   */
+  /** A path in NFC without a leading {@code ./}, and as written, with the line number if any. */
   record File(String path, String written) {
     String name() {
       return path.substring(path.lastIndexOf('/') + 1);

@@ -49,10 +49,7 @@ public final class TermVectors {
 
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
 
-  /**
-   * Makes vectors of texts that are compared with each other. The texts of entries come first; the
-   * frequencies of terms are counted in these texts only.
-   */
+  /** Makes vectors of texts to compare. Entries come first; only they count for frequencies. */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);
     return of(count, threads, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, most);
@@ -279,10 +276,7 @@ public final class TermVectors {
       hand(sink);
     }
 
-    /**
-     * Computes the share of a query's terms that each text has; rarer terms weigh more. A term that
-     * no entry has counts as if one entry had it.
-     */
+    /** Computes each text's share of a query's terms by their rarity; unknown terms are rarest. */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
       int[] found = new int[asked.size()];
