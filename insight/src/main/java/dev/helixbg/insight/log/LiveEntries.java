@@ -76,7 +76,7 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /** Returns the live entries and the account after the whole log was read; may reuse its hash. */
+  /** Returns live entries and account of the whole log; hashes it if {@code sha256} is unknown. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();

@@ -130,7 +130,7 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /** Joins the outcomes of all folders: a file in any folder is not gone, and is told only once. */
+  /** Joins the outcomes of all folders: a file of any folder is not gone; each is told once. */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();
