@@ -44,9 +44,9 @@ public final class TermVectors {
   private final int[] termAt;
   private final float[] weightAt;
 
-  /** The texts that have each term, for products with all texts; made at the first use. */
-  private Postings postings;
+  private final Postings postings;
 
+  /** The texts that have each term, for products with all texts. */
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
 
   /** Makes vectors of texts to compare. Entries come first; only they count for frequencies. */
@@ -166,6 +166,7 @@ public final class TermVectors {
     }
     this.termAt = Arrays.copyOf(termOf, starts[found.length]);
     this.weightAt = Arrays.copyOf(weightOf, starts[found.length]);
+    this.postings = postings();
   }
 
   private static double weight(int occurrences, int entries, int frequency) {
@@ -230,26 +231,23 @@ public final class TermVectors {
     return new Products();
   }
 
-  private synchronized Postings postings() {
-    if (postings == null) {
-      int[] postingStarts = new int[terms.length + 1];
-      for (int term : termAt) {
-        postingStarts[term + 1]++;
-      }
-      Arrays.parallelPrefix(postingStarts, Integer::sum);
-      int[] textAt = new int[termAt.length];
-      float[] postedWeight = new float[termAt.length];
-      int[] next = Arrays.copyOf(postingStarts, terms.length);
-      for (int text = 0; text < count(); text++) {
-        for (int i = starts[text]; i < starts[text + 1]; i++) {
-          int at = next[termAt[i]]++;
-          textAt[at] = text;
-          postedWeight[at] = weightAt[i];
-        }
-      }
-      postings = new Postings(postingStarts, textAt, postedWeight);
+  private Postings postings() {
+    int[] postingStarts = new int[terms.length + 1];
+    for (int term : termAt) {
+      postingStarts[term + 1]++;
     }
-    return postings;
+    Arrays.parallelPrefix(postingStarts, Integer::sum);
+    int[] textAt = new int[termAt.length];
+    float[] postedWeight = new float[termAt.length];
+    int[] next = Arrays.copyOf(postingStarts, terms.length);
+    for (int text = 0; text < count(); text++) {
+      for (int i = starts[text]; i < starts[text + 1]; i++) {
+        int at = next[termAt[i]]++;
+        textAt[at] = text;
+        postedWeight[at] = weightAt[i];
+      }
+    }
+    return new Postings(postingStarts, textAt, postedWeight);
   }
 
   /** Receives cosines or shares above 0. */
@@ -259,7 +257,6 @@ public final class TermVectors {
 
   /** Compares a text with all texts that share a term with it; other texts are never read. */
   public final class Products {
-    private final Postings all = postings();
     private final float[] sums = new float[count()];
     private final int[] touched = new int[count()];
     private int met;
@@ -269,8 +266,8 @@ public final class TermVectors {
     /** Compares one of the texts with all texts that share a term with it, including itself. */
     public void of(int text, Sink sink) {
       for (int i = starts[text]; i < starts[text + 1]; i++) {
-        for (int at = all.starts[termAt[i]]; at < all.starts[termAt[i] + 1]; at++) {
-          add(all.textAt[at], weightAt[i] * all.weightAt[at]);
+        for (int at = postings.starts[termAt[i]]; at < postings.starts[termAt[i] + 1]; at++) {
+          add(postings.textAt[at], weightAt[i] * postings.weightAt[at]);
         }
       }
       hand(sink);
@@ -294,8 +291,8 @@ public final class TermVectors {
       }
       for (int i = 0; i < at; i++) {
         float share = (float) (rarity(frequencies[found[i]]) / sum);
-        for (int p = all.starts[found[i]]; p < all.starts[found[i] + 1]; p++) {
-          add(all.textAt[p], share);
+        for (int p = postings.starts[found[i]]; p < postings.starts[found[i] + 1]; p++) {
+          add(postings.textAt[p], share);
         }
       }
       hand(sink);
