@@ -12,7 +12,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * The Markdown files of a folder by path, then other memory files at the top of a repository
@@ -75,9 +74,6 @@ public final class NoteFiles {
   }
 
   private record Found(Root root, FileState state) {}
-
-  /** A file or folder in a folder. */
-  private record Child(String name, Path path) {}
 
   private final boolean named;
   private final Path except;
@@ -236,7 +232,8 @@ public final class NoteFiles {
   }
 
   private void folder(Path folder, int depth) throws IOException {
-    List<Child> all = new ArrayList<>();
+    List<Path> all = new ArrayList<>();
+    Set<String> there = new HashSet<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
       for (Path path : stream) {
         if (++names > MAX_NAMES) {
@@ -245,12 +242,12 @@ public final class NoteFiles {
                       .formatted(MAX_NAMES)
                   + " themselves");
         }
-        all.add(new Child(path.getFileName().toString(), path));
+        all.add(path);
+        there.add(path.getFileName().toString());
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
-    Set<String> there = all.stream().map(Child::name).collect(Collectors.toSet());
     if (depth > 0 && there.contains("data.log")) {
       return; // a knowledge base has a report of its own
     }
@@ -260,13 +257,13 @@ public final class NoteFiles {
     ignored = ignored.in(folder);
     boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
     boolean hasReport = there.contains("report.json") && there.contains("report.html");
-    all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
-    for (Child child : all) {
-      String name = child.name();
+    Collections.sort(all);
+    for (Path path : all) {
+      String name = path.getFileName().toString();
       if ((!name.startsWith(".") || AGENTS.contains(name))
           && !(isLogseq && BACKUPS.contains(name))
           && !(hasReport && name.equals("report.md"))) {
-        look(child.path(), name, depth);
+        look(path, name, depth);
       }
     }
   }
