@@ -5,7 +5,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,11 +36,7 @@ record LabelFeatures(int dimension, Map<String, Integer> places, double[] weight
 
   Sparse of(String content, float[] vector) {
     int[] found =
-        tokens(content).stream()
-            .map(places::get)
-            .filter(Objects::nonNull)
-            .mapToInt(i -> i)
-            .toArray();
+        tokens(content).stream().filter(places::containsKey).mapToInt(places::get).toArray();
     int[] at = new int[dimension + 1 + found.length];
     double[] value = new double[at.length];
     for (int i = 0; i < dimension; i++) {

@@ -41,9 +41,9 @@ final class NearestSentences {
     NearestNeighbours around = new NearestNeighbours(inOrder, AROUND);
     NearestNeighbours nearest = new NearestNeighbours(inOrder, NEAREST);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      scan(packed, around, (a, b, cosine) -> cosine);
+      scan(packed, around, new double[count]);
       double[] means = IntStream.range(0, count).mapToDouble(around::mean).toArray();
-      scan(packed, nearest, (a, b, cosine) -> (float) (cosine - (means[a] + means[b]) / 2));
+      scan(packed, nearest, means);
     }
     Map<Pair, Float> pairs = new HashMap<>();
     for (int i = 0; i < count; i++) {
@@ -60,21 +60,17 @@ final class NearestSentences {
         .toList();
   }
 
-  /** The nearness of two sentences, computed from their cosine. */
-  private interface Nearness {
-    float of(int a, int b, float cosine);
-  }
-
-  private static void scan(PackedVectors vectors, NearestNeighbours lists, Nearness nearness) {
+  /** Offers all pairs to lists, by cosine minus the mean of two numbers in {@code means}. */
+  private static void scan(PackedVectors vectors, NearestNeighbours lists, double[] means) {
     AllPairs.among(
         vectors,
         Float.NEGATIVE_INFINITY,
         1,
         () ->
             (a, b, cosine) -> {
-              float value = nearness.of(a, b, cosine);
-              lists.offer(a, b, value);
-              lists.offer(b, a, value);
+              float nearness = (float) (cosine - (means[a] + means[b]) / 2);
+              lists.offer(a, b, nearness);
+              lists.offer(b, a, nearness);
             });
   }
 }
