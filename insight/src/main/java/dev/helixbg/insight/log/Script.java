@@ -1,6 +1,7 @@
 package dev.helixbg.insight.log;
 
 import java.lang.Character.UnicodeScript;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -35,18 +36,13 @@ public final class Script {
 
   /** Whether the bundled models cannot read the writing systems of most letters of a text. */
   public static boolean isUnreadable(String text) {
-    int letters = 0;
-    int unreadable = 0;
-    int end = Math.min(text.length(), LONGEST);
-    for (int at = 0; at < end; ) {
-      int c = text.codePointAt(at);
-      at += Character.charCount(c);
-      if (Character.isLetter(c)) {
-        letters++;
-        unreadable += c >= 0x80 && !READABLE.contains(UnicodeScript.of(c)) ? 1 : 0;
-      }
-    }
-    return 2 * unreadable > letters;
+    String beginning = text.substring(0, Math.min(text.length(), LONGEST));
+    int[] letters = beginning.codePoints().filter(Character::isLetter).toArray();
+    long unreadable =
+        Arrays.stream(letters)
+            .filter(c -> c >= 0x80 && !READABLE.contains(UnicodeScript.of(c)))
+            .count();
+    return 2 * unreadable > letters.length;
   }
 
   /** Whether a writing system lacks spaces between words or, as Korean, before particles. */

@@ -14,10 +14,12 @@ import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
 
 /** The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides. */
 record GitIgnore(List<Rule> rules) {
@@ -42,18 +44,14 @@ record GitIgnore(List<Rule> rules) {
 
   /** Returns the rules from the top of a folder's work tree down to the folder's parent. */
   static GitIgnore above(Path folder) {
-    List<Path> down = new ArrayList<>();
-    for (Path one = folder.getParent(); one != null; one = one.getParent()) {
-      down.addFirst(one);
-      if (isTop(one)) {
-        GitIgnore found = NONE;
-        for (Path each : down) {
-          found = found.in(each);
-        }
-        return found;
-      }
+    Path parent = folder.getParent();
+    GitIgnore found = NONE;
+    boolean isInTree = false;
+    for (Path one : Stream.iterate(parent, Objects::nonNull, Path::getParent).toList().reversed()) {
+      isInTree |= isTop(one);
+      found = isInTree ? found.in(one) : NONE;
     }
-    return NONE;
+    return found;
   }
 
   static boolean isTop(Path folder) {
