@@ -28,6 +28,9 @@ public final class SourceMentions {
           "(?<![[%1$s]/.:@~$%%-])((?:~?/)?[[%1$s].@+-]+(?:/[[%1$s].@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?"
               .formatted(WORD));
 
+  /** The beginning {@code ./} of a path, and the punctuation of a sentence at its end. */
+  private static final Pattern AROUND = Pattern.compile("^(?:\\./)+|(?<![.@-])[.@-]+$");
+
   private static final Pattern ADDRESS = Pattern.compile("[A-Za-z][\\w+.-]*://\\S+");
   private static final Pattern EXTENSION =
       Pattern.compile(".*[[%s])]\\.[A-Za-z][A-Za-z0-9+]{0,9}".formatted(WORD));
@@ -78,21 +81,12 @@ public final class SourceMentions {
   private static void files(String text, Map<String, File> files) {
     Matcher found = PATH.matcher(text);
     while (found.find() && files.size() < MAX_NAMES) {
-      String path = found.group(1);
-      while (!path.isEmpty() && ".-@".indexOf(path.charAt(path.length() - 1)) >= 0) {
-        path = path.substring(0, path.length() - 1); // removes the punctuation of a sentence
-      }
-      while (path.startsWith("./")) {
-        path = path.substring(2);
-      }
+      String path = AROUND.matcher(found.group(1)).replaceAll("");
       boolean isWhole = found.group(1).endsWith(path);
       String line = isWhole ? found.group().substring(found.group(1).length()) : "";
       File file = new File(NormalForm.composed(path), path + line);
       if (isPath(file)) {
-        File known = files.get(path);
-        if (known == null || known.written().equals(path)) {
-          files.put(path, file);
-        }
+        files.merge(path, file, (known, other) -> known.written().equals(path) ? other : known);
       }
     }
   }
