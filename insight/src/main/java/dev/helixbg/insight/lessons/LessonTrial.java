@@ -18,8 +18,6 @@ import java.util.stream.Stream;
  * pairs of lessons with known answers. They come from {@code insight/src/judge/lessons}.
  */
 public final class LessonTrial {
-  private static final String FILE = "trial.jsonl";
-
   private final QuestionSession asking;
   private final SentenceVectors embedding;
 
@@ -33,7 +31,7 @@ public final class LessonTrial {
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
     this.embedding = embedding;
-    for (JsonNode json : JudgeTrial.lines(LessonTrial.class, FILE)) {
+    for (JsonNode json : JudgeTrial.lines(LessonTrial.class, "trial.jsonl")) {
       if (json.has("same")) {
         pairs.add(
             new Pair(

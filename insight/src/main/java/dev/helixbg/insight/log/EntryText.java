@@ -12,24 +12,18 @@ import java.util.stream.Stream;
 /**
  * A parsed body: its text and its metadata.
  *
- * <p>Lines end at {@code \n} only. A metadata line has exactly the form {@code [kind: value]}, with
- * a colon and a space. The kind is one of {@code tags}, {@code source}, {@code confidence}, {@code
- * links} and {@code modified}, in lower case. The line may be anywhere in the body. Any other line
- * is text, for example a line with another kind, with a blank before the bracket, or with a {@code
- * \r} after it.
+ * <p>Lines end at {@code \n} only. A metadata line has exactly the form {@code [kind: value]},
+ * anywhere in the body. The kind is {@code tags}, {@code source}, {@code confidence}, {@code links}
+ * or {@code modified}. Any other line is text, such as a line with another kind, with a blank
+ * before the bracket, or with a {@code \r} after it. The content is all text lines, also blank
+ * ones, unchanged and in order, joined by {@code \n}.
  *
- * <p>The content consists of all lines except the metadata lines, unchanged and in order, joined by
- * {@code \n}. It includes blank lines, and nothing is trimmed. A body without metadata lines is its
- * own content.
- *
- * <p>If a kind occurs twice, the last valid line is used. All other lines of that kind have no
- * effect, but are not part of the content either. A line is valid when its value, without blanks
- * around it, has
+ * <p>Of each kind, the last valid line is used. Other lines of the kind have no effect, but are not
+ * part of the content either. A line is valid when its value, without blanks around it, has
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty tags are skipped
- *   <li>source: any character; helix writes {@code file:line}, users also write a file without a
- *       line
+ *   <li>source: any character; helix writes {@code file:line}, users also write a file alone
  *   <li>confidence: a decimal number from 0 to 1
  *   <li>links: at least one {@code topic:index} between blanks, the index a decimal number after
  *       the last colon; items of another form are skipped
@@ -41,8 +35,7 @@ import java.util.stream.Stream;
  * @param source as written, mostly {@code file:line}
  * @param confidence 0 to 1
  * @param links references to other entries, in written order
- * @param heading headings above a part of a note, with {@code #} between the levels; empty without
- *     headings
+ * @param heading headings above a part of a note, with {@code #} between the levels, or empty
  * @param part name of the part, if the heading alone is ambiguous; else empty
  * @param position position of a fact in a file of facts; else empty
  */

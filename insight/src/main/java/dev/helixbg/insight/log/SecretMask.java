@@ -26,10 +26,7 @@ public final class SecretMask {
   private static final int FEWEST_CHARACTERS = 8;
   private static final char MASK = '*';
 
-  /**
-   * A kind of secret. Only texts that contain one of the strings in {@code sign} are searched for
-   * secrets of this kind. The pattern {@code form} has a group named {@code secret}.
-   */
+  /** A kind of secret, searched in texts with a {@code sign}; {@code form} has a group "secret". */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
       this(name, sign, Pattern.compile(form));

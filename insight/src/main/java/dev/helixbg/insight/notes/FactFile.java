@@ -118,8 +118,7 @@ public record FactFile(
   }
 
   /**
-   * Whether the changed file would have exactly the facts {@code left} with {@code texts}. If
-   * {@code mayEnd} is true, it may also be no list of facts any more.
+   * Whether the changed file has exactly these facts or, if {@code mayEnd}, is no list of facts.
    */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {

@@ -325,10 +325,7 @@ final class Items {
     return (comment || line.strip().startsWith("<!--")) && !line.contains("-->");
   }
 
-  /**
-   * Returns the end of a lesson's text. A lesson does not include comments and closing tags after
-   * its last words, because these may mark a part of the file that another tool maintains.
-   */
+  /** Returns the end of a lesson, before comments and closing tags, which other tools may need. */
   static int endOfLesson(String text, int start, int end) {
     int last = end;
     for (int tag = end; tag >= 0; tag = lastTag(text, start, last)) {

@@ -115,8 +115,7 @@ public record NoteName(String file, String heading, String part) {
   }
 
   /**
-   * Whether one of two entries is from the record of a day and the other from a note without a date
-   * in its name. People write notes from records, and the records stay as they are.
+   * Whether just one of two entries is from the record of a day: notes are written from records.
    */
   public static boolean areRecordAndNote(Entry a, Entry b) {
     Optional<Boolean> one = of(a).map(NoteName::isRecord);

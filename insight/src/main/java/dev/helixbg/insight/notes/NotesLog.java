@@ -35,7 +35,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -174,8 +173,7 @@ public final class NotesLog {
     IndexCheck index =
         new IndexCheck(
             links,
-            files.files().stream()
-                .collect(Collectors.toMap(NoteFiles.File::path, Function.identity())));
+            files.files().stream().collect(Collectors.toMap(NoteFiles.File::path, file -> file)));
     return memory.entrySet().stream()
         .map(
             one ->

@@ -20,18 +20,17 @@ import java.util.OptionalDouble;
 
 /**
  * The answer to the question whether a knowledge base already contains the statement of a text.
- * Vectors hardly distinguish the same fact in other words from another fact about the same thing.
- * With vectors alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read
- * the nearest entries. The judge of notes can read these entries instead of the user.
- * docs/findings.md states how often each method is right.
+ * Vectors hardly distinguish the same fact in other words from another fact about the same thing,
+ * so most of their answers are {@link Answer#PERHAPS}. The judge of notes can read the nearest
+ * entries instead of the user. docs/findings.md states how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
- * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
- *     probability that the entry says the same or is contradicted. It is 1 if an entry equals the
- *     text. Otherwise, it is empty for <i>unknown</i>, and if the judge of notes read no entry
- * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same.
- *     If the models cannot read the writing system of the text, it says so
+ * @param probability that the answer is right; for <i>perhaps</i>, that the entry says the same or
+ *     is contradicted. It is 1 if an entry equals the text, and otherwise empty for <i>unknown</i>
+ *     or if the judge of notes read no entry
+ * @param differs why the answer is not <i>yes</i> although the entry seems to say the same, or that
+ *     the models cannot read the text's writing system
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {

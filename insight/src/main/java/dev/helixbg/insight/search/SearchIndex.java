@@ -21,13 +21,12 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The entries of a KB and the passages of long entries, with their vectors and words, prepared for
- * searching. Only one thread at a time may use an index.
+ * The entries of a KB and passages of long entries, with vectors and words, prepared for searching.
+ * Only one thread at a time may use an index.
  *
- * <p>The score of an entry has two parts. The first is the highest cosine of the query's vector
- * with the vector of the entry or of one of its passages. The second is 0.3 times the share of the
- * query's words that the entry or a passage contains; rarer words weigh more. Both parts are
- * needed: vectors alone miss names and numbers, and words alone miss the same fact in other words.
+ * <p>The score of an entry is the highest cosine of the query with the entry or one of its
+ * passages, plus 0.3 times the share of the query's words in them; rarer words weigh more. Vectors
+ * alone miss names and numbers; words alone miss the same fact in other words.
  */
 public final class SearchIndex implements AutoCloseable {
   /** Maximum number of scores that are in memory at once: 64 MB. */

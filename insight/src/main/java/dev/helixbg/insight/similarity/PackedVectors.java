@@ -110,10 +110,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
   }
 
   static final class TileKernels {
-    /**
-     * Minimum number of pairs for which the Vector API is faster. Before C2 has compiled the
-     * kernel, each of its vector operations takes microseconds.
-     */
+    /** Number of pairs from which the Vector API is faster, though C2 must compile it first. */
     static final long MANY_PAIRS = 20_000_000;
 
     static final TileKernel.Packing PLAIN = (columns, _) -> new ScalarKernel(columns);
@@ -139,10 +136,7 @@ public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
       return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     }
 
-    /**
-     * Holds the vector kernel. The class is loaded only if the JVM was started with
-     * jdk.incubator.vector, because it uses that module.
-     */
+    /** Holds the vector kernel; loaded only if the JVM has the module jdk.incubator.vector. */
     private static final class Vector {
       static final TileKernel.Packing KERNEL =
           switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {
