@@ -58,9 +58,7 @@ public record LessonRun(
     return ask(LessonGroups.SHARE);
   }
 
-  /**
-   * Asks for the lesson of each entry, the newest first. Returns known lessons with their entries.
-   */
+  /** Asks for the lesson of each entry, the newest first; returns known lessons and entries. */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));

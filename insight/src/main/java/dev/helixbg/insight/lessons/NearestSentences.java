@@ -29,9 +29,7 @@ final class NearestSentences {
     }
   }
 
-  /**
-   * Returns pairs of nearest sentences, first of different topics, then of one; nearer ones first.
-   */
+  /** Returns pairs of nearest sentences, first of different topics, then of one, by nearness. */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();
     if (count < 2) {

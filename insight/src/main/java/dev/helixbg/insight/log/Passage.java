@@ -23,9 +23,7 @@ public record Passage(int start, int end) {
 
   private static final int LONG_WORD = 12;
 
-  /**
-   * Number of the model's tokens for each character of the topic that is embedded with a passage.
-   */
+  /** Number of the model's tokens for each character of the topic embedded with a passage. */
   private static final int TOPIC_SHARE = 8;
 
   /**
@@ -133,9 +131,7 @@ public record Passage(int start, int end) {
 
     private int tokens;
 
-    /**
-     * A possible cut, the estimated tokens before it, and whether a sentence or line ends there.
-     */
+    /** A possible cut, the tokens before it, and whether a sentence or line ends at it. */
     private record Place(int at, int tokens, boolean isEnd) {}
 
     /** Finds the possible cuts; stops after {@code most} tokens. */

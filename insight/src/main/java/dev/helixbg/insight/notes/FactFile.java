@@ -117,9 +117,7 @@ public record FactFile(
         .findFirst();
   }
 
-  /**
-   * Whether the changed file has exactly these facts or, if {@code mayEnd}, is no list of facts.
-   */
+  /** Whether the changed file has just these facts or, if {@code mayEnd}, is no list of facts. */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     List<List<String>> headings = left.stream().map(Section::headings).toList();

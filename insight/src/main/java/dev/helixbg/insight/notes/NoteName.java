@@ -31,9 +31,7 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /**
-   * Words before the level of the first heading of the highest level, if other text precedes it.
-   */
+  /** Words before the level of the first heading of the highest level, if text precedes it. */
   static final String OF_LEVEL = " of level ";
 
   /** Words for a part under an empty heading, which would else have the name of the whole file. */
@@ -114,9 +112,7 @@ public record NoteName(String file, String heading, String part) {
     return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
   }
 
-  /**
-   * Whether just one of two entries is from the record of a day: notes are written from records.
-   */
+  /** Whether just one of two entries is from a day's record: people write notes from records. */
   public static boolean areRecordAndNote(Entry a, Entry b) {
     Optional<Boolean> one = of(a).map(NoteName::isRecord);
     Optional<Boolean> other = of(b).map(NoteName::isRecord);

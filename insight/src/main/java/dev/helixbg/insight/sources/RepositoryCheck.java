@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Finds files that existed when an entry was written ({@code zone} gives its time) and are gone.
- */
+/** Finds files that are gone since an entry was written, at a local time of {@code zone}. */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /** Files that a note names are often committed within this time after the note. */
   private static final long GRACE_SECONDS = 3_600;
