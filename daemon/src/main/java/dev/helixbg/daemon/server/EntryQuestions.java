@@ -62,7 +62,7 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
             entries,
             texts -> TextVectors.ofLessons(findings.store().database(), embedder.get()).of(texts));
     switch (kind) {
-      case LESSON -> lessons.askForLessons();
+      case LESSON -> lessons.tellers();
       case RULE -> {
         lessons.ask();
         lessons.tellers().forEach((sentence, entry) -> keys.put(sentence, entry.key()));

@@ -5,52 +5,38 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The features of an entry that {@link LabelClassifier} uses: its vector and its words. The vector
- * represents the subject. The words represent the wording ("because", "never", "is missing", a
- * number with a unit).
+ * The features of an entry for {@link LabelClassifier}: its vector for the subject, its words for
+ * the wording ("because", "never", "is missing", a number with a unit).
  *
- * <p>A feature has an index and a value. The first {@code dimension} indices have the values of the
- * vector. The next index has a constant 1. The remaining indices have the known words and pairs of
- * neighbouring words, each with its inverse document frequency; these values are scaled to unit
- * length.
+ * <p>Each feature has an index and a value. First come the values of the vector, then a constant 1,
+ * then the known words and pairs of neighbouring words with their inverse document frequencies,
+ * scaled to unit length.
+ *
+ * @param places indices of the known words and pairs of words among {@code weights}
+ * @param weights inverse document frequencies of the words
  */
-final class LabelFeatures {
+record LabelFeatures(int dimension, Map<String, Integer> places, double[] weights) {
   /** A word, a number, or a sign that notes use instead of a word. */
   private static final Pattern TOKEN = Pattern.compile("[a-z']+|[0-9]+|[→`/%:;]");
 
   /** Maximum number of characters that are read; a longer text is labelled by its beginning. */
   private static final int MAX_CHARACTERS = 20_000;
 
-  private final int dimension;
-  private final Map<String, Integer> places;
-  private final double[] weights;
-
-  /**
-   * @param words known words and pairs of words
-   * @param weights inverse document frequencies of the words
-   */
   LabelFeatures(int dimension, List<String> words, double[] weights) {
-    this.dimension = dimension;
-    this.places = HashMap.newHashMap(words.size());
+    this(dimension, HashMap.newHashMap(words.size()), weights);
     for (int i = 0; i < words.size(); i++) {
       places.put(words.get(i), i);
     }
-    this.weights = weights;
   }
 
   Sparse of(String content, float[] vector) {
     int[] found =
-        tokens(content).stream()
-            .map(places::get)
-            .filter(Objects::nonNull)
-            .mapToInt(i -> i)
-            .toArray();
+        tokens(content).stream().filter(places::containsKey).mapToInt(places::get).toArray();
     int[] at = new int[dimension + 1 + found.length];
     double[] value = new double[at.length];
     for (int i = 0; i < dimension; i++) {

@@ -13,9 +13,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Makes groups of sentences that state the same rule. The input is pairs of such sentences, given
- * by their indices. Sentences that are connected merely by a chain of pairs do not form a group, so
- * members with too few pairs in the group are removed.
+ * Makes groups of sentences, by index, from pairs that state the same rule. A chain of pairs is no
+ * group: members with too few pairs in the group are removed.
  */
 final class LessonGroups {
   /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
@@ -26,15 +25,9 @@ final class LessonGroups {
 
   private LessonGroups() {}
 
-  /**
-   * Returns all groups of three or more sentences that pairs connect. Each group lists the indices
-   * of its sentences in rising order. The group with the lowest first index comes first.
-   */
+  /** Returns all groups of three or more sentences that pairs connect, by rising indices. */
   static List<List<Integer>> connected(Collection<Pair> same) {
-    return connected(neighbours(same));
-  }
-
-  private static List<List<Integer>> connected(Map<Integer, Set<Integer>> neighbours) {
+    Map<Integer, Set<Integer>> neighbours = neighbours(same);
     List<List<Integer>> groups = new ArrayList<>();
     Set<Integer> seen = new TreeSet<>();
     for (int first : neighbours.keySet()) {
@@ -54,10 +47,7 @@ final class LessonGroups {
     return groups;
   }
 
-  /**
-   * Returns the groups, from which members with too few pairs are removed. The removed members may
-   * form groups of their own.
-   */
+  /** Returns groups without members that have too few pairs; these may form groups of their own. */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();
     Deque<List<Integer>> open = new ArrayDeque<>(connected(same));

@@ -23,33 +23,29 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Asks a language model for the lesson of each entry, and finds lessons that recur. A lesson is one
- * sentence that is clear without the entry. If two sentences are similar, the model is asked
- * whether they state the same rule.
+ * Asks a language model for the lesson of each entry, in one sentence that is clear without the
+ * entry, and finds lessons that recur: of two similar sentences, the model is asked whether they
+ * state the same rule. The entries are not compared, because their subject would hide the lesson
+ * (decision 105).
  *
- * <p>The entries themselves are not compared, because their subject would hide the lesson: see
- * decision 105.
+ * @param entries the entries, ordered by offset
+ * @param left the number of questions that were not asked, for each kind that has such questions
  */
-public final class LessonRun {
+public record LessonRun(
+    QuestionSession asking,
+    List<NamedEntry> entries,
+    SentenceVectors embedding,
+    Map<QuestionKind, Integer> left) {
+
   static final String SAME = "same";
 
   /** Maximum number of further comparisons of a sentence with other members of its group. */
   private static final int COMPARED = 8;
 
-  private final QuestionSession asking;
-  private final List<NamedEntry> entries;
-  private final SentenceVectors embedding;
-  private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
-
   private record Told(NamedEntry entry, String sentence) {}
 
-  /**
-   * @param entries the entries, ordered by offset
-   */
   public LessonRun(QuestionSession asking, List<NamedEntry> entries, SentenceVectors embedding) {
-    this.asking = asking;
-    this.entries = entries;
-    this.embedding = embedding;
+    this(asking, entries, embedding, new EnumMap<>(QuestionKind.class));
   }
 
   /**
@@ -62,15 +58,7 @@ public final class LessonRun {
     return ask(LessonGroups.SHARE);
   }
 
-  /** Asks for the lesson of each entry, the newest first, and compares no lessons. */
-  public void askForLessons() throws InterruptedException {
-    told();
-  }
-
-  /**
-   * Returns the sentences of all lessons that are known so far, each with an entry that teaches the
-   * lesson.
-   */
+  /** Asks for the lesson of each entry, the newest first; returns known lessons and entries. */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));
@@ -97,10 +85,7 @@ public final class LessonRun {
     return lessons;
   }
 
-  /**
-   * Returns the vectors of different sentences, by sentence. Each sentence is embedded with the
-   * word {@code lesson} in the place of an entry's topic.
-   */
+  /** Returns vectors by sentence, embedded with the word {@code lesson} in place of a topic. */
   static Map<String, float[]> vectors(List<String> sentences, SentenceVectors embedding)
       throws InterruptedException {
     List<float[]> made =
@@ -112,11 +97,6 @@ public final class LessonRun {
       vectors.put(sentences.get(i), made.get(i));
     }
     return vectors;
-  }
-
-  /** Returns the number of questions that were not asked, for each kind that has such questions. */
-  public Map<QuestionKind, Integer> left() {
-    return left;
   }
 
   /** Returns the entries that have a lesson; of entries with the same content, only the first. */

@@ -14,10 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks the lesson that a model wrote for an entry. A text is refused if it is too short or too
- * long, or if it has names or numbers that the entry does not have. A text that copies the entry is
- * refused too. A comparison of such a text would compare the subject of the entry instead of its
- * lesson.
+ * Checks a model's lesson of an entry. Its length must be right, its names and numbers must be in
+ * the entry, and it must not copy the entry: a comparison would then compare subjects.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;
@@ -34,9 +32,7 @@ public final class LessonText {
   /** A word, or a name with its punctuation: an identifier, a path or an address. */
   private static final Pattern TOKEN = Pattern.compile("[\\p{L}\\p{N}_][\\p{L}\\p{N}_./@#:-]*");
 
-  /**
-   * A word with a capital after a small letter, with two capitals in a row, or with a sign inside.
-   */
+  /** A word with a capital after a small letter, two capitals in a row, or a sign inside. */
   private static final Pattern IDENTIFIER =
       Pattern.compile(".*(?:\\p{Ll}\\p{Lu}|\\p{Lu}{2}|[_/@#]|[.:]\\p{L}).*");
 
@@ -66,10 +62,7 @@ public final class LessonText {
     return NUMBER.matcher(text).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 
-  /**
-   * Returns, in lower case, all identifiers, and those other words with a capital that do not begin
-   * a sentence.
-   */
+  /** Returns, in lower case, identifiers, and words with a capital that begin no sentence. */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();
     Matcher token = TOKEN.matcher(text);

@@ -14,13 +14,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Measures once how well a language model finds and compares lessons. The trial has forty entries
- * whose lesson is known, and sixty pairs of lessons for which it is known whether both state the
- * same rule. Entries and pairs come from {@code insight/src/judge/lessons}.
+ * Measures once how well a language model finds and compares lessons, by forty entries and sixty
+ * pairs of lessons with known answers. They come from {@code insight/src/judge/lessons}.
  */
 public final class LessonTrial {
-  private static final String FILE = "trial.jsonl";
-
   private final QuestionSession asking;
   private final SentenceVectors embedding;
 
@@ -34,7 +31,7 @@ public final class LessonTrial {
   public LessonTrial(QuestionSession asking, SentenceVectors embedding) {
     this.asking = asking;
     this.embedding = embedding;
-    for (JsonNode json : JudgeTrial.lines(LessonTrial.class, FILE)) {
+    for (JsonNode json : JudgeTrial.lines(LessonTrial.class, "trial.jsonl")) {
       if (json.has("same")) {
         pairs.add(
             new Pair(
@@ -49,10 +46,7 @@ public final class LessonTrial {
     }
   }
 
-  /**
-   * Asks the questions that have no saved answer. Returns the measured reliability; empty if an
-   * answer is still missing.
-   */
+  /** Asks the unanswered questions. Returns the reliability; empty if an answer is missing. */
   public Optional<LessonTrust> ask() throws InterruptedException {
     int left =
         asking.ask(entries.stream().map(Known::entry).toList())

@@ -4,7 +4,6 @@ import dev.helixbg.insight.findings.NearestNeighbours;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -30,10 +29,7 @@ final class NearestSentences {
     }
   }
 
-  /**
-   * Returns the pairs of each sentence with its nearest sentences. Pairs of sentences of different
-   * topics come first, then pairs of one topic; in both parts, nearer pairs come first.
-   */
+  /** Returns pairs of nearest sentences, first of different topics, then of one, by nearness. */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();
     if (count < 2) {
@@ -43,9 +39,9 @@ final class NearestSentences {
     NearestNeighbours around = new NearestNeighbours(inOrder, AROUND);
     NearestNeighbours nearest = new NearestNeighbours(inOrder, NEAREST);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      scan(packed, around, (a, b, cosine) -> cosine);
+      scan(packed, around, new double[count]);
       double[] means = IntStream.range(0, count).mapToDouble(around::mean).toArray();
-      scan(packed, nearest, (a, b, cosine) -> (float) (cosine - (means[a] + means[b]) / 2));
+      scan(packed, nearest, means);
     }
     Map<Pair, Float> pairs = new HashMap<>();
     for (int i = 0; i < count; i++) {
@@ -53,30 +49,26 @@ final class NearestSentences {
         pairs.put(Pair.of(i, nearest.neighbour(i, place)), nearest.similarity(i, place));
       }
     }
-    List<Pair> order = new ArrayList<>(pairs.keySet());
-    order.sort(
-        Comparator.comparing((Pair pair) -> topics.get(pair.a()).equals(topics.get(pair.b())))
-            .thenComparing(pair -> -pairs.get(pair))
-            .thenComparing(Pair::a)
-            .thenComparing(Pair::b));
-    return order;
+    return pairs.keySet().stream()
+        .sorted(
+            Comparator.comparing((Pair pair) -> topics.get(pair.a()).equals(topics.get(pair.b())))
+                .thenComparing(pair -> -pairs.get(pair))
+                .thenComparing(Pair::a)
+                .thenComparing(Pair::b))
+        .toList();
   }
 
-  /** The nearness of two sentences, computed from their cosine. */
-  private interface Nearness {
-    float of(int a, int b, float cosine);
-  }
-
-  private static void scan(PackedVectors vectors, NearestNeighbours lists, Nearness nearness) {
+  /** Offers all pairs to lists, by cosine minus the mean of two numbers in {@code means}. */
+  private static void scan(PackedVectors vectors, NearestNeighbours lists, double[] means) {
     AllPairs.among(
         vectors,
         Float.NEGATIVE_INFINITY,
         1,
         () ->
             (a, b, cosine) -> {
-              float value = nearness.of(a, b, cosine);
-              lists.offer(a, b, value);
-              lists.offer(b, a, value);
+              float nearness = (float) (cosine - (means[a] + means[b]) / 2);
+              lists.offer(a, b, nearness);
+              lists.offer(b, a, nearness);
             });
   }
 }

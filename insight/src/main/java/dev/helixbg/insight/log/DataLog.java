@@ -52,8 +52,7 @@ public final class DataLog {
   private DataLog() {}
 
   /**
-   * Reads the file up to the size that it has when it is opened. If the file is shortened during
-   * the reading, it is read again from its start.
+   * Reads the file up to its size when it is opened, or again if it is shortened meanwhile.
    *
    * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
@@ -61,10 +60,7 @@ public final class DataLog {
     return read(file, Optional.empty());
   }
 
-  /**
-   * Reads the file as {@link #read(Path)} does. {@code sha256} is the hash of the log, if it is
-   * already known; then it is not computed again.
-   */
+  /** Reads the file. {@code sha256} is the log's hash if known; then it is not computed again. */
   public static LogReading read(Path file, Optional<String> sha256) {
     try {
       checkRegular(file);
@@ -85,12 +81,9 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that a half-done edit is not read.
-   * helix edits an entry by an append followed by a delete, and writes each record in three pieces.
-   *
-   * <p>If the last change is more than half a second ago, the method does not wait. If the file
-   * keeps changing, the method waits at most 3 s. After that, it returns the first reading whose
-   * last record is complete, or else the fifth reading.
+   * Reads the file after half a second without a change, and so no half-done edit: helix appends an
+   * entry in three pieces, and then a delete. If the file keeps changing for 3 s, returns the first
+   * reading whose last record is complete, or else the fifth reading.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting
@@ -130,7 +123,13 @@ public final class DataLog {
 
   private static byte[] whole(Path file, SeekableByteChannel log) throws IOException {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      ByteBuffer read = room(file, log.size());
+      long size = log.size();
+      if (size > MAX_BYTES) {
+        throw new DataLogException(
+            "%s has %s bytes, too many to read; check the path, or compact the log with helix"
+                .formatted(file, size));
+      }
+      ByteBuffer read = ByteBuffer.allocate((int) size);
       log.position(0);
       int last = 0;
       while (last >= 0 && read.position() < read.capacity()) {
@@ -142,15 +141,6 @@ public final class DataLog {
     }
     throw new DataLogException(
         file + " was truncated repeatedly while it was read; try again later");
-  }
-
-  private static ByteBuffer room(Path file, long size) {
-    if (size <= MAX_BYTES) {
-      return ByteBuffer.allocate((int) size);
-    }
-    throw new DataLogException(
-        "%s has %s bytes, too many to read; check the path, or compact the log with helix"
-            .formatted(file, size));
   }
 
   private static void checkHeader(Path file, byte[] log) {
@@ -184,10 +174,7 @@ public final class DataLog {
     }
   }
 
-  /**
-   * Returns the file's state once the file has not changed for {@code quiet}; null if the deadline
-   * comes first.
-   */
+  /** Returns the file's state after {@code quiet} without a change; null after the deadline. */
   private static FileState awaitQuiet(Path file, Duration quiet, long deadline)
       throws InterruptedException {
     FileState state = stateOf(file);
@@ -217,11 +204,8 @@ public final class DataLog {
   }
 
   private static boolean endsTorn(LogAccount account) {
-    if (account.damage().isEmpty()) {
-      return false;
-    }
-    LogAccount.Damage last = account.damage().getLast();
-    return last.offset() + last.unreadable() == account.bytes();
+    return account.damage().stream()
+        .anyMatch(one -> one.offset() + one.unreadable() == account.bytes());
   }
 
   private static String reasonOf(IOException e) {
@@ -229,8 +213,6 @@ public final class DataLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /**
-   * One reading of a data.log: the live entries, ordered by offset, and the account of every byte.
-   */
+  /** One reading of a log: the live entries, ordered by offset, and the account of every byte. */
   public record LogReading(List<Entry> entries, LogAccount account) {}
 }

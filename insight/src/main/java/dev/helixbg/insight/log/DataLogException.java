@@ -1,10 +1,8 @@
 package dev.helixbg.insight.log;
 
 /**
- * Reports that a data.log cannot be read at all; the message names the fault, the file and the
- * remedy.
- *
- * <p>Damage inside a log does not cause this exception; the {@link LogAccount} lists the damage.
+ * Reports that a data.log cannot be read at all, with fault, file and remedy. Damage inside a log
+ * is no such error; the {@link LogAccount} lists it.
  */
 public final class DataLogException extends RuntimeException {
   public DataLogException(String message) {

@@ -7,10 +7,8 @@ import java.util.Optional;
 /**
  * One live entry of a data.log, as helix wrote it.
  *
- * @param offset offset of the record in the file; unique and rising within one file, but changed by
- *     a compaction
- * @param topic the topic, decoded from UTF-8. It is longer than 255 bytes only if its length byte
- *     overflowed and was repaired
+ * @param offset offset of the record, rising within one file, but changed by a compaction
+ * @param topic longer than 255 bytes only if its length byte overflowed and was repaired
  * @param body the body, decoded from UTF-8, with its metadata lines
  * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown. A later
  *     entry may have an earlier time
@@ -24,18 +22,12 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return new Entry(offset, topic, body, timestampMin, text);
   }
 
-  /**
-   * Whether a topic names a folder of notes. Such a topic ends in a slash, which helix forbids in
-   * its own topics.
-   */
+  /** Whether a topic is a folder of notes: it ends in a slash, which helix forbids in topics. */
   public static boolean isNote(String topic) {
     return topic.endsWith("/");
   }
 
-  /**
-   * Returns the text that is embedded and hashed: topic, a space and content, in the form that
-   * {@link SaidText} makes.
-   */
+  /** Returns the {@link SaidText} of topic, a space and content, which is embedded and hashed. */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
   }
@@ -49,18 +41,12 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return isNote(topic) ? text.source() : Optional.empty();
   }
 
-  /**
-   * Whether the entry is a fact of a memory file: an item of a list, or a lesson under a heading of
-   * its own.
-   */
+  /** Whether the entry is a fact of a memory file: a list item, or a lesson with a heading. */
   public boolean isFact() {
     return text.position().isPresent();
   }
 
-  /**
-   * Returns the local time, such as {@code 2026-03-01T10:22}. If {@link #isOfADay} is true, returns
-   * only the day.
-   */
+  /** Returns the local time, such as {@code 2026-03-01T10:22}, or a day if {@link #isOfADay}. */
   public Optional<String> written() {
     if (timestampMin == 0) {
       return Optional.empty();

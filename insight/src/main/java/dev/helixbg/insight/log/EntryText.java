@@ -5,29 +5,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.StringJoiner;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A parsed body: its text and its metadata.
  *
- * <p>Lines end at {@code \n} only. A metadata line has exactly the form {@code [kind: value]}, with
- * a colon and a space. The kind is one of {@code tags}, {@code source}, {@code confidence}, {@code
- * links} and {@code modified}, in lower case. The line may be anywhere in the body. Any other line
- * is text, for example a line with another kind, with a blank before the bracket, or with a {@code
- * \r} after it.
+ * <p>Lines end at {@code \n} only. A metadata line has exactly the form {@code [kind: value]},
+ * anywhere in the body. The kind is {@code tags}, {@code source}, {@code confidence}, {@code links}
+ * or {@code modified}. Any other line is text, such as a line with another kind, with a blank
+ * before the bracket, or with a {@code \r} after it. The content is all text lines, also blank
+ * ones, unchanged and in order, joined by {@code \n}.
  *
- * <p>The content consists of all lines except the metadata lines, unchanged and in order, joined by
- * {@code \n}. It includes blank lines, and nothing is trimmed. A body without metadata lines is its
- * own content.
- *
- * <p>If a kind occurs twice, the last valid line is used. All other lines of that kind have no
- * effect, but are not part of the content either. A line is valid when its value, without blanks
- * around it, has
+ * <p>Of each kind, the last valid line is used. Other lines of the kind have no effect, but are not
+ * part of the content either. A line is valid when its value, without blanks around it, has
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty tags are skipped
- *   <li>source: any character; helix writes {@code file:line}, users also write a file without a
- *       line
+ *   <li>source: any character; helix writes {@code file:line}, users also write a file alone
  *   <li>confidence: a decimal number from 0 to 1
  *   <li>links: at least one {@code topic:index} between blanks, the index a decimal number after
  *       the last colon; items of another form are skipped
@@ -39,8 +35,7 @@ import java.util.regex.Pattern;
  * @param source as written, mostly {@code file:line}
  * @param confidence 0 to 1
  * @param links references to other entries, in written order
- * @param heading headings above a part of a note, with {@code #} between the levels; empty without
- *     headings
+ * @param heading headings above a part of a note, with {@code #} between the levels, or empty
  * @param part name of the part, if the heading alone is ambiguous; else empty
  * @param position position of a fact in a file of facts; else empty
  */
@@ -54,10 +49,7 @@ public record EntryText(
     Optional<String> part,
     Optional<Position> position) {
 
-  /**
-   * The position of a fact: its line, counted from 1, and whether the newest fact of its list is
-   * first.
-   */
+  /** The line of a fact, counted from 1, and whether the newest fact of its list is first. */
   public record Position(int line, Optional<Boolean> newestFirst) {
     private static final String FIRST = ", newest first";
     private static final String LAST = ", newest last";
@@ -68,13 +60,10 @@ public record EntryText(
     }
 
     static Optional<Position> of(String text) {
-      int end = text.indexOf(',') < 0 ? text.length() : text.indexOf(',');
-      String direction = text.substring(end);
+      Optional<Boolean> newestFirst =
+          text.contains(",") ? Optional.of(text.endsWith(FIRST)) : Optional.empty();
       try {
-        return Optional.of(
-            new Position(
-                Integer.parseInt(text.substring(0, end)),
-                direction.isEmpty() ? Optional.empty() : Optional.of(direction.equals(FIRST))));
+        return Optional.of(new Position(Integer.parseInt(text.split(",", 2)[0]), newestFirst));
       } catch (NumberFormatException e) {
         return Optional.empty();
       }
@@ -88,10 +77,7 @@ public record EntryText(
 
   private static final int TITLE = 100;
 
-  /**
-   * Returns the first line that is not blank, or the beginning of that line if it is long. The
-   * result is empty if all lines are blank.
-   */
+  /** Returns the beginning of the first line that is not blank; empty if all lines are blank. */
   public String title() {
     return content
         .lines()
@@ -106,18 +92,14 @@ public record EntryText(
     return new Parser(false).parse(body);
   }
 
-  /**
-   * Parses the body of a note's entry. In such a body, the kinds {@code heading}, {@code part} and
-   * {@code line} are metadata, too.
-   */
+  /** Parses a note's body; {@code heading}, {@code part}, {@code line} are metadata there, too. */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
   }
 
   /**
-   * Parses a body, and keeps the last valid value of each kind of metadata. The parser uses {@code
-   * indexOf} instead of regular expressions, because it parses every entry shortly after the start
-   * of the JVM.
+   * Parses a body, and keeps the last valid value of each kind of metadata. Every entry is parsed
+   * just after the JVM's start, so there are no regular expressions for lines.
    */
   private static final class Parser {
     /** Kinds that are metadata only in notes. */
@@ -146,29 +128,22 @@ public record EntryText(
       if (body.indexOf('[') < 0) {
         return body;
       }
-      StringBuilder content = new StringBuilder(body.length());
-      for (int start = 0; start <= body.length(); ) {
-        int newline = body.indexOf('\n', start);
-        int end = newline < 0 ? body.length() : newline;
-        if (!isMetadata(body, start, end)) {
-          content.append(body, start, end).append('\n');
+      StringJoiner content = new StringJoiner("\n");
+      for (String line : body.split("\n", -1)) {
+        if (!isMetadata(line)) {
+          content.add(line);
         }
-        start = end + 1;
       }
-      content.setLength(Math.max(0, content.length() - 1)); // removes the last newline
       return content.length() == body.length() ? body : content.toString();
     }
 
-    private boolean isMetadata(String body, int start, int end) {
-      if (end - start < 2 || body.charAt(start) != '[' || body.charAt(end - 1) != ']') {
+    private boolean isMetadata(String line) {
+      int colon = line.indexOf(": ");
+      if (!line.startsWith("[") || !line.endsWith("]") || colon < 0) {
         return false;
       }
-      int colon = body.indexOf(": ", start, end);
-      if (colon < 0 || colon + 2 > end - 1) {
-        return false;
-      }
-      String value = body.substring(colon + 2, end - 1).strip();
-      String kind = body.substring(start + 1, colon);
+      String value = line.substring(colon + 2, line.length() - 1).strip();
+      String kind = line.substring(1, colon);
       if (!ofNote && OF_NOTES.contains(kind)) {
         return false;
       }
@@ -189,20 +164,14 @@ public record EntryText(
     }
 
     private void readTags(String value) {
-      List<String> found = new ArrayList<>();
-      for (String tag : value.split(",")) {
-        if (!tag.isBlank()) {
-          found.add(tag.strip());
-        }
-      }
-      tags = found.isEmpty() ? tags : List.copyOf(found);
+      List<String> found =
+          Stream.of(value.split(",")).map(String::strip).filter(tag -> !tag.isEmpty()).toList();
+      tags = found.isEmpty() ? tags : found;
     }
 
     private void readConfidence(String value) {
-      for (int i = 0; i < value.length(); i++) {
-        if ("0123456789.eE+-".indexOf(value.charAt(i)) < 0) {
-          return; // parseDouble would also accept hexadecimal, a suffix, NaN
-        }
+      if (value.chars().anyMatch(c -> "0123456789.eE+-".indexOf(c) < 0)) {
+        return; // parseDouble would also accept hexadecimal, a suffix, NaN
       }
       try {
         double number = Double.parseDouble(value);

@@ -15,19 +15,16 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Decodes entries in file order, and removes entries that an earlier or later delete record names.
+ * Decodes entries in file order, without those that a delete record names.
  *
  * <p>All entries of a topic share one String object for the topic. A delete record for an earlier
- * entry frees that entry at once. A delete record for a later offset is remembered until the end of
- * the log, which takes four bytes.
+ * entry frees it at once; one for a later offset is remembered to the end, which takes four bytes.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';
 
   /** Maximum number of reported damaged places, so that a hostile log cannot fill the memory. */
   static final int MOST_DAMAGE = 1000;
-
-  private static final String ALL_MORE = "this damaged part and all later damaged parts";
 
   private final byte[] log;
   private final ArrayList<Entry> entries = new ArrayList<>();
@@ -75,13 +72,11 @@ final class LiveEntries implements RecordSink {
     }
     LogAccount.Damage last = damage.removeLast();
     long unreadable = last.unreadable() + stretch.unreadable();
-    damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), ALL_MORE));
+    String detail = "this damaged part and all later damaged parts";
+    damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /**
-   * Returns the live entries and the {@link LogAccount}. Call this only after the whole log has
-   * been read. If {@code sha256} contains the log's hash, the hash is not computed again.
-   */
+  /** Returns live entries and account of the whole log; hashes it if {@code sha256} is unknown. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();
@@ -103,10 +98,7 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  /**
-   * Counts the bytes that are not UTF-8. Each malformed piece was decoded to one U+FFFD, which has
-   * three bytes in UTF-8.
-   */
+  /** Counts bytes that are not UTF-8; each malformed piece became a U+FFFD of three bytes. */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;
     byte[] bytes = said.getBytes(UTF_8);

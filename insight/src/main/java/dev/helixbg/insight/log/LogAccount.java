@@ -3,25 +3,19 @@ package dev.helixbg.insight.log;
 import java.util.List;
 
 /**
- * Account of one reading of a data.log, which counts every byte as header, record or damage. Lost
- * bytes are the bytes that {@link Damage#unreadable} counts.
+ * Account of one reading of a data.log, which counts every byte as header, record or damage.
  *
  * @param bytes length of the file when it was read
  * @param sha256 hash of those bytes, in hex: two readings with the same hash read the same log
  * @param entries number of entry records, including deleted entries
  * @param deletes number of delete records, including deletes without a target
  * @param live number of entries that no delete removed
- * @param damage damaged stretches, ordered by offset; empty for an undamaged log. There are at most
- *     1,000 stretches; the last of 1,000 includes all further damage
+ * @param damage at most 1,000 stretches, ordered by offset; the last of 1,000 has all further ones
  */
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {
 
-  /**
-   * A stretch of the file that could not be read as records, or could be read only after a repair.
-   *
-   * @param unreadable number of lost bytes; 0 after a full repair
-   */
+  /** A stretch that is a record only after a repair, or never, with the number of lost bytes. */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
   public enum Kind {

@@ -19,21 +19,15 @@ import dev.helixbg.insight.log.LogAccount.Kind;
  *   <li>Neither fits: the walk passes the record on, and the damage begins after the record.
  * </ol>
  */
-final class LogWalk {
+record LogWalk(byte[] log, RecordSink sink, RecordResync resync) {
   /** Maximum length of a body that is read, in bytes; a hostile header can state more. */
   static final long MAX_BODY = 64L << 20;
 
   private static final int WRAP = 256;
   private static final int MAX_TOPIC = 16 * 1024;
 
-  private final byte[] log;
-  private final RecordSink sink;
-  private final RecordResync resync;
-
   LogWalk(byte[] log, RecordSink sink) {
-    this.log = log;
-    this.sink = sink;
-    this.resync = new RecordResync(log);
+    this(log, sink, new RecordResync(log));
   }
 
   void run() {
@@ -80,14 +74,13 @@ final class LogWalk {
   }
 
   private int tornUntil(int offset, int end) {
-    if (end == log.length) {
-      String detail = "the last record is not complete: it is being written, or never was finished";
-      sink.damage(new Damage(offset, end - offset, Kind.TORN_TAIL, detail));
-    } else {
-      String detail =
-          "a record that was never finished; the next intact record is at offset " + end;
-      sink.damage(new Damage(offset, end - offset, Kind.TORN_RECORD, detail));
-    }
+    boolean isTail = end == log.length;
+    String detail =
+        isTail
+            ? "the last record is not complete: it is being written, or never was finished"
+            : "a record that was never finished; the next intact record is at offset " + end;
+    Kind kind = isTail ? Kind.TORN_TAIL : Kind.TORN_RECORD;
+    sink.damage(new Damage(offset, end - offset, kind, detail));
     return end;
   }
 
@@ -113,10 +106,9 @@ final class LogWalk {
    * the header states, up to 16 KiB.
    *
    * <p>The repair chooses the smallest such length at which the file ends or a plausible header
-   * follows. All bytes of the topic must be text without control characters. All bytes that are
-   * added to the record must be text without NUL. No record header consists of such text, so the
-   * bytes of a repair never include another record. If no repair fits, the length is the header's
-   * own.
+   * follows. The topic must be text without control characters, and all added bytes must be text
+   * without NUL. No record header consists of such text, so no repair includes another record. If
+   * no repair fits, the length is the header's own.
    */
   private int topicLength(RecordHeader header) {
     int topic = textFrom(header.offset() + RecordHeader.ENTRY_BYTES, MAX_TOPIC, false);
@@ -136,12 +128,10 @@ final class LogWalk {
     while (skipped < Math.min(3, count) && (log[position + skipped] & 0xc0) == 0x80) {
       skipped++;
     }
-    return skipped + Utf8Check.run(log, position + skipped, count - skipped, controls);
+    return skipped + resync.textLength(position + skipped, count - skipped, controls);
   }
 
-  /**
-   * Receives records and damage in the order of their offsets. The calls together cover every byte.
-   */
+  /** Receives records and damage by rising offset; the calls together cover every byte. */
   interface RecordSink {
 
     /** Receives a whole entry record, in which topic and body follow the header. */
@@ -149,10 +139,7 @@ final class LogWalk {
 
     void delete(int offset, long target);
 
-    /**
-     * Receives a report of damage: a stretch of bytes that is not a record, or a repair of the
-     * record that is received next.
-     */
+    /** Receives damage: bytes that are no record, or a repair of the record that comes next. */
     void damage(LogAccount.Damage damage);
   }
 }

@@ -1,40 +1,58 @@
 package dev.helixbg.insight.log;
 
+import java.util.ArrayList;
 import java.util.List;
 
-/** A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. */
+/**
+ * A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. Long entries are
+ * cut into passages, if possible at ends of sentences and lines. Tokens are estimated from
+ * characters, at 0.83 to 1.3 times the true number: an unchanged KB needs no tokenizer.
+ */
 public record Passage(int start, int end) {
   /** Maximum number of passages of an entry; very long entries have longer passages. */
   public static final int MAX = 32;
 
-  /**
-   * Divisor of the model's maximum number of tokens. The quotient is the maximum length, in
-   * characters, of the topic that is embedded before a passage.
-   */
+  /** Number of tokens of a passage. In larger ones, facts near the end are found less often. */
+  private static final int WINDOW = 64;
+
+  /** Approximate number of tokens that a passage shares with the previous passage. */
+  private static final int OVERLAP = 16;
+
+  /** Maximum number of tokens between two possible cuts. */
+  private static final int LONGEST_PIECE = 16;
+
+  private static final int LONG_WORD = 12;
+
+  /** Number of the model's tokens for each character of the topic embedded with a passage. */
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * Returns the passages of an entry. The first passage begins near the end of the part that the
-   * model reads. The last one ends at the end of the entry, unless {@link #MAX} passages do not
-   * reach that far. An entry that the model reads whole has no passages. The same text always has
-   * the same passages.
-   *
-   * @param modelTokens maximum number of tokens that the model reads of a text
+   * Returns the passages of an entry; none if the model, which reads at most {@code modelTokens},
+   * reads it whole. The first passage begins near the end of the part that the model reads; the
+   * last one ends with the entry, unless {@link #MAX} passages do not reach that far.
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
-    return PassageCut.of(entry, topic(entry, modelTokens), modelTokens);
+    int room = modelTokens - 2; // without the two special tokens
+    int ofTopic = new Cuts(topic(entry, modelTokens), room).tokens;
+    Cuts cuts = new Cuts(entry.text().content(), MAX * room);
+    if (cuts.tokens + ofTopic <= room) {
+      return List.of();
+    }
+    // The model may read less of the beginning than estimated, so the first passage begins earlier.
+    int from = cuts.lastWithin(0, room * 7 / 8 - ofTopic);
+    int left = cuts.between(from, cuts.places.size() - 1);
+    int window = Math.max(WINDOW, Math.ceilDiv(left, MAX) + 2 * OVERLAP);
+    return cuts.windows(from, Math.clamp(room - ofTopic, 1, window));
   }
 
   /** Estimates how many tokens of a text the model reads, including two special tokens. */
   public static int estimatedTokens(String text, int modelTokens) {
-    return Math.min(modelTokens, PassageCut.tokens(text, modelTokens) + 2);
+    return Math.min(modelTokens, new Cuts(text, modelTokens).tokens + 2);
   }
 
-  /**
-   * Cuts a text into passages of about equal size; text after {@link #MAX} passages is left out.
-   */
+  /** Cuts a text into about equal passages; text after {@link #MAX} passages is left out. */
   public static List<Passage> windows(String content) {
-    return PassageCut.windows(content);
+    return new Cuts(content, MAX * WINDOW).windows(0, WINDOW);
   }
 
   public String text(Entry entry) {
@@ -49,10 +67,7 @@ public record Passage(int start, int end) {
 
   private static final int AROUND = 300;
 
-  /**
-   * Returns the passage with the text around it. {@code content} may be only the beginning of an
-   * entry's content.
-   */
+  /** Returns the passage and the text around it; the end of {@code content} may be cut off. */
   public InPlace inPlace(String content) {
     return inPlace(content, MOST_SHOWN, AROUND);
   }
@@ -83,10 +98,7 @@ public record Passage(int start, int end) {
     return at < limit || from == end ? at : SentenceEnds.whole(content, from);
   }
 
-  /**
-   * Returns the last place up to {@code end} at which a word ends; {@code end} if no such place is
-   * near.
-   */
+  /** Returns the last place at which a word ends; {@code end} if no such place is near. */
   private static int wordEnd(String content, int start, int end) {
     int at = end;
     int limit = Math.max(start, end - LONGEST_WORD);
@@ -108,5 +120,117 @@ public record Passage(int start, int end) {
     return topic.length() <= most
         ? topic
         : topic.substring(0, topic.offsetByCodePoints(0, topic.codePointCount(0, most)));
+  }
+
+  /** The possible cuts of a text. */
+  private static final class Cuts {
+    private final String text;
+
+    /** Possible cuts in rising order; the first is at 0. */
+    private final List<Place> places = new ArrayList<>();
+
+    private int tokens;
+
+    /** A possible cut, the tokens before it, and whether a sentence or line ends at it. */
+    private record Place(int at, int tokens, boolean isEnd) {}
+
+    /** Finds the possible cuts; stops after {@code most} tokens. */
+    Cuts(String text, int most) {
+      this.text = text;
+      places.add(new Place(0, 0, true));
+      for (int at = 0, end; at < text.length() && tokens <= most; at = end) {
+        end = runEnd(text, at);
+        tokens += cost(text, at, end);
+        boolean space = end == text.length() || kind(text.charAt(end)) == 0;
+        if (kind(text.charAt(at)) != 0
+            && (space || tokens - places.getLast().tokens() >= LONGEST_PIECE)) {
+          places.add(new Place(end, tokens, SentenceEnds.isAt(text, end)));
+        }
+      }
+    }
+
+    private int between(int from, int to) {
+      return places.get(to).tokens() - places.get(from).tokens();
+    }
+
+    List<Passage> windows(int first, int window) {
+      List<Passage> passages = new ArrayList<>();
+      int last = places.size() - 1;
+      int to = first;
+      for (int from = first; to < last && passages.size() < MAX; ) {
+        to = Math.max(to + 1, lastWithin(from, window)); // later end than the previous passage
+        passages.add(new Passage(start(from), places.get(to).at()));
+        from = overlapping(from, to);
+      }
+      return List.copyOf(passages);
+    }
+
+    /**
+     * Returns the last possible cut within a budget of tokens. The last end of a sentence within
+     * the budget is preferred if it uses at least half of the budget.
+     */
+    private int lastWithin(int from, int budget) {
+      int any = from;
+      int end = from;
+      for (int i = from + 1; i < places.size() && between(from, i) <= budget; i++) {
+        any = i;
+        end = places.get(i).isEnd() && 2 * between(from, i) >= budget ? i : end;
+      }
+      return any == places.size() - 1 || end == from ? any : end;
+    }
+
+    /** Returns the start of the next passage: of a sentence, if one begins within the overlap. */
+    private int overlapping(int from, int to) {
+      int any = to;
+      int sentence = to;
+      for (int i = to - 1; i > from && between(i, to) <= OVERLAP; i--) {
+        any = i;
+        sentence = places.get(i).isEnd() ? i : sentence;
+      }
+      return sentence < to ? sentence : any;
+    }
+
+    /** Returns the position of the first character at or after a cut that is not white space. */
+    private int start(int place) {
+      int at = places.get(place).at();
+      while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+        at++;
+      }
+      return at;
+    }
+
+    /** Returns the end of a run of letters, digits or blanks; other characters stand alone. */
+    private static int runEnd(String text, int start) {
+      int kind = kind(text.charAt(start));
+      int end = start + 1;
+      if (kind < 0) {
+        return end < text.length()
+                && Character.isSurrogatePair(text.charAt(start), text.charAt(end))
+            ? end + 1
+            : end;
+      }
+      while (end < text.length() && end - start < 2 * LONG_WORD && kind(text.charAt(end)) == kind) {
+        end++;
+      }
+      return end;
+    }
+
+    /** Returns 2 for an ASCII letter, 1 for a digit, 0 for white space, -1 for other characters. */
+    private static int kind(char c) {
+      if (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+        return 2;
+      }
+      return c >= '0' && c <= '9' ? 1 : Character.isWhitespace(c) ? 0 : -1;
+    }
+
+    private static int cost(String text, int start, int end) {
+      int length = end - start;
+      return switch (kind(text.charAt(start))) {
+        case 0 -> 0;
+        case 1 -> Math.ceilDiv(length, 2);
+        case 2 -> Math.ceilDiv(length, length < LONG_WORD ? 6 : 3);
+        default -> 1;
+      };
+    }
   }
 }

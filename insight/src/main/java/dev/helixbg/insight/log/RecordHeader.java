@@ -13,10 +13,7 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int ENTRY_BYTES = 12;
   static final int DELETE_BYTES = 8;
 
-  /**
-   * Reads a header. Returns null if the type is unknown, if a byte that must be zero is not zero,
-   * or if the end of the file cuts the header.
-   */
+  /** Reads a header; null for an unknown type, wrong zero bytes, or a header that the end cuts. */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;
     if (available >= ENTRY_BYTES && log[offset] == ENTRY) {
@@ -35,34 +32,6 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
           : new RecordHeader(offset, false, 0, 0, int32(log, offset + 4));
     }
     return null;
-  }
-
-  /**
-   * Whether the bytes from {@code offset} to the end of a log could be the start of a header that
-   * the end of the log cuts.
-   */
-  static boolean isCut(byte[] log, int offset) {
-    int available = log.length - offset;
-    if (log[offset] == ENTRY) {
-      return available < ENTRY_BYTES - 1 || available < ENTRY_BYTES && log[offset + 10] == 0;
-    }
-    if (log[offset] != DELETE || available >= DELETE_BYTES) {
-      return false;
-    }
-    for (int i = 1; i < Math.min(4, available); i++) {
-      if (log[offset + i] != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Returns a substitute for a header that the end of the file cuts. The substitute states the
-   * largest possible body, so the record always ends after the end of the file.
-   */
-  static RecordHeader cut(int offset) {
-    return new RecordHeader(offset, true, 0, 0xffff_ffffL, 0);
   }
 
   /** Returns the offset after the record, computed from the lengths that the header states. */

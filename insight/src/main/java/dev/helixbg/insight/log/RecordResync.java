@@ -1,5 +1,11 @@
 package dev.helixbg.insight.log;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.util.Arrays;
+
 /**
  * Decides whether bytes are records, and finds the next record after damage.
  *
@@ -47,6 +53,7 @@ record RecordResync(byte[] log) {
   private static final long NO_CLAIM = Long.MAX_VALUE;
   private static final int MINUTES_2000 = 15_778_080;
   private static final int MINUTES_2100 = 68_374_080;
+  private static final int DELETE = 0x7f;
 
   /** Whether the bytes from {@code end} on show that a whole record ends at {@code end}. */
   boolean confirms(int end) {
@@ -126,13 +133,17 @@ record RecordResync(byte[] log) {
 
   /**
    * Returns the plausible header at {@code position}, or null. If the file ends within the header,
-   * only the existing bytes of the header are checked. The result is then {@link RecordHeader#cut},
-   * a substitute whose record ends after the end of the file.
+   * only the existing bytes of the header are checked. The result is then a substitute with the
+   * largest possible body, so that its record ends after the end of the file.
    */
   private RecordHeader plausible(int position) {
     RecordHeader header = RecordHeader.parse(log, position);
     if (header == null) {
-      return RecordHeader.isCut(log, position) ? RecordHeader.cut(position) : null;
+      // The copy has zeros for the bytes after the end of the file.
+      byte[] padded = Arrays.copyOfRange(log, position, position + RecordHeader.ENTRY_BYTES);
+      return RecordHeader.parse(padded, 0) == null
+          ? null
+          : new RecordHeader(position, true, 0, 0xffff_ffffL, 0);
     }
     if (!header.entry()) {
       return header.target() >= DataLog.HEADER_BYTES && header.target() < log.length
@@ -145,6 +156,27 @@ record RecordResync(byte[] log) {
     }
     int text = position + RecordHeader.ENTRY_BYTES;
     int topic = Math.min(header.topicLength(), log.length - text);
-    return Utf8Check.run(log, text, topic, false) == topic ? header : null;
+    return textLength(text, topic, false) == topic ? header : null;
+  }
+
+  /**
+   * Returns the number of bytes from {@code start} on that are text in UTF-8.
+   *
+   * @param most maximum number of bytes; a character that this limit cuts counts as text
+   * @param controls whether control characters other than NUL are text
+   */
+  int textLength(int start, int most, boolean controls) {
+    int length = 0;
+    while (length < most && !isControl(log[start + length], controls)) {
+      length++;
+    }
+    ByteBuffer text = ByteBuffer.wrap(log, start, length);
+    boolean isMalformed =
+        UTF_8.newDecoder().decode(text, CharBuffer.allocate(length), false).isError();
+    return length == most && !isMalformed ? most : text.position() - start;
+  }
+
+  private static boolean isControl(byte one, boolean onlyNul) {
+    return one == 0 || !onlyNul && (one > 0 && one < ' ' || one == DELETE);
   }
 }

@@ -1,18 +1,15 @@
 package dev.helixbg.insight.log;
 
 import java.lang.Character.UnicodeScript;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
-/**
- * Decides whether a writing system has spaces between words, and whether the models can read it.
- */
+/** Tells whether writing systems have spaces between words, and whether models can read them. */
 public final class Script {
   /**
-   * Writing systems whose letters are all in the vocabulary of the bundled model. The vocabulary
-   * has 244 of 20,000 Chinese characters. It has Japanese syllables and parts of Korean ones, but
-   * no words. A character that is not in the vocabulary becomes the unknown token, and all texts of
-   * unknown tokens look alike to the model.
+   * Writing systems whose letters are all in the vocabulary of the bundled model, which has 244 of
+   * 20,000 Chinese characters and no Japanese or Korean words. All other letters look alike to it.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -37,29 +34,18 @@ public final class Script {
 
   private Script() {}
 
-  /**
-   * Whether more than half of a text's letters are in writing systems that the bundled models
-   * cannot read.
-   */
+  /** Whether the bundled models cannot read the writing systems of most letters of a text. */
   public static boolean isUnreadable(String text) {
-    int letters = 0;
-    int unreadable = 0;
-    int end = Math.min(text.length(), LONGEST);
-    for (int at = 0; at < end; ) {
-      int c = text.codePointAt(at);
-      at += Character.charCount(c);
-      if (Character.isLetter(c)) {
-        letters++;
-        unreadable += c >= 0x80 && !READABLE.contains(UnicodeScript.of(c)) ? 1 : 0;
-      }
-    }
-    return 2 * unreadable > letters;
+    String beginning = text.substring(0, Math.min(text.length(), LONGEST));
+    int[] letters = beginning.codePoints().filter(Character::isLetter).toArray();
+    long unreadable =
+        Arrays.stream(letters)
+            .filter(c -> c >= 0x80 && !READABLE.contains(UnicodeScript.of(c)))
+            .count();
+    return 2 * unreadable > letters.length;
   }
 
-  /**
-   * Whether a character belongs to a writing system without spaces between words or, like Korean,
-   * without spaces between a word and its particles.
-   */
+  /** Whether a writing system lacks spaces between words or, as Korean, before particles. */
   public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao

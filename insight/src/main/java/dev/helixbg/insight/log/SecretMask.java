@@ -9,10 +9,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Recognises and masks three kinds of secrets: keys and tokens in a format that a known service
- * uses; private keys; passwords in addresses. A secret without a fixed format, such as a password
- * in a sentence, is not recognised. A value does not count as a secret if the value itself or its
- * line says that it is an example.
+ * Recognises and masks secrets with a fixed form: keys and tokens of known services, private keys,
+ * passwords in addresses. A value is no secret if it or its line says that it is an example.
  */
 public final class SecretMask {
   /** Words in a secret that show that it is made up. */
@@ -28,10 +26,7 @@ public final class SecretMask {
   private static final int FEWEST_CHARACTERS = 8;
   private static final char MASK = '*';
 
-  /**
-   * A kind of secret. Only texts that contain one of the strings in {@code sign} are searched for
-   * secrets of this kind. The pattern {@code form} has a group named {@code secret}.
-   */
+  /** A kind of secret, searched in texts with a {@code sign}; {@code form} has a group "secret". */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
       this(name, sign, Pattern.compile(form));
@@ -40,40 +35,29 @@ public final class SecretMask {
 
   private static final List<Kind> KINDS =
       List.of(
-          new Kind(
-              "AWS access key",
-              List.of("AKIA", "ASIA"),
-              "(?<![\\w-])(?<secret>A[KS]IA[A-Z2-7]{16})(?![A-Za-z0-9])"),
-          new Kind(
+          token("AWS access key", List.of("AKIA", "ASIA"), "A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])"),
+          token(
               "GitHub token",
               List.of("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
-              "(?<![\\w-])(?<secret>gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\\w{50,255})"),
-          new Kind("GitLab token", List.of("glpat-"), "(?<![\\w-])(?<secret>glpat-[\\w-]{20,100})"),
-          new Kind(
+              "gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\\w{50,255}"),
+          token("GitLab token", List.of("glpat-"), "glpat-[\\w-]{20,100}"),
+          token(
               "Slack token",
               List.of("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"),
-              "(?<![\\w-])(?<secret>xox[abprs]-[A-Za-z0-9-]{20,200})"),
-          new Kind(
-              "Stripe key",
-              List.of("k_live_"),
-              "(?<![\\w-])(?<secret>[sr]k_live_[A-Za-z0-9]{16,250})"),
-          new Kind(
-              "Google API key", List.of("AIza"), "(?<![\\w-])(?<secret>AIza[\\w-]{35})(?![\\w-])"),
-          new Kind(
+              "xox[abprs]-[A-Za-z0-9-]{20,200}"),
+          token("Stripe key", List.of("k_live_"), "[sr]k_live_[A-Za-z0-9]{16,250}"),
+          token("Google API key", List.of("AIza"), "AIza[\\w-]{35}(?![\\w-])"),
+          token(
               "API key",
               List.of("sk-"),
-              "(?<![\\w-])(?<secret>sk-(?=[\\w-]{0,250}[0-9])(?=[\\w-]{0,250}[A-Z])"
-                  + "(?:ant-|proj-)?[\\w-]{32,250})"),
-          new Kind("npm token", List.of("npm_"), "(?<![\\w-])(?<secret>npm_[A-Za-z0-9]{36})"),
-          new Kind("PyPI token", List.of("pypi-"), "(?<![\\w-])(?<secret>pypi-[\\w-]{60,300})"),
-          new Kind(
-              "Hugging Face token",
-              List.of("hf_"),
-              "(?<![\\w-])(?<secret>hf_[A-Za-z0-9]{34})(?![A-Za-z0-9])"),
-          new Kind(
+              "sk-(?=[\\w-]{0,250}[0-9])(?=[\\w-]{0,250}[A-Z])(?:ant-|proj-)?[\\w-]{32,250}"),
+          token("npm token", List.of("npm_"), "npm_[A-Za-z0-9]{36}"),
+          token("PyPI token", List.of("pypi-"), "pypi-[\\w-]{60,300}"),
+          token("Hugging Face token", List.of("hf_"), "hf_[A-Za-z0-9]{34}(?![A-Za-z0-9])"),
+          token(
               "JSON web token",
               List.of("eyJ"),
-              "(?<![\\w-])(?<secret>eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{16,4000})"),
+              "eyJ[\\w-]{10,4000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{16,4000}"),
           new Kind(
               "private key",
               List.of("PRIVATE KEY"),
@@ -89,6 +73,11 @@ public final class SecretMask {
                   + "@(?!(?:example|localhost|127\\.|0\\.0\\.))"));
 
   private SecretMask() {}
+
+  /** Returns a kind of secret that begins where a word begins. */
+  private static Kind token(String name, List<String> sign, String form) {
+    return new Kind(name, sign, "(?<![\\w-])(?<secret>" + form + ")");
+  }
 
   /** Returns the kind of the first secret in a text. */
   public static Optional<String> kindIn(String text) {

@@ -4,9 +4,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Finds the ends of sentences and lines. A sentence ends after {@code .}, {@code !} or {@code ?} if
- * white space or the end of the text follows. It also ends after each Chinese or Japanese mark
- * {@code 。}, {@code ！} or {@code ？}. A line ends after its last word.
+ * Finds the ends of sentences and lines. A sentence ends after {@code .}, {@code !} or {@code ?}
+ * before white space or the end of the text, and after each {@code 。}, {@code ！} or {@code ？}.
  */
 public final class SentenceEnds {
   private SentenceEnds() {}
@@ -32,10 +31,7 @@ public final class SentenceEnds {
     return last == '.' || last == '!' || last == '?' || isLineEnd(text, place);
   }
 
-  /**
-   * Returns the given place, or the previous place if the given place is in the middle of a
-   * character.
-   */
+  /** Returns the place, or the previous place if the place is in the middle of a character. */
   public static int whole(String text, int place) {
     return place > 0
             && place < text.length()

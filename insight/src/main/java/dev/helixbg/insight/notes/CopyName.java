@@ -12,9 +12,8 @@ public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
   /**
-   * Marks of a copy. The first alternative, up to the first {@code $}, has the marks of Dropbox,
-   * Nextcloud, Syncthing, Seafile and Resilio. The other alternatives are used by Windows, GNOME,
-   * KDE, macOS and Google Drive.
+   * Marks of a copy. Up to the first {@code $}: Dropbox, Nextcloud, Syncthing, Seafile, Resilio.
+   * The others: Windows, GNOME, KDE, macOS, Google Drive.
    */
   private static final Pattern MARKED =
       Pattern.compile(
@@ -25,10 +24,7 @@ public final class CopyName {
                + " \\d+)?$|^(?:copy of|kopie von|copie de|copia de|cópia de|kopia) ")
               .formatted(COPY));
 
-  /**
-   * A number that browsers, iCloud and Obsidian put after the name of a copy. It marks a copy only
-   * if another file has the same name without the number.
-   */
+  /** A number by browsers, iCloud and Obsidian; it marks a copy only if the plain name exists. */
   private static final Pattern NUMBERED = Pattern.compile(" ?\\(\\d+\\)$| \\d+$");
 
   private CopyName() {}
@@ -38,10 +34,7 @@ public final class CopyName {
     return files.map(CopyName::stem).collect(Collectors.toSet());
   }
 
-  /**
-   * Whether a file's name has the mark of a copy, or consists of one of {@link #names} and a
-   * number.
-   */
+  /** Whether a name has the mark of a copy, or is one of {@link #names} with a number. */
   public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
     String unnumbered = NUMBERED.matcher(name).replaceFirst("");

@@ -3,7 +3,6 @@ package dev.helixbg.insight.notes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Settings.NotesItems;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.SaidText;
@@ -16,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -23,29 +23,21 @@ import java.util.stream.IntStream;
 /**
  * A file of facts. This class computes changes that remove facts or replace their texts. A change
  * replaces whole lines; all other bytes stay as they are. Only files in UTF-8 can be changed.
+ *
+ * @param lines the lines of {@code raw} with their line ends, without the byte order mark
  */
-public final class FactFile {
+public record FactFile(
+    String path, Items.Given given, String raw, List<String> lines, String said, Note note) {
   private static final String MARK = "\uFEFF";
   private static final Pattern LINE = Pattern.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$");
 
   private static final Pattern LINE_END = Pattern.compile("[\r\n]+\\z");
 
-  private final String path;
-  private final Items.Given given;
-  private final String raw;
-
-  /** The lines of {@link #raw} with their line ends, without the byte order mark. */
-  private final List<String> lines;
-
-  private final String said;
-  private final Note note;
-
   /**
    * A change of a text.
    *
    * @param at offset in the text, in UTF-16 units; a byte order mark counts as one unit
-   * @param is the text that replaces {@code was}; empty if {@code was} is removed without a
-   *     replacement
+   * @param is the text that replaces {@code was}; empty if nothing replaces it
    */
   public record Span(int at, String was, String is) {
     /** Applies changes to a text. The changes must be in the order of their places. */
@@ -58,24 +50,8 @@ public final class FactFile {
     }
   }
 
-  /**
-   * The lines from {@code from} to {@code to} (exclusive), and the text {@code is} that replaces
-   * them.
-   */
+  /** The lines from {@code from} to {@code to} (exclusive), and the text that replaces them. */
   private record Cut(int from, int to, String is) {}
-
-  private FactFile(String path, Items.Given given, String raw, String said) {
-    this.path = path;
-    this.given = given;
-    this.raw = raw;
-    this.lines =
-        LINE.matcher(raw.substring(raw.startsWith(MARK) ? 1 : 0))
-            .results()
-            .map(line -> line.group())
-            .toList();
-    this.said = said;
-    this.note = Note.of(path, said, given);
-  }
 
   /**
    * @param named whether the user named the file itself, not only its folder
@@ -84,19 +60,21 @@ public final class FactFile {
   public static Optional<FactFile> of(String path, byte[] bytes, boolean named, NotesItems items) {
     try {
       String raw = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      String lined = raw.substring(raw.startsWith(MARK) ? 1 : 0);
+      List<String> lines = LINE.matcher(lined).results().map(MatchResult::group).toList();
+      Items.Given given = new Items.Given(named, items);
       return NoteDecoder.text(bytes)
-          .map(text -> SaidText.of(PrintableText.wellFormed(text)))
-          .map(said -> new FactFile(path, new Items.Given(named, items), raw, said))
-          .filter(file -> file.said.lines().count() == file.lines.size());
+          .map(SaidText::of)
+          .filter(said -> said.lines().count() == lines.size())
+          .map(said -> new FactFile(path, given, raw, lines, said, Note.of(path, said, given)));
     } catch (CharacterCodingException e) {
       return Optional.empty();
     }
   }
 
   /**
-   * Returns the changes that remove some facts and give other facts a new text. The changes are in
-   * the order of their places. The result is empty if the file no longer has these facts, if other
-   * facts would change, or if embedded data would be removed.
+   * Returns the changes, by place, that remove some facts and give others a new text; empty if the
+   * file lacks such a fact, if other facts would change, or if embedded data would be removed.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -114,10 +92,9 @@ public final class FactFile {
       if (section.isEmpty() || !left.contains(section.get())) {
         return Optional.empty();
       }
-      Cut cut = replaced(section.get(), one.getValue().strip());
-      cuts.add(cut);
-      texts.set(
-          left.indexOf(section.get()), SaidText.of(bare(section.get(), one.getValue().strip())));
+      String text = one.getValue().strip();
+      cuts.add(replaced(section.get(), text));
+      texts.set(left.indexOf(section.get()), SaidText.of(bare(section.get(), text)));
     }
     List<Span> spans = spans(cuts);
     // The comparison ignores embedded data: two different keys or pictures would count as the same.
@@ -140,31 +117,21 @@ public final class FactFile {
         .findFirst();
   }
 
-  /**
-   * Whether the changed file would have exactly the facts {@code left}, with the texts {@code
-   * texts}. If {@code mayEnd} is true, it is also allowed that the changed file is no longer a list
-   * of facts.
-   */
+  /** Whether the changed file has just these facts or, if {@code mayEnd}, is no list of facts. */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
-    Optional<FactFile> file = of(path, changed.getBytes(UTF_8), given.named(), given.items());
-    if (file.isEmpty()) {
-      return false;
-    }
-    List<Section> now = file.get().note.sections();
-    boolean isStillCut = now.stream().anyMatch(Section::isFact);
-    return mayEnd && !isStillCut
-        || now.stream().map(Section::text).toList().equals(texts)
-            && now.stream()
-                .map(Section::headings)
-                .toList()
-                .equals(left.stream().map(Section::headings).toList());
+    List<List<String>> headings = left.stream().map(Section::headings).toList();
+    return of(path, changed.getBytes(UTF_8), given.named(), given.items())
+        .map(file -> file.note.sections())
+        .filter(
+            now ->
+                mayEnd && now.stream().noneMatch(Section::isFact)
+                    || now.stream().map(Section::text).toList().equals(texts)
+                        && now.stream().map(Section::headings).toList().equals(headings))
+        .isPresent();
   }
 
-  /**
-   * Returns the cut that removes a fact's lines, the fact's divider, and the blank lines that would
-   * otherwise remain.
-   */
+  /** Returns the cut of a fact's lines, its divider, and the blank lines that would remain. */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;
@@ -215,10 +182,7 @@ public final class FactFile {
     return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
   }
 
-  /**
-   * Returns the cut that replaces a fact's text. The new text keeps the fact's form: it follows the
-   * fact's heading or list marker.
-   */
+  /** Returns the cut that replaces a fact's text but keeps its heading or list marker. */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
     int to = lastLine(section.span().end()) + 1;
@@ -241,10 +205,7 @@ public final class FactFile {
             + last.substring(LINE_END.matcher(last).replaceFirst("").length()));
   }
 
-  /**
-   * Returns a text, but without its first line if that line repeats the section's heading. The file
-   * keeps the heading.
-   */
+  /** Returns a text without its first line if that line repeats the section's heading. */
   private static String bare(Section section, String text) {
     String[] parts = text.split("\n", 2);
     String heading = section.headings().isEmpty() ? "" : section.headings().getLast();

@@ -24,23 +24,19 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Front matter: data about a note, before the text of the note. YAML stands between a first line
- * {@code ---} and the next such line, as Obsidian, Jekyll and Hugo write it. TOML stands between
- * two lines {@code +++}. Blocks that directly follow one another count as one block.
+ * Front matter: data before the text of a note. YAML stands between lines {@code ---}, as Obsidian,
+ * Jekyll and Hugo write it; TOML stands between lines {@code +++}. Blocks that directly follow one
+ * another count as one.
  *
- * <p>Values are texts and lists of texts, as they are written: a date or a version is not
- * converted. If the YAML as a whole is not valid, each key is read by itself, and the front matter
- * is not sound.
+ * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
+ * as a whole is not valid, each key is read by itself, and the front matter is not sound.
  *
- * @param values the values of each key, with the keys in lower case; {@code metadata.created} is
- *     the key {@code created} below the key {@code metadata}
+ * @param values by key in lower case; the key {@code metadata.created} is below {@code metadata}
  * @param end the place at which the text of the note begins, in UTF-16 units
  * @param sound whether all front matter could be parsed
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
-  /**
-   * Maximum number of lines of front matter; a longer block is text between two horizontal rules.
-   */
+  /** Maximum number of lines; a longer block is text between two horizontal rules. */
   private static final int MAX_LINES = 500;
 
   private static final int MAX_LENGTH = 1 << 16;
@@ -77,7 +73,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     while (block.isPresent()) {
       FrontMatter next = read(block.get());
       if (next.end() == 0) {
-        return all == NONE ? next : all;
+        return all;
       }
       Map<String, List<String>> values = new LinkedHashMap<>(all.values());
       next.values().forEach(values::putIfAbsent);
@@ -87,10 +83,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
   }
 
-  /**
-   * Whether a text begins with a mark line ({@code ---} or {@code +++}) and has keys after it.
-   * Called only if no second mark line ends the block.
-   */
+  /** Whether an unclosed text begins with {@code ---} or {@code +++} and has keys after it. */
   private static boolean opened(String text) {
     List<String> lines = text.lines().limit(MAX_LINES).toList();
     return !lines.isEmpty()
@@ -202,9 +195,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         : null;
   }
 
-  /**
-   * Reads each key by itself, together with the lines below the key that have no key of their own.
-   */
+  /** Reads each key alone, together with the lines below it that have no key of their own. */
   private static void byKeys(List<String> lines, Map<String, List<String>> values) {
     for (int from = 0, to; from < lines.size(); from = to) {
       to = from + 1;
@@ -212,15 +203,11 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         to++;
       }
       String first = lines.get(from);
-      if (!KEY.matcher(first).matches()) {
-        continue;
-      }
-      boolean read = yaml(String.join("\n", lines.subList(from, to)), values);
-      if (!read) {
+      if (KEY.matcher(first).matches()
+          && !yaml(String.join("\n", lines.subList(from, to)), values)) {
+        // Examples are "title: One: two", and a key that is followed by lines without a key.
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        // The lines are not valid YAML. Examples are "title: One: two", and a key that is
-        // followed by lines without a key.
         if (PLAIN.matcher(value).matches()) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
@@ -272,10 +259,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all(keys).stream().findFirst();
   }
 
-  /**
-   * Returns the tags. In the front matter, commas or blanks separate the tags, and a tag may begin
-   * with a #.
-   */
+  /** Returns the tags, which commas or blanks separate and which may begin with a #. */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

@@ -14,10 +14,12 @@ import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
 
 /** The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides. */
 record GitIgnore(List<Rule> rules) {
@@ -36,39 +38,27 @@ record GitIgnore(List<Rule> rules) {
 
   static final GitIgnore NONE = new GitIgnore(List.of());
 
-  /**
-   * The rule of one line. If {@code byName} is true, the rule is matched with file names, else with
-   * paths relative to {@code base}.
-   */
+  /** The rule of one line, for file names if {@code byName}, else for paths below {@code base}. */
   private record Rule(
       Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
 
-  /**
-   * Returns the rules in all folders from the top of a folder's work tree down to the folder's
-   * parent.
-   */
+  /** Returns the rules from the top of a folder's work tree down to the folder's parent. */
   static GitIgnore above(Path folder) {
-    List<Path> down = new ArrayList<>();
-    for (Path one = folder.getParent(); one != null; one = one.getParent()) {
-      down.addFirst(one);
-      if (isTop(one)) {
-        GitIgnore found = NONE;
-        for (Path each : down) {
-          found = found.in(each);
-        }
-        return found;
-      }
+    Path parent = folder.getParent();
+    GitIgnore found = NONE;
+    boolean isInTree = false;
+    for (Path one : Stream.iterate(parent, Objects::nonNull, Path::getParent).toList().reversed()) {
+      isInTree |= isTop(one);
+      found = isInTree ? found.in(one) : NONE;
     }
-    return NONE;
+    return found;
   }
 
   static boolean isTop(Path folder) {
     return Files.exists(folder.resolve(".git"), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /**
-   * Returns the repository's first work tree, if a folder is a further work tree of the repository.
-   */
+  /** Returns the repository's first work tree, if a folder is one of its further work trees. */
   static Optional<Path> firstTree(Path folder) {
     Matcher linked = LINKED.matcher(read(folder.resolve(".git")));
     try {
@@ -80,10 +70,7 @@ record GitIgnore(List<Rule> rules) {
     }
   }
 
-  /**
-   * Returns the rules that apply in a subfolder. If the subfolder is the top of another work tree,
-   * only the rules of that tree apply.
-   */
+  /** Returns the rules in a subfolder; only its own rules if it is the top of a work tree. */
   GitIgnore in(Path folder) {
     List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
     read(folder.resolve(FILE))

@@ -9,7 +9,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,11 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
- * Compares the lines of an index of memory files, {@code - [Title](file.md) — description}, with
- * the files to which they link. Files are looked up by path. Lines in code and in comments are
- * examples or former lines, and are skipped.
+ * Compares the lines of an index, {@code - [Title](file.md) — description}, with the files at their
+ * links. Lines in code and comments are examples or former lines, and are skipped.
  */
 record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   private static final Pattern LINE =
@@ -36,10 +35,7 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   /** Minimum number of words in a description that is compared with the file's text. */
   private static final int LEAST_WORDS = 4;
 
-  /**
-   * Number of letters that are compared at the beginning of a word, so that word endings do not
-   * matter.
-   */
+  /** Number of first letters of a word that are compared, so that endings do not matter. */
   private static final int STEM = 5;
 
   private static final int MOST_LINES = 1_000;
@@ -99,10 +95,9 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
   }
 
   private static Set<String> words(String text) {
-    Set<String> words = new HashSet<>();
-    for (Matcher found = WORD.matcher(text.toLowerCase(Locale.ROOT)); found.find(); ) {
-      words.add(found.group().substring(0, Math.min(STEM, found.group().length())));
-    }
-    return words;
+    return WORD.matcher(text.toLowerCase(Locale.ROOT))
+        .results()
+        .map(found -> found.group().substring(0, Math.min(STEM, found.group().length())))
+        .collect(Collectors.toSet());
   }
 }

@@ -15,11 +15,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written. A fact's own date counts first; this date
- * stands at the beginning or the end of the fact, or in brackets. Otherwise the date of a heading
- * above the fact counts. A date without a year gets the year of the file's other dates if all of
- * them have the same year. The dates, or words such as {@code newest first}, show whether new facts
- * are added at the top or at the end.
+ * Finds out when the facts of a memory file were written: by a date at their beginning, at their
+ * end or in brackets, else by a heading above them. A date without a year gets the year of the
+ * file's other dates if these agree. Dates, or words such as {@code newest first}, show the order.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -33,9 +31,8 @@ final class ItemTimes {
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?\\s(?:de\\s)?20\\d{2}";
 
   /**
-   * A date without a year. Names of months in some languages are usual words in others, as in
-   * {@code gen 2} or {@code 3 out of 5}. Therefore punctuation must follow, and only months in
-   * English come before the day.
+   * A date without a year. Some names of months are usual words, as in {@code gen 2} or {@code 3
+   * out of 5}: punctuation must follow, and only English months come before the day.
    */
   private static final String DAY =
       "(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{L}{0,6}\\.?\\s\\d{1,2}"
@@ -104,18 +101,13 @@ final class ItemTimes {
         .toList();
   }
 
-  /**
-   * Whether words say that the newest fact comes first; empty if they name no order or both orders.
-   */
+  /** Whether words say that the newest fact is first; empty if they name no order, or both. */
   private static Optional<Boolean> said(String words) {
     boolean first = NEWEST_FIRST.matcher(words).find();
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /**
-   * Whether each fact is older than the fact before it. The result is empty if the dates both rise
-   * and fall, or if fewer than two dates differ from the previous date.
-   */
+  /** Whether facts get older; empty if dates rise and fall, or if fewer than two steps differ. */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;

@@ -14,14 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Cuts a file that is a list of facts, such as {@code MEMORY.md}, into its items. An item is one
- * block between lines of {@value #DIVIDER}, if the file has such lines. Otherwise, an item is one
- * entry of a Markdown list, including everything that is indented under the entry. If these items
- * do not make a list of facts and the file has few headings, each paragraph is an item.
+ * Cuts a file of facts, such as {@code MEMORY.md}, into its items. Items are the blocks between
+ * lines of {@value #DIVIDER}, else the entries of Markdown lists with all that is indented under
+ * them. If these make no list of facts and headings are few, paragraphs are items.
  *
- * <p>A file is a list of facts if it has at least {@value #LEAST} items, and most of its text is in
- * items. Checklists, lists of links, changelogs, templates and READMEs are not lists of facts,
- * because one of their items alone says nothing.
+ * <p>In a list of facts, at least {@value #LEAST} items have most of the text. Checklists, lists of
+ * links, changelogs, templates and READMEs are none: one of their items alone says nothing.
  */
 final class Items {
   static final int LEAST = 3;
@@ -34,10 +32,7 @@ final class Items {
 
   static final String BLOCKS = "blocks between §";
 
-  /**
-   * Key in front matter. If its value is {@code items}, any list is cut into items. If its value is
-   * {@code whole}, the file is not cut.
-   */
+  /** Front matter key: {@code items} cuts any list into items, {@code whole} cuts nothing. */
   private static final String PROPERTY = "helix-bg";
 
   /** Names of files in which agents keep what they learn, or in which people instruct agents. */
@@ -71,22 +66,13 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /**
-   * Minimum number of headings above items in a file of lessons. Fewer headings may be the chapters
-   * of one list.
-   */
+  /** Minimum number of headings above items of lessons; fewer may be the chapters of one list. */
   private static final int LESSONS = 5;
 
-  /**
-   * Minimum mean number of items per heading in a list of facts. With fewer items per heading, the
-   * items are parts of lessons, as in 17 of 50 public files.
-   */
+  /** Minimum mean number of items per heading in a list of facts (measured on 50 public files). */
   private static final double PER_LESSON = 4.5;
 
-  /**
-   * Maximum number of items with the same label in a list of facts. If more items have the same
-   * label, they are parts of lessons.
-   */
+  /** Maximum number of items with the same label in a list of facts; lessons have more. */
   private static final int MOST_LABELLED = 2;
 
   /** A line that opens fenced code, also directly after the markers of list items. */
@@ -130,10 +116,7 @@ final class Items {
     WHOLE
   }
 
-  /**
-   * How a file is cut, and the reason in words. Only memory files have a reason; for other files it
-   * is empty.
-   */
+  /** How a file is cut, and the reason in words, which is empty if the file is no memory file. */
   record Cut(Way way, List<Item> items, String why) {}
 
   /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
@@ -206,9 +189,7 @@ final class Items {
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
-  /**
-   * Whether items are parts of lessons: many headings have few items each, or items share labels.
-   */
+  /** Whether items are parts of lessons: headings have few items each, or items share labels. */
   private boolean areOfLessons() {
     long under = items.stream().map(item -> headings.floor(item.start())).distinct().count();
     return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
@@ -245,30 +226,26 @@ final class Items {
   /** Takes the blocks between dividers as items. Returns false if the text has no divider. */
   private boolean divided(int from) {
     int begin = from;
-    int dividers = 0;
-    List<Item> blocks = new ArrayList<>();
-    boolean isLast = false;
-    for (int at = from; !isLast; at = Math.min(text.length(), lineEnd(at) + 1)) {
-      isLast = at == text.length();
-      if (isLast || text.substring(at, lineEnd(at)).strip().equals(DIVIDER)) {
-        dividers += isLast ? 0 : 1;
-        String block = text.substring(begin, at).strip();
-        if (!block.isEmpty()) {
-          blocks.add(new Item(begin, at, block));
-        }
+    for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
+      if (text.substring(at, lineEnd(at)).strip().equals(DIVIDER)) {
+        block(begin, at);
         begin = Math.min(text.length(), lineEnd(at) + 1);
       }
     }
-    if (dividers > 0) {
-      items.addAll(blocks);
+    if (begin > from) {
+      block(begin, text.length());
     }
-    return dividers > 0;
+    return begin > from;
   }
 
-  /**
-   * Takes each entry of a list as an item: a line with a marker, and the lines that belong to that
-   * line.
-   */
+  private void block(int from, int to) {
+    String block = text.substring(from, to).strip();
+    if (!block.isEmpty()) {
+      items.add(new Item(from, to, block));
+    }
+  }
+
+  /** Takes each list entry as an item: the line with the marker, and the lines below it. */
   private String listed(int from) {
     String fence = "";
     boolean comment = false;
@@ -312,10 +289,7 @@ final class Items {
     return "items of lists";
   }
 
-  /**
-   * Takes each paragraph as an item. Headings, comments and tags are not items, and fenced code is
-   * not cut.
-   */
+  /** Takes each paragraph as an item. Skips headings, comments and tags; cuts no fenced code. */
   private void paragraphs(int from) {
     String fence = "";
     boolean comment = false;
@@ -337,10 +311,7 @@ final class Items {
     finish();
   }
 
-  /**
-   * Returns the fence that is open after a line, or an empty string. {@code fence} is the fence
-   * that is open before the line.
-   */
+  /** Returns the open fence after a line, else ""; {@code fence} is the one before the line. */
   private static String fenceAfter(String line, String fence) {
     if (!fence.isEmpty()) {
       return line.strip().startsWith(fence) ? "" : fence;
@@ -354,10 +325,7 @@ final class Items {
     return (comment || line.strip().startsWith("<!--")) && !line.contains("-->");
   }
 
-  /**
-   * Returns the end of a lesson's text. A lesson does not include comments and closing tags after
-   * its last words, because these may mark a part of the file that another tool maintains.
-   */
+  /** Returns the end of a lesson, before comments and closing tags, which other tools may need. */
   static int endOfLesson(String text, int start, int end) {
     int last = end;
     for (int tag = end; tag >= 0; tag = lastTag(text, start, last)) {
@@ -366,10 +334,7 @@ final class Items {
     return last;
   }
 
-  /**
-   * If a part of the text ends with a comment or a closing tag, returns the start of the line with
-   * that comment or tag. If the part ends with other words, returns -1.
-   */
+  /** Returns the start of the line with the comment or closing tag that ends a text, else -1. */
   private static int lastTag(String text, int start, int end) {
     int stop = end;
     while (stop > start && Character.isWhitespace(text.charAt(stop - 1))) {

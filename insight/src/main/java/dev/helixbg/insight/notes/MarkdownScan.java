@@ -9,22 +9,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
- * The headings and links of a Markdown text, found in one pass over its lines. Nothing is found in
- * fenced code, code spans and comments. Headings are those of CommonMark: lines that begin with
- * {@code #}, and underlined lines. Two kinds of headings are not found: headings inside lists or
- * quotes, and underlined headings of several lines.
+ * The headings and links of a Markdown text, found in one pass over its lines, but not in fenced
+ * code, code spans and comments. Headings are those of CommonMark, except headings inside lists or
+ * quotes and underlined headings of several lines.
  */
-final class MarkdownScan {
-  /**
-   * Maximum number of links of a text. A text with more links is an index, whose links say nothing
-   * about their targets.
-   */
+record MarkdownScan(
+    List<Heading> headings,
+    List<Link> links,
+    Map<String, Definition> definitions,
+    Map<Integer, String> references) {
+  /** Maximum number of links; a text with more is an index, which says nothing about targets. */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;
@@ -38,7 +40,11 @@ final class MarkdownScan {
 
   private static final Pattern MARKER = Pattern.compile("(?:[-*+]|\\d{1,9}[.)])[ \\t]+");
 
-  private static final Pattern CLOSING = Pattern.compile("(?<![^ \\t])#+$");
+  /** A heading that begins with {@code #}; its title may end with such marks, too. */
+  private static final Pattern HEADING =
+      Pattern.compile("(#{1,6})(?![^ \\t])(.*?)(?:(?<=[ \\t])#+)?", Pattern.DOTALL);
+
+  private static final Pattern FENCE = Pattern.compile("`{3,}[^`]*|~{3,}.*", Pattern.DOTALL);
 
   /** A link in HTML. */
   private static final Pattern ANCHOR =
@@ -49,19 +55,7 @@ final class MarkdownScan {
   /** Greatest number of bracket pairs that are looked up as labels of definitions. */
   private static final int MAX_REFERENCES = 20_000;
 
-  private final String text;
-  private final List<Heading> headings = new ArrayList<>();
-  private final List<Link> links = new ArrayList<>();
-  private final Map<String, Definition> definitions = new LinkedHashMap<>();
-
-  /** Possible uses of link definitions: the offset of each use in the text, and the label used. */
-  private final Map<Integer, String> references = new LinkedHashMap<>();
-
   private record Definition(int at, String destination) {}
-
-  private MarkdownScan(String text) {
-    this.text = text;
-  }
 
   /** A heading of level 1 to 6, without its marks; it ends after the line feed of its last line. */
   record Heading(int level, String title, int start, int end) {}
@@ -80,17 +74,16 @@ final class MarkdownScan {
     }
   }
 
-  /** The headings and links of a text. */
-  record Marks(List<Heading> headings, List<Link> links) {}
-
-  static Marks of(String text) {
-    MarkdownScan scan = new MarkdownScan(text);
-    scan.lines();
+  static MarkdownScan of(String text) {
+    MarkdownScan scan =
+        new MarkdownScan(
+            new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
+    scan.lines(text);
     scan.resolve();
-    return new Marks(scan.headings, scan.links);
+    return scan;
   }
 
-  private void lines() {
+  private void lines(String text) {
     String fence = "";
     int fenced = 0; // offset of the fence in its line if it follows a list marker, else 0
     boolean comment = false;
@@ -104,6 +97,7 @@ final class MarkdownScan {
       String stripped = line.strip();
       int indent = indent(line);
       String content = withoutMarkers(stripped);
+      Matcher heading = HEADING.matcher(stripped);
       int above = single;
       boolean wasParagraph = inParagraph;
       single = -1;
@@ -113,13 +107,13 @@ final class MarkdownScan {
       } else if (!fence.isEmpty()) {
         boolean ends = indent < fenced + 4 && stripped.startsWith(fence) && isOnly(stripped, fence);
         fence = ends ? "" : fence;
-      } else if (indent < 4 && isFence(content)) {
+      } else if (indent < 4 && FENCE.matcher(content).matches()) {
         fence = run(content, 0);
         fenced = content.equals(stripped) ? 0 : line.indexOf(fence);
       } else if (content.startsWith("<!--") && !content.contains("-->")) {
         comment = true;
-      } else if (indent < 4 && level(stripped) > 0) {
-        headings.add(new Heading(level(stripped), title(stripped), start, next));
+      } else if (indent < 4 && heading.matches()) {
+        headings.add(new Heading(heading.end(1), heading.group(2).strip(), start, next));
         findLinks(line, start);
       } else if (indent < 4 && isRuler(stripped, wasParagraph)) {
         if (above >= 0) {
@@ -152,12 +146,6 @@ final class MarkdownScan {
     return line.substring(start);
   }
 
-  private static boolean isFence(String line) {
-    String run = run(line, 0);
-    return run.length() >= 3
-        && (run.charAt(0) == '~' || run.charAt(0) == '`' && line.indexOf('`', run.length()) < 0);
-  }
-
   /** Returns the run of equal characters that begins at a place in a line. */
   private static String run(String line, int start) {
     int end = start;
@@ -171,48 +159,29 @@ final class MarkdownScan {
     return line.chars().allMatch(other -> other == c.charAt(0));
   }
 
-  /** Returns the level of a heading that begins with #; 0 for any other line. */
-  private static int level(String line) {
-    int level = line.startsWith("#") ? run(line, 0).length() : 0;
-    boolean ends = level == line.length() || " \t".indexOf(line.charAt(level)) >= 0;
-    return level <= 6 && ends ? level : 0;
-  }
-
-  private static String title(String line) {
-    return CLOSING.matcher(line.substring(level(line)).strip()).replaceFirst("").strip();
-  }
-
   /** Whether a line underlines a paragraph, or is a horizontal rule of hyphens. */
   private static boolean isRuler(String line, boolean isUnderline) {
     boolean hyphens = line.startsWith("-") && (isUnderline || line.length() >= 3);
     return (hyphens || isUnderline && line.startsWith("=")) && isOnly(line, line);
   }
 
-  /**
-   * Whether a line is outside lists, quotes, tables and HTML. Only such a line becomes a heading if
-   * the next line underlines it.
-   */
+  /** Whether a line is outside lists, quotes, tables and HTML, so that it can be underlined. */
   private static boolean isPlain(String line) {
     return "-*+>|<".indexOf(line.charAt(0)) < 0 && !Character.isDigit(line.charAt(0));
   }
 
   private void findLinks(String written, int offset) {
-    if (links.size() >= MAX_LINKS) {
-      return;
-    }
-    if (written.indexOf('<') >= 0) {
-      Matcher anchor = ANCHOR.matcher(withoutCode(written));
-      while (anchor.find()) {
-        for (int i = 1; i <= anchor.groupCount(); i++) {
-          int start = offset + anchor.start();
-          Optional.ofNullable(anchor.group(i)).ifPresent(path -> add(start, path));
-        }
-      }
-    }
-    if (written.indexOf('[') < 0) {
+    if (links.size() >= MAX_LINKS || written.indexOf('<') < 0 && written.indexOf('[') < 0) {
       return;
     }
     String line = withoutCode(written);
+    Matcher anchor = ANCHOR.matcher(line);
+    while (anchor.find()) {
+      IntStream.rangeClosed(1, anchor.groupCount())
+          .mapToObj(anchor::group)
+          .filter(Objects::nonNull)
+          .forEach(path -> add(offset + anchor.start(), path));
+    }
     Matcher definition = DEFINITION.matcher(line);
     if (definition.matches()) {
       String destination =
@@ -228,27 +197,19 @@ final class MarkdownScan {
       boolean own = second == null || second.isBlank();
       references.put(offset + reference.start(), label(own ? reference.group(1) : second));
     }
-    for (int at = line.indexOf('['); at >= 0; at = line.indexOf('[', at)) {
-      if (line.startsWith("[[", at)) {
-        int close = line.indexOf("]]", at);
-        if (close < 0) {
-          return;
-        }
-        addWiki(offset + at, line.substring(at + 2, close));
-        at = close + 2;
-      } else {
-        at++;
+    for (int at = line.indexOf("[["), close; at >= 0; at = line.indexOf("[[", close + 2)) {
+      close = line.indexOf("]]", at);
+      if (close < 0) {
+        return;
       }
+      addWiki(offset + at, line.substring(at + 2, close));
     }
     for (int at = line.indexOf("]("); at >= 0; at = line.indexOf("](", at + 2)) {
       add(offset + at, destination(line, at + 2));
     }
   }
 
-  /**
-   * Adds the link of each definition at the places where the definition is used, or at the
-   * definition itself if it is unused.
-   */
+  /** Adds the link of each definition where the definition is used, else at the definition. */
   private void resolve() {
     Set<String> used = new HashSet<>();
     references.forEach(
@@ -273,9 +234,7 @@ final class MarkdownScan {
     return written.strip().replaceAll("\\s+", " ").toLowerCase(Locale.ROOT);
   }
 
-  /**
-   * Returns a line in which blanks replace code spans. All other characters keep their positions.
-   */
+  /** Returns a line with blanks instead of code spans; all other characters keep their places. */
   private static String withoutCode(String line) {
     int open = line.indexOf('`');
     if (open < 0) {
@@ -340,7 +299,7 @@ final class MarkdownScan {
     int end = destination.indexOf('#');
     String path = (end < 0 ? destination : destination.substring(0, end));
     String name = path.substring(path.lastIndexOf('/') + 1);
-    return name.indexOf('.') < 0 || NoteFiles.isNote(name.toLowerCase(Locale.ROOT));
+    return name.indexOf('.') < 0 || NoteFiles.isNote(name);
   }
 
   private static Optional<Link> link(int at, boolean wiki, String whole, Optional<Link> otherwise) {
@@ -360,9 +319,6 @@ final class MarkdownScan {
 
   /** Decodes percent escapes of UTF-8. Text with invalid escapes stays as it is. */
   private static String decoded(String path) {
-    if (path.indexOf('%') < 0) {
-      return path;
-    }
     try {
       return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {

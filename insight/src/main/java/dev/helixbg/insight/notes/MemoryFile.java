@@ -4,12 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A file in which agents store what they learn, with its size and a description of how it was cut
- * into entries.
+ * A file in which agents store what they learn, its size, and how it was cut into entries.
  *
  * @param characters the length in UTF-16 units
- * @param index for an index, its lines that link to a missing file or to a file about something
- *     else; else empty
+ * @param index the lines of an index that link to a missing file or to a file about something else
  */
 public record MemoryFile(
     String path,
@@ -32,15 +30,14 @@ public record MemoryFile(
    * A wrong line of an index.
    *
    * @param line number of the line, from 1
-   * @param isGone whether the target is missing; otherwise, the line is wrong because the target
-   *     contains no word of the line
+   * @param isGone whether the target is missing; otherwise, it contains no word of the line
    */
   public record IndexLine(int line, String target, boolean isGone) {}
 
   static MemoryFile of(Note note, String text, List<IndexLine> index) {
     return new MemoryFile(
         note.path(),
-        note.cut().why(),
+        note.cut(),
         note.sections().size(),
         (int) text.lines().count(),
         text.length(),
@@ -48,19 +45,13 @@ public record MemoryFile(
         index);
   }
 
-  /**
-   * Estimates the number of tokens of a text: one for each Chinese character, and one for every
-   * four other characters.
-   */
+  /** Estimates a text's tokens: one for each Chinese character, one for four other characters. */
   public static int tokensOf(String text) {
     int ideographs = (int) text.codePoints().filter(Character::isIdeographic).count();
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /**
-   * Returns, in words, by how much the file is larger than the part that an agent loads; empty if
-   * the file is not larger.
-   */
+  /** Returns in words by how much the file exceeds what its agent loads; empty if it does not. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

@@ -84,10 +84,7 @@ final class MemoryPlaces {
     return there(top, IN_REPOSITORY);
   }
 
-  /**
-   * Whether a path is one of the places in a repository. The path is relative to the top of the
-   * repository, with {@code /} between its parts.
-   */
+  /** Whether a path with {@code /}, relative to a repository's top, is one of the places there. */
   static boolean isInRepository(String path) {
     return IN_ANY_REPOSITORY.matcher(path).matches();
   }

@@ -5,29 +5,26 @@ import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * One file of notes, with its front matter and its sections. A short file is one section. A long
- * file is divided at its headings of the highest level. A part that is still long is divided at the
- * headings of the next level, and so on.
+ * One file of notes, with front matter and sections. A short file is one section. A long file is
+ * divided at its highest headings, a part that is still long at the next level, and so on.
  *
  * @param path the path of the file, relative to the folder
- * @param title the title in the front matter; otherwise the first heading, if it has level 1 and
- *     begins the text; otherwise the file name
- * @param cut how the file was divided
+ * @param title from the front matter, else a first heading of level 1, else the file name
+ * @param cut how the file was divided, as in {@link Items.Cut#why}
  */
-record Note(String path, String title, FrontMatter matter, List<Section> sections, Items.Cut cut) {
-  /**
-   * Maximum number of characters of a file that becomes one entry; a longer file is divided. This
-   * is about four times the text that is embedded at once.
-   */
+record Note(String path, String title, FrontMatter matter, List<Section> sections, String cut) {
+  /** Maximum characters of an undivided file: about four times the text that is embedded. */
   static final int LONG = 6_000;
 
   /** Greatest length of a lesson of a memory file, in characters. */
@@ -47,9 +44,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place place of the section; no other section has the same place
-   * @param headings the headings above the section, and the section's own heading, without the
-   *     title of the note
+   * @param place no other section has the same place
+   * @param headings the headings above the section and its own, without the title of the note
    * @param text text of the section, without its own heading
    * @param isFact whether the section is an item of a list, or a lesson
    * @param newestFirst for a fact, whether its list has the newest fact first, if that is known
@@ -105,23 +101,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
-  /**
-   * Returns the note without its texts, to save memory. The result can only be used as a target of
-   * links.
-   */
+  /** Returns the note without its texts, to save memory; it can only be a target of links. */
   Note withoutTexts() {
-    return new Note(
-        path,
-        title,
-        matter,
-        sections.stream().map(Section::withoutText).toList(),
-        new Items.Cut(cut.way(), List.of(), cut.why()));
+    List<Section> linked = sections.stream().map(Section::withoutText).toList();
+    return new Note(path, title, matter, linked, cut);
   }
 
-  /**
-   * Returns a heading in the form that it has in names: on one line, without markup, of limited
-   * length.
-   */
+  /** Returns a heading as it is in names: on one line, without markup, of limited length. */
   private static String plain(String heading) {
     String words = MARKUP.matcher(LINK.matcher(heading).replaceAll("$1")).replaceAll("").strip();
     return PrintableText.beginning(
@@ -131,7 +117,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   static Note of(String path, String text, Items.Given given) {
     FrontMatter matter = FrontMatter.of(text);
     String body = text.substring(matter.end());
-    MarkdownScan.Marks found = MarkdownScan.of(body);
+    MarkdownScan found = MarkdownScan.of(body);
     List<Heading> headings = new ArrayList<>(found.headings());
     int start = 0;
     String title = fileTitle(path);
@@ -151,20 +137,29 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
           headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
       headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // part of a lesson
     }
+    int[] lineEnds =
+        IntStream.range(0, text.length()).filter(i -> text.charAt(i) == '\n').toArray();
     Division division =
-        new Division(path, text, matter.end(), headings, links, start > 0, cut.way());
+        new Division(
+            path,
+            body,
+            matter.end(),
+            lineEnds,
+            headings,
+            links,
+            start > 0,
+            cut.way(),
+            new ArrayList<>(),
+            new HashMap<>());
     if (cut.way() == Items.Way.ITEMS) {
       division.divide(cut.items());
     } else {
       division.divide(start, body.length(), start, 0, headings.size(), List.of(), "");
     }
-    return new Note(path, title, matter, division.timed(), cut);
+    return new Note(path, title, matter, division.timed(), cut.why());
   }
 
-  /**
-   * Returns the links in properties such as {@code related: "[[pond]]"}. All these links get the
-   * place {@code start}.
-   */
+  /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
         .flatMap(List::stream)
@@ -182,50 +177,30 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .replace('_', ' ');
   }
 
-  private static final class Division {
-    private final String path;
-    private final String file;
-    private final String text;
-    private final int offset;
-    private final List<Heading> headings;
-    private final List<Link> links;
-    private final boolean titled;
-    private final Items.Way way;
-    private final int longest;
-    private final List<Section> sections = new ArrayList<>();
-    private final Map<String, Integer> names = new HashMap<>();
-
-    /** The line number at {@link #lineOf}, the last place that was looked up. */
-    private int line = 1;
-
-    private int lineOf;
-
-    /** Divides the text from {@code offset} on; {@code headings} does not include the title. */
-    Division(
-        String path,
-        String file,
-        int offset,
-        List<Heading> headings,
-        List<Link> links,
-        boolean titled,
-        Items.Way way) {
-      this.path = path;
-      this.file = file;
-      this.text = file.substring(offset);
-      this.offset = offset;
-      this.headings = headings;
-      this.links = links;
-      this.titled = titled;
-      this.way = way;
-      this.longest = way == Items.Way.SECTIONS ? LESSON : LONG;
-    }
+  /**
+   * Divides the text of a file, which begins at {@code offset}, after the front matter.
+   *
+   * @param headings the headings without the title
+   * @param lineEnds the places of all line feeds in the whole file
+   */
+  private record Division(
+      String path,
+      String text,
+      int offset,
+      int[] lineEnds,
+      List<Heading> headings,
+      List<Link> links,
+      boolean titled,
+      Items.Way way,
+      List<Section> sections,
+      Map<String, Integer> names) {
 
     /** Returns the sections, with the times of facts where they are known. */
     List<Section> timed() {
       return sections.stream()
           .filter(Section::isFact)
           .findFirst()
-          .map(first -> file.substring(offset, first.span().start()))
+          .map(first -> text.substring(0, first.span().start() - offset))
           .map(before -> ItemTimes.in(sections, before))
           .orElse(List.copyOf(sections));
     }
@@ -234,10 +209,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
      * @param own the start of the section's own heading, or of its text if it has no heading
      * @param from index of the first heading in the section
      * @param above the headings above the section, followed by its own heading
-     * @param part description of the divided part, if only a part of the section is divided; empty
-     *     if the whole section is divided
+     * @param part description of the divided part; empty if the whole section is divided
      */
     void divide(int start, int end, int own, int from, int to, List<String> above, String part) {
+      int longest = way == Items.Way.SECTIONS ? LESSON : LONG;
       boolean isShort = end - start <= longest && !(way == Items.Way.SECTIONS && above.isEmpty());
       if (isShort || from == to || sections.size() >= MAX_SECTIONS) {
         add(start, end, own, above, part);
@@ -319,25 +294,19 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               named,
               said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
-              new Span(line(first + offset), first + offset, start + offset, end + offset),
+              new Span(line(first), first + offset, start + offset, end + offset),
               way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank(),
               Optional.empty(),
               0));
     }
 
-    /**
-     * Returns the number of the line with the first word at or after a place. Calls must pass
-     * places in ascending order.
-     */
+    /** Returns the number of the line in the file that has the first word from a place on. */
     private int line(int start) {
       int at = start;
-      while (at < file.length() && Character.isWhitespace(file.charAt(at))) {
+      while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
         at++;
       }
-      for (; lineOf < at; lineOf++) {
-        line += file.charAt(lineOf) == '\n' ? 1 : 0;
-      }
-      return line;
+      return -Arrays.binarySearch(lineEnds, offset + at);
     }
   }
 }

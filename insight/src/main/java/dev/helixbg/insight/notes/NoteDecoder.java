@@ -9,12 +9,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Decodes the bytes of a file to text, whichever program wrote the file. A byte order mark decides
- * between UTF-8 and UTF-16. Without a byte order mark, many zero bytes mean UTF-16, because every
- * other byte of Latin letters in UTF-16 is zero. Other files are decoded as UTF-8 if all their
- * bytes are valid UTF-8, else as Windows-1252, which includes Latin-1. A file that is mostly valid
- * UTF-8 is still decoded as UTF-8, with U+FFFD in place of the invalid bytes. U+FFFD also replaces
- * control characters. Afterwards each line ends with {@code \n}.
+ * Decodes the bytes of a file from any program to text. A byte order mark decides between UTF-8 and
+ * UTF-16. Without a mark, many zero bytes mean UTF-16, where every other byte of Latin letters is
+ * zero. Other files are UTF-8 if all or most of their bytes are valid, else Windows-1252. U+FFFD
+ * replaces invalid bytes and control characters, and each line ends with {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
@@ -22,10 +20,7 @@ final class NoteDecoder {
   /** Greatest percentage of control characters in a text; binary data has more. */
   private static final int MAX_CONTROLS = 2;
 
-  /**
-   * Number added to a text's length before the percentage is computed, so that even a short text
-   * may have one control character.
-   */
+  /** Number added to a text's length, so that a short text may have one control character. */
   private static final int SHORT = 50;
 
   private static final Pattern CONTROL =
@@ -44,23 +39,17 @@ final class NoteDecoder {
     if (startsWith(bytes, 0xef, 0xbb, 0xbf)) {
       return Optional.of(new String(bytes, 3, bytes.length - 3, StandardCharsets.UTF_8));
     }
-    if (startsWith(bytes, 0xff, 0xfe) && !startsWith(bytes, 0xff, 0xfe, 0, 0)) {
-      return Optional.of(new String(bytes, 2, bytes.length - 2, StandardCharsets.UTF_16LE));
-    }
-    if (startsWith(bytes, 0xfe, 0xff)) {
-      return Optional.of(new String(bytes, 2, bytes.length - 2, StandardCharsets.UTF_16BE));
+    if (startsWith(bytes, 0xfe, 0xff)
+        || startsWith(bytes, 0xff, 0xfe) && !startsWith(bytes, 0xff, 0xfe, 0, 0)) {
+      return Optional.of(new String(bytes, StandardCharsets.UTF_16));
     }
     int[] zeros = new int[2];
     for (int i = 0; i < bytes.length; i++) {
       zeros[i & 1] += bytes[i] == 0 ? 1 : 0;
     }
     boolean wide = zeros[0] * zeros[1] == 0 && 4 * (zeros[0] + zeros[1]) > bytes.length;
-    String text =
-        !wide || bytes.length % 2 != 0
-            ? narrow(bytes)
-            : zeros[1] > 0
-                ? new String(bytes, StandardCharsets.UTF_16LE)
-                : new String(bytes, StandardCharsets.UTF_16BE);
+    Charset utf16 = zeros[1] > 0 ? StandardCharsets.UTF_16LE : StandardCharsets.UTF_16BE;
+    String text = wide && bytes.length % 2 == 0 ? new String(bytes, utf16) : narrow(bytes);
     return Optional.of(text).filter(NoteDecoder::isText);
   }
 

@@ -12,7 +12,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -22,35 +22,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
- * The Markdown files of a folder, in the order of their paths, followed by the other memory files
- * that coding agents have at the top of a repository ({@link MemoryPlaces}). Files are found by
- * their names and by {@code stat}, and are not opened.
+ * The Markdown files of a folder by path, then other memory files at the top of a repository
+ * ({@link MemoryPlaces}). Files are found by name and {@code stat}, and are not opened.
  *
- * <p>No link is followed. The following are skipped: folders and files whose name begins with a
- * dot, except memory files of agents; {@code node_modules}; knowledge bases of helix; reports of
- * helix-bg; further work trees of a repository; backups of Logseq; and files that git ignores. The
- * depth, the number of names and the number of files are limited.
+ * <p>No link is followed. Skipped are hidden files and folders, except memory files of agents;
+ * {@code node_modules}; knowledge bases of helix; reports of helix-bg; further work trees of a
+ * repository; backups of Logseq; and files that git ignores. Depth and numbers are limited.
  */
 public final class NoteFiles {
-  /**
-   * Maximum size of a file that is read, in bytes. It is large because notes can have embedded
-   * pictures.
-   */
+  /** Maximum size of a file, in bytes; large, because notes can have embedded pictures. */
   static final long MAX_FILE = 16 << 20;
 
-  /**
-   * Maximum number of characters of a file, not counting embedded data; a longer file is not a
-   * note.
-   */
+  /** Maximum number of characters of a note, not counting embedded data. */
   static final int MAX_TEXT = 1 << 20;
 
-  /**
-   * Maximum number of bytes of all files together, because their texts are in memory while the log
-   * is written.
-   */
+  /** Maximum bytes of all files together; their texts are in memory while the log is written. */
   static final long MAX_BYTES = 256 << 20;
 
   static final int MAX_FILES = 200_000;
@@ -62,10 +50,7 @@ public final class NoteFiles {
   /** Characters that replace characters which cannot be shown. */
   private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
 
-  /**
-   * Hidden folders in which agents keep memory files, at any depth. Only memory files are taken
-   * from them.
-   */
+  /** Hidden folders of agents, at any depth; only memory files are taken from them. */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
 
@@ -76,19 +61,51 @@ public final class NoteFiles {
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
   /**
-   * A file. The path {@code path} is unique, relative to the folder, on one line, with {@code /}
-   * between its parts. If the path cannot be shown, or would look like another path, it is written
-   * with percent escapes.
+   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it
+   * cannot be shown, or would look like another path, it has percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
-  private final List<Walk> walks;
+  /** A folder from which files are taken, and the beginning of their paths. */
+  private record Root(Path folder, String prefix) {
+    String shown(Path path) {
+      return PrintableText.line(prefix + folder.relativize(path));
+    }
+  }
+
+  private record Found(Root root, FileState state) {}
+
   private final boolean named;
+  private final Path except;
+  private final Map<Path, Found> found = new LinkedHashMap<>();
+
+  /** Files that are found or left out. */
+  private final Set<Path> taken = new HashSet<>();
+
+  /**
+   * Keys of the files in {@link #taken}. One file can have two paths: through a link to a folder,
+   * as a hard link, or in two spellings where the file system ignores case.
+   */
+  private final Set<Object> keys = new HashSet<>();
+
+  private final List<LeftOut.File> leftOut = new ArrayList<>();
+  private Root root;
+  private GitIgnore ignored;
+  private boolean isMemoryOnly;
+  private Instant newest = Instant.EPOCH;
+  private long bytes;
+  private int names;
   private List<File> files;
 
-  private NoteFiles(boolean named, Walk... walks) {
-    this.walks = List.of(walks);
+  private NoteFiles(boolean named, Root root, Path except) {
     this.named = named;
+    this.except = except;
+    begin(root);
+  }
+
+  private void begin(Root next) {
+    root = next;
+    ignored = GitIgnore.above(next.folder());
   }
 
   /**
@@ -96,19 +113,19 @@ public final class NoteFiles {
    * @throws IOException when the folder itself cannot be read
    */
   public static NoteFiles in(Path folder, Path except) throws IOException {
-    Walk walk = new Walk(folder, "", except);
-    walk.folder(folder, 0);
+    NoteFiles files = new NoteFiles(false, new Root(folder, ""), except);
+    files.folder(folder, 0);
     for (Path file : MemoryPlaces.inRepository(folder)) {
-      walk.takePlace(file);
+      files.takePlace(file);
     }
-    return new NoteFiles(false, walk);
+    return files;
   }
 
   /** Returns one file that the user named. */
   public static NoteFiles of(Path file) throws IOException {
-    Walk walk = new Walk(file.getParent(), "", file);
-    walk.take(file, FileState.of(file));
-    return new NoteFiles(true, walk);
+    NoteFiles files = new NoteFiles(true, new Root(file.getParent(), ""), file);
+    files.take(file, FileState.of(file));
+    return files;
   }
 
   /**
@@ -117,46 +134,58 @@ public final class NoteFiles {
    * relative to the top of the repository or folder.
    */
   public static NoteFiles ofMemory(Path home, Path top) throws IOException {
-    Walk own = new Walk(home, "~/", home);
+    NoteFiles files = new NoteFiles(true, new Root(home, "~/"), home);
     for (Path file : MemoryPlaces.atHome(home)) {
-      own.takeNamed(file);
+      files.takeNamed(file);
     }
-    Walk shared = new Walk(top, "", home);
-    shared.taken.addAll(own.taken); // no file twice if the home folder is a repository itself
-    shared.keys.addAll(own.keys);
+    files.begin(new Root(top, ""));
     for (Path file : MemoryPlaces.inRepository(top)) {
-      shared.takeNamed(file);
+      files.takeNamed(file);
     }
     if (GitIgnore.isTop(top)) {
-      shared.isMemoryOnly = true;
-      shared.folder(top, 0);
-    }
-    return new NoteFiles(true, own, shared);
-  }
-
-  /**
-   * Returns the files with unique paths. The paths are computed only at the first call, because
-   * most commands do not need them.
-   */
-  List<File> files() {
-    if (files == null) {
-      files = walks.stream().flatMap(walk -> walk.named().stream()).toList();
+      files.isMemoryOnly = true;
+      files.folder(top, 0);
     }
     return files;
   }
 
+  /** Returns the files with unique paths, made at the first call because few commands need them. */
+  List<File> files() {
+    if (files == null) {
+      Map<String, Integer> uses = new HashMap<>();
+      found.forEach((file, one) -> uses.merge(one.root().shown(file), 1, Integer::sum));
+      files = new ArrayList<>();
+      found.forEach(
+          (file, one) -> {
+            String shown = one.root().shown(file);
+            files.add(new File(path(file, one.root(), uses.get(shown) == 1), file, one.state()));
+          });
+    }
+    return files;
+  }
+
+  private static String path(Path file, Root root, boolean unique) {
+    String shown = root.shown(file);
+    String whole = root.folder().relativize(file).toString();
+    boolean same = whole.equals(shown) && whole.indexOf('\uFFFD') < 0;
+    if (!same && !(unique && !UNSHOWN.matcher(shown).find())) {
+      return root.folder().toUri().relativize(file.toUri()).getRawPath();
+    }
+    return Character.isWhitespace(whole.codePointAt(0)) ? "./" + shown : shown;
+  }
+
   public boolean isEmpty() {
-    return walks.stream().allMatch(walk -> walk.found.isEmpty() && walk.leftOut.isEmpty());
+    return found.isEmpty() && leftOut.isEmpty();
   }
 
   /** Returns the files that exist but are not read. */
   List<LeftOut.File> leftOut() {
-    return walks.stream().flatMap(walk -> walk.leftOut.stream()).toList();
+    return leftOut;
   }
 
   /** Returns the time of the latest change to any of the files. */
   public Instant newest() {
-    return walks.stream().map(walk -> walk.newest).max(Comparator.naturalOrder()).orElseThrow();
+    return newest;
   }
 
   /** Whether the user named files, not a folder. */
@@ -167,16 +196,12 @@ public final class NoteFiles {
   /** Returns 64 hexadecimal digits that change if a file is added, removed, written or replaced. */
   public String digest() {
     List<String> parts = new ArrayList<>();
-    for (Walk walk : walks) {
-      walk.found.forEach((file, state) -> parts.add(state.linesAt(file)));
-    }
-    leftOut().forEach(file -> parts.add(file.path() + " " + file.why()));
+    found.forEach((file, one) -> parts.add(one.state().linesAt(file)));
+    leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
   }
 
-  /**
-   * Returns the file from which entries were made; {@code path} is the path that the entries state.
-   */
+  /** Returns the file from which entries with this path were made. */
   public Optional<Path> file(String path) {
     return files().stream().filter(one -> one.path().equals(path)).map(File::file).findFirst();
   }
@@ -186,210 +211,143 @@ public final class NoteFiles {
     return dot > 0 && ENDINGS.contains(name.substring(dot).toLowerCase(Locale.ROOT));
   }
 
-  /** A file or folder in a folder. */
-  private record Child(String name, Path path) {}
-
-  private static final class Walk {
-    private final Path root;
-    private final String prefix;
-    private final Path except;
-    private final Map<Path, FileState> found = new LinkedHashMap<>();
-
-    /** Files that are found, left out, or taken by another walk. */
-    private final Set<Path> taken = new HashSet<>();
-
-    /**
-     * Keys of the files in {@link #taken}. One file can have two paths: through a link to a folder,
-     * as a hard link, or in two spellings where the file system ignores case.
-     */
-    private final Set<Object> keys = new HashSet<>();
-
-    private final List<LeftOut.File> leftOut = new ArrayList<>();
-    private Instant newest = Instant.EPOCH;
-    private long bytes;
-    private int names;
-    private boolean isMemoryOnly;
-    private GitIgnore ignored;
-
-    Walk(Path root, String prefix, Path except) {
-      this.root = root;
-      this.prefix = prefix;
-      this.except = except;
-      this.ignored = GitIgnore.above(root);
+  /** Takes a memory file, or a file that the user named, whatever its name is. */
+  private void takeNamed(Path file) throws IOException {
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      take(file, FileState.of(file));
+    } else if (taken.add(file)) {
+      leftOut.add(new LeftOut.File(root.shown(file), "a link, and links are not followed"));
     }
+  }
 
-    /**
-     * Takes a file that the user named, or a memory file, even if its name is not the name of a
-     * note.
-     */
-    void takeNamed(Path file) throws IOException {
-      if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-        take(file, FileState.of(file));
-      } else if (taken.add(file)) {
-        leftOut.add(new LeftOut.File(shown(file), "a link, and links are not followed"));
-      }
+  /** Takes a memory file, unless git ignores it or its folders, or a link leads to it. */
+  private void takePlace(Path file) throws IOException {
+    boolean isSkipped = ignored.ignores(file, false);
+    for (Path one = file.getParent(); !one.equals(root.folder()); one = one.getParent()) {
+      isSkipped |= ignored.ignores(one, true) || Files.isSymbolicLink(one);
     }
-
-    /** Takes a memory file, unless git ignores it or its folders, or a link leads to it. */
-    void takePlace(Path file) throws IOException {
-      boolean isSkipped = ignored.ignores(file, false);
-      for (Path one = file.getParent(); !one.equals(root); one = one.getParent()) {
-        isSkipped |= ignored.ignores(one, true) || Files.isSymbolicLink(one);
-      }
-      if (!isSkipped) {
-        takeNamed(file);
-      }
+    if (!isSkipped) {
+      takeNamed(file);
     }
+  }
 
-    void folder(Path folder, int depth) throws IOException {
-      List<Child> all = new ArrayList<>();
-      try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
-        for (Path path : stream) {
-          if (++names > MAX_NAMES) {
-            throw new IOException(
-                "it contains more than %,d files and folders; name the folder of the notes"
-                        .formatted(MAX_NAMES)
-                    + " themselves");
-          }
-          all.add(new Child(path.getFileName().toString(), path));
+  private void folder(Path folder, int depth) throws IOException {
+    List<Path> all = new ArrayList<>();
+    Set<String> there = new HashSet<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
+      for (Path path : stream) {
+        if (++names > MAX_NAMES) {
+          throw new IOException(
+              "it contains more than %,d files and folders; name the folder of the notes"
+                      .formatted(MAX_NAMES)
+                  + " themselves");
         }
-      } catch (DirectoryIteratorException e) {
-        throw e.getCause();
+        all.add(path);
+        there.add(path.getFileName().toString());
       }
-      Set<String> there = all.stream().map(Child::name).collect(Collectors.toSet());
-      if (depth > 0 && there.contains("data.log")) {
-        return; // a knowledge base has a report of its own
-      }
-      if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
-        return; // each of its facts would be a copy
-      }
-      ignored = ignored.in(folder);
-      boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
-      boolean hasReport = there.contains("report.json") && there.contains("report.html");
-      all.sort(Comparator.comparing(Child::name).thenComparing(Child::path));
-      for (Child child : all) {
-        String name = child.name();
-        if ((!name.startsWith(".") || AGENTS.contains(name))
-            && !(isLogseq && BACKUPS.contains(name))
-            && !(hasReport && name.equals("report.md"))) {
-          look(child.path(), name, depth);
-        }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    if (depth > 0 && there.contains("data.log")) {
+      return; // a knowledge base has a report of its own
+    }
+    if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
+      return; // each of its facts would be a copy
+    }
+    ignored = ignored.in(folder);
+    boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
+    boolean hasReport = there.contains("report.json") && there.contains("report.html");
+    Collections.sort(all);
+    for (Path path : all) {
+      String name = path.getFileName().toString();
+      if ((!name.startsWith(".") || AGENTS.contains(name))
+          && !(isLogseq && BACKUPS.contains(name))
+          && !(hasReport && name.equals("report.md"))) {
+        look(path, name, depth);
       }
     }
+  }
 
-    /**
-     * Whether a folder is a further work tree of a repository whose first work tree is read, in
-     * whole or in part.
-     */
-    private boolean isFurtherTree(Path folder) {
-      return GitIgnore.firstTree(folder)
-          .filter(first -> first.startsWith(root) || root.startsWith(first))
-          .isPresent();
-    }
+  /** Whether a folder is a further work tree of a repository that is read, at least in part. */
+  private boolean isFurtherTree(Path folder) {
+    return GitIgnore.firstTree(folder)
+        .filter(first -> first.startsWith(root.folder()) || root.folder().startsWith(first))
+        .isPresent();
+  }
 
-    /** Returns the files with unique paths. */
-    List<File> named() {
-      Map<Path, String> shown = new LinkedHashMap<>();
-      Map<String, Integer> uses = new HashMap<>();
-      for (Path file : found.keySet()) {
-        String path = shown(file);
-        shown.put(file, path);
-        uses.merge(path, 1, Integer::sum);
-      }
-      List<File> named = new ArrayList<>();
-      shown.forEach(
-          (file, path) ->
-              named.add(new File(path(file, path, uses.get(path) == 1), file, found.get(file))));
-      return named;
+  private void look(Path path, String name, int depth) throws IOException {
+    Map<String, Object> attributes; // all in one call, since there may be thousands of files
+    try {
+      attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      leaveOut(path, name, "cannot be looked at");
+      return;
     }
+    boolean isFolder = (Boolean) attributes.get("isDirectory");
+    if (taken.contains(path) || ignored.ignores(path, isFolder)) {
+      return;
+    }
+    if (isFolder) {
+      if (!name.equals("node_modules") && !path.equals(except)) {
+        boolean wasMemoryOnly = isMemoryOnly;
+        GitIgnore outer = ignored;
+        isMemoryOnly |= AGENTS.contains(name);
+        enter(path, depth + 1);
+        isMemoryOnly = wasMemoryOnly;
+        ignored = outer;
+      }
+    } else if ((Boolean) attributes.get("isSymbolicLink")) {
+      leaveOut(path, name, "a link, and links are not followed");
+    } else if (!(Boolean) attributes.get("isRegularFile")) {
+      leaveOut(path, name, "no regular file");
+    } else if (isWanted(name)) {
+      take(path, FileState.of(attributes));
+    }
+  }
 
-    private String path(Path file, String shown, boolean unique) {
-      String whole = root.relativize(file).toString();
-      boolean same = whole.equals(shown) && whole.indexOf('\uFFFD') < 0;
-      if (!same && !(unique && !UNSHOWN.matcher(shown).find())) {
-        return root.toUri().relativize(file.toUri()).getRawPath();
-      }
-      return Character.isWhitespace(whole.codePointAt(0)) ? "./" + shown : shown;
+  private void enter(Path folder, int depth) throws IOException {
+    if (depth > MAX_DEPTH) {
+      leftOut.add(new LeftOut.File(root.shown(folder), "deeper than " + MAX_DEPTH + " folders"));
+      return;
     }
+    try {
+      folder(folder, depth);
+    } catch (IOException e) {
+      if (names > MAX_NAMES) {
+        throw e;
+      }
+      leftOut.add(new LeftOut.File(root.shown(folder), "the folder cannot be read"));
+    }
+  }
 
-    private void look(Path path, String name, int depth) throws IOException {
-      Map<String, Object> attributes; // all in one call, since there may be thousands of files
-      try {
-        attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
-      } catch (IOException e) {
-        leaveOut(path, name, "cannot be looked at");
-        return;
-      }
-      boolean isFolder = (Boolean) attributes.get("isDirectory");
-      if (taken.contains(path) || ignored.ignores(path, isFolder)) {
-        return;
-      }
-      if (isFolder) {
-        if (!name.equals("node_modules") && !path.equals(except)) {
-          boolean wasMemoryOnly = isMemoryOnly;
-          GitIgnore outer = ignored;
-          isMemoryOnly |= AGENTS.contains(name);
-          enter(path, depth + 1);
-          isMemoryOnly = wasMemoryOnly;
-          ignored = outer;
-        }
-      } else if ((Boolean) attributes.get("isSymbolicLink")) {
-        leaveOut(path, name, "a link, and links are not followed");
-      } else if (!(Boolean) attributes.get("isRegularFile")) {
-        leaveOut(path, name, "no regular file");
-      } else if (isWanted(name)) {
-        take(path, FileState.of(attributes));
-      }
+  private void take(Path path, FileState state) {
+    if (!taken.add(path) || !keys.add(state.key())) {
+      return; // it was taken before
     }
+    String why =
+        state.size() > MAX_FILE
+            ? "larger than 16 MiB"
+            : bytes + state.size() > MAX_BYTES
+                ? "beyond 256 MiB of notes"
+                : found.size() >= MAX_FILES ? "beyond %,d files".formatted(MAX_FILES) : "";
+    if (!why.isEmpty()) {
+      leftOut.add(new LeftOut.File(root.shown(path), why));
+      return;
+    }
+    found.put(path, new Found(root, state));
+    bytes += state.size();
+    Instant changed = state.lastChange();
+    newest = changed.isAfter(newest) ? changed : newest;
+  }
 
-    private void enter(Path folder, int depth) throws IOException {
-      if (depth > MAX_DEPTH) {
-        leftOut.add(new LeftOut.File(shown(folder), "deeper than " + MAX_DEPTH + " folders"));
-        return;
-      }
-      try {
-        folder(folder, depth);
-      } catch (IOException e) {
-        if (names > MAX_NAMES) {
-          throw e;
-        }
-        leftOut.add(new LeftOut.File(shown(folder), "the folder cannot be read"));
-      }
+  /** Records that a file is left out, if the file's name is that of a note. */
+  private void leaveOut(Path path, String name, String why) {
+    if (isWanted(name) && taken.add(path)) {
+      leftOut.add(new LeftOut.File(root.shown(path), why));
     }
+  }
 
-    private void take(Path path, FileState state) {
-      if (!taken.add(path) || !keys.add(state.key())) {
-        return; // it was taken before
-      }
-      String why =
-          state.size() > MAX_FILE
-              ? "larger than 16 MiB"
-              : bytes + state.size() > MAX_BYTES
-                  ? "beyond 256 MiB of notes"
-                  : found.size() >= MAX_FILES ? "beyond %,d files".formatted(MAX_FILES) : "";
-      if (!why.isEmpty()) {
-        leftOut.add(new LeftOut.File(shown(path), why));
-        return;
-      }
-      found.put(path, state);
-      bytes += state.size();
-      Instant changed = state.lastChange();
-      newest = changed.isAfter(newest) ? changed : newest;
-    }
-
-    /** Records that a file is left out, if the file's name is that of a note. */
-    private void leaveOut(Path path, String name, String why) {
-      if (isWanted(name) && taken.add(path)) {
-        leftOut.add(new LeftOut.File(shown(path), why));
-      }
-    }
-
-    private boolean isWanted(String name) {
-      return isNote(name) && (!isMemoryOnly || Items.isMemory(name));
-    }
-
-    private String shown(Path path) {
-      return PrintableText.line(prefix + root.relativize(path));
-    }
+  private boolean isWanted(String name) {
+    return isNote(name) && (!isMemoryOnly || Items.isMemory(name));
   }
 }

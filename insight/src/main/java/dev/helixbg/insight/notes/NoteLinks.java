@@ -12,20 +12,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
- * can also be a name or an alias. Upper and lower case and Unicode forms do not matter. If several
- * notes have the name, the link leads to the note in the same folder. If that folder has no such
- * note, the link leads to the note with the shortest path; among equally short paths, to the first
- * note.
+ * Finds the targets of links. A link is a path relative to the note or to the folder; a wiki link
+ * can be a name or an alias. Case and Unicode forms do not matter. Of several notes with the name,
+ * the one in the same folder counts, else the first of those with the shortest path.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /**
-   * For each note to which a link with a heading leads: the note's sections, by heading and by
-   * anchor.
-   */
+  /** The sections of each note to which a link with a heading leads, by heading and by anchor. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /** Indexes the notes, which must be in the order of their paths. */
@@ -91,10 +86,7 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  /**
-   * Returns a path without the parts {@code .} and {@code ..}. A path that leads out of the folder
-   * becomes {@code ..}.
-   */
+  /** Returns a path without {@code .} and {@code ..}; {@code ..} for a path out of the folder. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
     for (String part : path.split("/")) {

@@ -11,20 +11,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The place of a note: its file and, in a long file, its heading. The log has separate fields for
- * file and heading. {@link #name} joins them to a name for people, which no code parses.
+ * The place of a note: its file and, in a long file, its heading. {@link #name} joins them for
+ * people; no code parses the name.
  *
  * @param file path of the file, relative to the folder of the notes
- * @param heading the headings above the note and its own heading, with {@code #} between them;
- *     empty if the note is under no heading
- * @param part name of the part, if the note is only a part of the file or of the text under the
- *     heading; else empty. Examples are {@code before its first heading} and, if several headings
- *     are equal, {@code number 2}
+ * @param heading the headings above the note and its own, with {@code #} between them, or empty
+ * @param part name of the part, if the note is a part of the file or of the text under the heading,
+ *     such as {@code before its first heading} or, of equal headings, {@code number 2}; else empty
  */
 public record NoteName(String file, String heading, String part) {
-  /**
-   * Text that can be in a wiki link: a short line without characters that end or divide the link.
-   */
+  /** Text that fits in a wiki link: a short line without characters that end or divide the link. */
   private static final Pattern IN_WIKI_LINK = Pattern.compile("[^\\[\\]|#^\\p{Cntrl}]{1,160}");
 
   private static final int MAX_LINK_TITLE = 100;
@@ -32,22 +28,13 @@ public record NoteName(String file, String heading, String part) {
   /** The topic of files in the folder of the notes itself. */
   static final String TOP = "./";
 
-  /**
-   * Words for the part of a text before its first heading. In the part's name, these words are at
-   * the end, in brackets.
-   */
+  /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /**
-   * Words between {@link #BEFORE_FIRST} and the level of that heading. They are used if a title or
-   * headings of lower levels precede that heading.
-   */
+  /** Words before the level of the first heading of the highest level, if text precedes it. */
   static final String OF_LEVEL = " of level ";
 
-  /**
-   * Words for a part under an empty heading. Without these words, the part would have the name of
-   * the whole file.
-   */
+  /** Words for a part under an empty heading, which would else have the name of the whole file. */
   static final String UNTITLED = "under a heading without words";
 
   /** Word before a number, used if several headings of a file are equal. */
@@ -63,10 +50,7 @@ public record NoteName(String file, String heading, String part) {
   /** Characters that could end the quotation of an item's words or a metadata line of the log. */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /**
-   * Returns a name for a list item, made of the item's first words, because most edits keep these
-   * words.
-   */
+  /** Returns a name for a list item, made of its first words, which most edits keep. */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
@@ -88,10 +72,7 @@ public record NoteName(String file, String heading, String part) {
     return file + (heading.isEmpty() ? "" : "#" + heading) + partInName();
   }
 
-  /**
-   * Returns the words at the end of the name that tell which part the note is; empty if the note is
-   * not a part.
-   */
+  /** Returns the words in the name that tell which part the note is; empty if it is no part. */
   public String partInName() {
     return part.isEmpty() ? "" : " (" + part + ")";
   }
@@ -110,10 +91,7 @@ public record NoteName(String file, String heading, String part) {
     return areInOneFile(a, b) && !(a.isFact() && b.isFact());
   }
 
-  /**
-   * Whether two facts of one file are under the same headings. A lesson's own heading is not
-   * compared.
-   */
+  /** Whether two facts of one file are under the same headings, not counting a lesson's own. */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
   }
@@ -134,20 +112,14 @@ public record NoteName(String file, String heading, String part) {
     return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
   }
 
-  /**
-   * Whether one of two entries is from the record of a day and the other from a note without a date
-   * in its name. People write notes from records, and the records stay as they are.
-   */
+  /** Whether just one of two entries is from a day's record: people write notes from records. */
   public static boolean areRecordAndNote(Entry a, Entry b) {
     Optional<Boolean> one = of(a).map(NoteName::isRecord);
     Optional<Boolean> other = of(b).map(NoteName::isRecord);
     return one.isPresent() && other.isPresent() && !one.equals(other);
   }
 
-  /**
-   * Whether a topic is a folder of notes inside another such folder. Topics of helix are never
-   * folders.
-   */
+  /** Whether a topic is a folder of notes inside another one; topics of helix are no folders. */
   public static boolean isWithin(String topic, String other) {
     return Entry.isNote(topic)
         && Entry.isNote(other)

@@ -11,23 +11,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in minutes as a data.log stores them. A date in the
- * front matter counts first; a date of change counts more than a date of creation. Without such a
- * date, a date at the beginning of the file name counts, as in the names of daily notes. Without
- * any date, the time of the file's last change counts. In a Git work tree, however, files are only
- * as old as the check-out, so the time of a note without a date is unknown.
+ * Finds the time at which a note was written, in minutes as a data.log stores them. First, a date
+ * in the front matter counts, and a change more than a creation; then a date at the beginning of
+ * the file name; then the time of the file. In a Git work tree, files are only as old as the
+ * check-out, so there the time of a note without a date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Other dates of the file show whether
- * {@code 03/05/2024} is in March or in May. If they do not, the dates of all notes in the folder
- * decide, provided that these dates agree.
+ * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else of the
+ * folder if they agree, show whether {@code 03/05/2024} is in March or in May.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
   private static final String CLOCK =
@@ -43,10 +43,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
   private static final Pattern YEAR_LAST =
       Pattern.compile("(\\d{1,2})([-/.]) ?(\\d{1,2})\\2 ?(\\d{4})(?!\\d)" + CLOCK + ".*");
 
-  /** Milliseconds since 1970, as Dendron writes them. */
-  private static final Pattern MILLISECONDS = Pattern.compile("\\d{13}");
-
-  private static final Pattern SECONDS = Pattern.compile("\\d{10}");
+  /** Seconds since 1970, or milliseconds, as Dendron writes them. */
+  private static final Pattern SINCE_1970 = Pattern.compile("(\\d{10})(?:\\d{3})?");
 
   /** A date with the name of a month somewhere before the year. */
   private static final Pattern IN_WORDS =
@@ -54,10 +52,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
-  /**
-   * Keys of dates in front matter, without hyphens and similar characters, the most important key
-   * first.
-   */
+  /** Keys of dates in front matter, without hyphens and the like, the most important key first. */
   private static final List<String> KEYS =
       List.of(
           ("updated updatedat dateupdated lastupdated modified modifiedat datemodified mtime"
@@ -66,22 +61,48 @@ record NoteTime(Optional<Boolean> dayFirst) {
                   + " datepublished pubdate")
               .split(" "));
 
+  /** Names and short names of months in ten languages; an installed runtime has only English. */
+  private static final List<String> NAMES =
+      List.of(
+          "january jan januar januari janvier janv enero ene janeiro gennaio gen stycznia styczeń"
+              + " sty января январь янв",
+          "february feb februar februari février févr febrero fevereiro fev febbraio lutego luty"
+              + " lut февраля февраль февр фев",
+          "march mar märz mär maerz mars marzo março maart mrt marca marzec марта март мар",
+          "april apr avril avr abril abr aprile kwietnia kwiecień kwi апреля апрель апр",
+          "may mai mayo maio maggio mag mei maja maj мая май",
+          "june jun juni juin junio junho giugno giu czerwca czerwiec cze июня июнь июн",
+          "july jul juli juillet juil julio julho luglio lug lipca lipiec lip июля июль июл",
+          "august aug août aout agosto ago augustus augusti sierpnia sierpień sie августа август"
+              + " авг",
+          "september sep sept septembre septiembre setembro set settembre września wrzesień wrz"
+              + " сентября сентябрь сент сен",
+          "october oct oktober okt octobre octubre outubro out ottobre ott października"
+              + " październik paź октября октябрь окт",
+          "november nov novembre noviembre novembro listopada listopad lis ноября ноябрь нояб"
+              + " ноя",
+          "december dec dezember dez décembre déc diciembre dic dezembro dicembre grudnia"
+              + " grudzień gru декабря декабрь дек");
+
+  private static final Map<String, Integer> MONTHS = new HashMap<>();
+
+  static {
+    for (int month = 1; month <= NAMES.size(); month++) {
+      for (String name : NAMES.get(month - 1).split(" ")) {
+        MONTHS.put(name, month);
+      }
+    }
+  }
+
   private static final int FIRST_YEAR = 2000;
   private static final int LAST_YEAR = 2099;
-  private static final int MONTHS = 12;
 
-  /**
-   * Returns a reader of times. The dates of all notes decide whether the day comes before the
-   * month.
-   */
+  /** Returns a reader of times; the dates of all notes decide whether days come before months. */
   static NoteTime of(Collection<Note> notes) {
     return new NoteTime(dayFirst(notes.stream().flatMap(NoteTime::dates)));
   }
 
-  /**
-   * Returns the time that a note states; 0 if the stated time cannot be parsed; empty if the note
-   * states no time.
-   */
+  /** Returns the time that a note states; 0 if it cannot be parsed; empty if it states none. */
   OptionalInt said(Note note) {
     Optional<String> date = dates(note).findFirst();
     if (date.isPresent()) {
@@ -130,32 +151,23 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return known.size() == 1 ? Optional.of(known.getFirst()) : Optional.empty();
   }
 
-  /**
-   * Whether the day comes before the month in a date that ends in its year; empty if this date
-   * alone does not show the order. In a date with dots, the day always comes first.
-   */
+  /** Whether a date that ends in its year begins with the day; empty if the date does not tell. */
   private static Optional<Boolean> dayFirst(Matcher yearLast) {
     int first = Integer.parseInt(yearLast.group(1));
     int second = Integer.parseInt(yearLast.group(3));
-    return first > MONTHS || first == second || yearLast.group(2).equals(".")
+    return first > NAMES.size() || first == second || yearLast.group(2).equals(".")
         ? Optional.of(true)
-        : second > MONTHS ? Optional.of(false) : Optional.empty();
+        : second > NAMES.size() ? Optional.of(false) : Optional.empty();
   }
 
-  /**
-   * Reads a date that includes the year. If the date itself does not show whether the day comes
-   * before the month, {@code dayFirst} decides; its value comes from other dates.
-   */
+  /** Reads a date with its year; {@code dayFirst} decides if the date does not show the order. */
   static OptionalInt minutes(String date, Optional<Boolean> dayFirst) {
     Matcher found = YEAR_FIRST.matcher(date);
     if (found.matches() || found.usePattern(DIGITS).matches()) {
       return yearFirst(found);
     }
-    if (MILLISECONDS.matcher(date).matches()) {
-      return minutes(Instant.ofEpochMilli(Long.parseLong(date)));
-    }
-    if (SECONDS.matcher(date).matches()) {
-      return minutes(Instant.ofEpochSecond(Long.parseLong(date)));
+    if (found.usePattern(SINCE_1970).matches()) {
+      return minutes(Instant.ofEpochSecond(Long.parseLong(found.group(1))));
     }
     if (found.usePattern(YEAR_LAST).matches()) {
       Optional<Boolean> order = dayFirst(found).or(() -> dayFirst);
@@ -164,7 +176,12 @@ record NoteTime(Optional<Boolean> dayFirst) {
           ? OptionalInt.empty()
           : minutes(found.group(4), found.group(4 - day), found.group(day), found, 5);
     }
-    Set<Integer> months = Months.in(date);
+    Set<Integer> months =
+        WORD.matcher(date.toLowerCase(Locale.ROOT))
+            .results()
+            .map(word -> MONTHS.get(word.group()))
+            .filter(Objects::nonNull)
+            .collect(Collectors.toSet());
     return months.size() == 1 && found.usePattern(IN_WORDS).matches()
         ? minutes(found.group(2), months.iterator().next().toString(), found.group(1), found, 3)
         : OptionalInt.empty();
@@ -209,53 +226,5 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return fits
         ? OptionalInt.of((int) (time.toEpochSecond(ZoneOffset.UTC) / 60))
         : OptionalInt.empty();
-  }
-
-  /**
-   * Holds the names of the months. The class is loaded only if a date has its month in words. The
-   * JDK's names are not used, because an installed runtime has only the English names.
-   */
-  private static final class Months {
-    /** Names and short names of each month in ten languages. */
-    private static final List<String> OF_EACH =
-        List.of(
-            "january jan januar januari janvier janv enero ene janeiro gennaio gen stycznia styczeń"
-                + " sty января январь янв",
-            "february feb februar februari février févr febrero fevereiro fev febbraio lutego luty"
-                + " lut февраля февраль февр фев",
-            "march mar märz mär maerz mars marzo março maart mrt marca marzec марта март мар",
-            "april apr avril avr abril abr aprile kwietnia kwiecień kwi апреля апрель апр",
-            "may mai mayo maio maggio mag mei maja maj мая май",
-            "june jun juni juin junio junho giugno giu czerwca czerwiec cze июня июнь июн",
-            "july jul juli juillet juil julio julho luglio lug lipca lipiec lip июля июль июл",
-            "august aug août aout agosto ago augustus augusti sierpnia sierpień sie августа август"
-                + " авг",
-            "september sep sept septembre septiembre setembro set settembre września wrzesień wrz"
-                + " сентября сентябрь сент сен",
-            "october oct oktober okt octobre octubre outubro out ottobre ott października"
-                + " październik paź октября октябрь окт",
-            "november nov novembre noviembre novembro listopada listopad lis ноября ноябрь нояб"
-                + " ноя",
-            "december dec dezember dez décembre déc diciembre dic dezembro dicembre grudnia"
-                + " grudzień gru декабря декабрь дек");
-
-    private static final Map<String, Integer> NAMES = new HashMap<>();
-
-    static {
-      for (int month = 1; month <= MONTHS; month++) {
-        for (String name : OF_EACH.get(month - 1).split(" ")) {
-          NAMES.put(name, month);
-        }
-      }
-    }
-
-    static Set<Integer> in(String text) {
-      return Set.copyOf(
-          WORD.matcher(text.toLowerCase(Locale.ROOT))
-              .results()
-              .map(word -> NAMES.get(word.group()))
-              .filter(month -> month != null)
-              .toList());
-    }
   }
 }

@@ -15,10 +15,7 @@ import java.util.Optional;
 public record NotesAccount(
     int files, int entries, int empty, LeftOut leftOut, LeftOut repaired, List<MemoryFile> memory) {
 
-  /**
-   * Returns a sentence that names the files that were left out or read only in part; empty if there
-   * are none.
-   */
+  /** Returns a sentence on files left out or read only in part; empty if there are none. */
   public Optional<String> words() {
     List<String> said = new ArrayList<>();
     say(said, leftOut, "was left out", "were left out");
@@ -40,10 +37,7 @@ public record NotesAccount(
     }
   }
 
-  /**
-   * Files that were not read, or were read only in part: the first such files by path, and their
-   * total number.
-   */
+  /** Files not read, or read only in part: the first such files by path, and their number. */
   public record LeftOut(List<File> files, int total) {
     /** Greatest number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;
@@ -54,10 +48,7 @@ public record NotesAccount(
       files = List.copyOf(files);
     }
 
-    /**
-     * A path as in {@link NoteFiles.File}, and a few words on why the file was not read, or was
-     * read only in part.
-     */
+    /** A path as in {@link NoteFiles.File}, and why the file was not read, or only in part. */
     public record File(String path, String why) {}
 
     static LeftOut of(List<File> all) {

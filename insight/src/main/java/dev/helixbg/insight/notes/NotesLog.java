@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
@@ -36,7 +35,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,10 +42,9 @@ import java.util.stream.Stream;
 /**
  * Writes a folder of notes as a data.log of helix-bg, in the format that {@link DataLog} reads.
  *
- * <p>Each section of a file becomes an entry. The topic of the entry is the folder of the file,
- * with a slash at its end ({@link Entry#note}). Its source is the file; its heading and links are
- * those of the section. An existing log is updated: unchanged entries keep their order and their
- * times, even if other entries are added, removed or changed. New entries follow, the oldest first.
+ * <p>Each section of a file becomes an entry. Its topic is the folder with a final slash, and its
+ * source is the file ({@link Entry#note}). In an existing log, unchanged entries keep their order
+ * and times, whatever else changes; new entries follow, the oldest first.
  */
 public final class NotesLog {
   /** Greatest length of the topic of a record, in bytes. */
@@ -74,18 +71,14 @@ public final class NotesLog {
 
   private NotesLog() {}
 
-  /**
-   * The topic of an entry, and its body without links and position. Links and position are left out
-   * because they can change when other text changes.
-   */
+  /** The topic of an entry, and its body without links and position, which other edits change. */
   private record Said(String topic, String core) {}
 
   /**
    * An entry before it is written to the log.
    *
    * @param minutes as in {@link Entry#timestampMin}; 0 if unknown
-   * @param isDated whether the time comes from the text of the note, not from the file; true for
-   *     all facts
+   * @param isDated whether the note's text, not the file, gives the time; true for facts
    * @param note the note, without its texts to save memory
    */
   private record Draft(Said said, int minutes, boolean isDated, Note note, Section section) {
@@ -126,7 +119,7 @@ public final class NotesLog {
       if (text.isEmpty()) {
         continue;
       }
-      String cleaned = SaidText.of(PrintableText.wellFormed(text.get()));
+      String cleaned = SaidText.of(text.get());
       if (cleaned.length() > NoteFiles.MAX_TEXT) {
         leftOut.add(new LeftOut.File(file.path(), "longer than 1 MiB"));
         continue;
@@ -143,7 +136,7 @@ public final class NotesLog {
       repaired(note, text.get()).ifPresent(why -> repaired.add(new LeftOut.File(file.path(), why)));
       Note linked = note.withoutTexts();
       notes.add(linked);
-      if (!note.cut().why().isEmpty() && memory.size() < MAX_MEMORY) {
+      if (!note.cut().isEmpty() && memory.size() < MAX_MEMORY) {
         memory.put(linked, text.get());
       }
       int minutes = dated ? NoteTime.of(file.state().modified()) : 0;
@@ -151,7 +144,7 @@ public final class NotesLog {
         Section of = note.sections().get(i);
         drafts.add(
             new Draft(
-                said(note, of, i == 0),
+                new Said(topic(note.path()), core(note, of, i == 0)),
                 of.isFact() ? of.minutes() : minutes,
                 of.isFact(),
                 linked,
@@ -180,8 +173,7 @@ public final class NotesLog {
     IndexCheck index =
         new IndexCheck(
             links,
-            files.files().stream()
-                .collect(Collectors.toMap(NoteFiles.File::path, Function.identity())));
+            files.files().stream().collect(Collectors.toMap(NoteFiles.File::path, file -> file)));
     return memory.entrySet().stream()
         .map(
             one ->
@@ -189,10 +181,7 @@ public final class NotesLog {
         .toList();
   }
 
-  /**
-   * Throws {@link CancellationException} if the thread is interrupted. Otherwise, an interrupted
-   * read would look like an unreadable file.
-   */
+  /** Ends the update if the thread is interrupted: files would then look unreadable. */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");
@@ -231,10 +220,6 @@ public final class NotesLog {
     return why.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", why));
   }
 
-  private static Said said(Note note, Section section, boolean first) {
-    return new Said(topic(note.path()), core(note, section, first));
-  }
-
   /** Returns the body of an entry, without the lines of its links and its position. */
   static String core(Note note, Section section, boolean first) {
     StringBuilder content = new StringBuilder(SaidText.of(title(note, section)));
@@ -244,18 +229,16 @@ public final class NotesLog {
     }
     String between = section.place().isItem() ? ": " : "\n\n";
     content.append(content.isEmpty() ? "" : between).append(section.text());
-    List<String> tags = note.tags();
-    return (tags.isEmpty() ? "" : "[tags: " + String.join(", ", tags) + "]\n")
-        + ("[source: " + section.place().file() + "]\n")
+    return line("tags", String.join(", ", note.tags()))
+        + line("source", section.place().file())
         + line("heading", section.place().heading())
         + line("part", section.place().part())
         + asText(content.toString());
   }
 
   /**
-   * Returns the title of an entry. The title of a lesson is its heading. An item has no title,
-   * because its heading would give all items of the list the same words. There is one exception: a
-   * heading that says what one must always or never do is the title of its items.
+   * Returns the title of an entry: for a lesson its heading. An item has no title, because all
+   * items of a list would share its words. A heading that obliges is the exception.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {
@@ -270,14 +253,8 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /**
-   * Puts a blank before each line that looks like metadata of an entry, so that the line is read as
-   * text.
-   */
+  /** Puts a blank before lines that look like metadata, so that they are read as text. */
   private static String asText(String text) {
-    if (text.indexOf('[') < 0) {
-      return text;
-    }
     return text.lines()
         .map(
             line ->
@@ -286,9 +263,8 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the folder of a file as a topic; {@code ./} for the folder of the notes itself. Links
-   * have blanks between topics, so a blank becomes a hyphen. If a folder's path is too long for a
-   * topic, only its end is kept.
+   * Returns the folder of a file as a topic, or the end of a long one. A blank, which divides
+   * links, becomes a hyphen. The folder of the notes itself is {@code ./}.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
@@ -306,11 +282,9 @@ public final class NotesLog {
   /** Returns the records of the existing log; an empty list if the log is missing or damaged. */
   private static List<Written> before(Path dataLog) {
     try {
-      return Files.exists(dataLog)
-          ? DataLog.read(dataLog).entries().stream()
-              .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
-              .toList()
-          : List.of();
+      return DataLog.read(dataLog).entries().stream()
+          .map(entry -> new Written(entry.topic(), entry.body(), entry.timestampMin()))
+          .toList();
     } catch (DataLogException e) {
       return List.of(); // the log is written from scratch
     }
@@ -330,10 +304,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /**
-   * Returns the records with their links. A link names its target by topic and by the target's
-   * index among the drafts of that topic.
-   */
+  /** Returns the records with links, which name a target by topic and by its index in the topic. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

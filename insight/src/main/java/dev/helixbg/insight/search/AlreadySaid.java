@@ -1,54 +1,51 @@
 package dev.helixbg.insight.search;
 
+import static dev.helixbg.embed.PairReader.Relation.OVERTAKEN;
+import static dev.helixbg.embed.PairReader.Relation.SAME;
+
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairReader.Reading;
-import dev.helixbg.embed.PairReader.Relation;
 import dev.helixbg.embed.PairReader.Texts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.pairs.MeaningDifference;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import java.util.stream.IntStream;
 
 /**
  * The answer to the question whether a knowledge base already contains the statement of a text.
- * Vectors hardly distinguish the same fact in other words from another fact about the same thing.
- * With vectors alone, most answers are therefore {@link Answer#PERHAPS}, and the user has to read
- * the nearest entries. The judge of notes can read these entries instead of the user.
- * docs/findings.md states how often each method is right.
+ * Vectors hardly distinguish the same fact in other words from another fact about the same thing,
+ * so most of their answers are {@link Answer#PERHAPS}. The judge of notes can read the nearest
+ * entries instead of the user. docs/findings.md states how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
- * @param probability the probability that the answer is right. For <i>perhaps</i>, it is the
- *     probability that the entry says the same or is contradicted. It is 1 if an entry equals the
- *     text. Otherwise, it is empty for <i>unknown</i>, and if the judge of notes read no entry
- * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same.
- *     If the models cannot read the writing system of the text, it says so
+ * @param probability that the answer is right; for <i>perhaps</i>, that the entry says the same or
+ *     is contradicted. It is 1 if an entry equals the text, and otherwise empty for <i>unknown</i>
+ *     or if the judge of notes read no entry
+ * @param differs why the answer is not <i>yes</i> although the entry seems to say the same, or that
+ *     the models cannot read the text's writing system
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /**
-   * Number of best hits that are considered. It exceeds {@link #READ}, because hits are also ranked
-   * by shared words, so the most similar entries need not be the first hits.
-   */
+  /** Number of best hits to consider: above {@link #READ}, as hits are ranked by words, too. */
   public static final int LOOKED_AT = 20;
 
   /** Maximum number of nearest entries that the judge of notes reads. */
   public static final int READ = 10;
 
   /**
-   * Minimum probability with which an entry is named. If all probabilities are below {@link
-   * #UNLIKELY}, a text is called new. Both limits were measured on collections that were not used
-   * for training (scripts/judge/related.py). These collections have equally many rewrites,
-   * overtaken notes, and notes that only look alike. Of 100 named entries, 91 are the right entry.
-   * For 84 of these 91 entries, the answer is right, too. Of the rewrites and overtaken notes, 4 %
-   * are called new.
+   * Minimum probability with which an entry is named. If all are below {@link #UNLIKELY}, a text is
+   * called new. Both limits were measured on collections that were not used for training
+   * (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes that look
+   * alike. Of 100 named entries, 91 are right, 84 of them with the right answer; of the rewrites
+   * and overtaken notes, 4 % are called new.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -56,11 +53,13 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. The limit lies between two values that {@code bench related} measured.
-   * Among the rewrites for which the limit matters, the probability is at most 0.748 if a fact was
-   * changed. For eight rewrites with the same facts, the probability is at least 0.792.
+   * MeaningDifference}. By {@code bench related}, the probability of such a rewrite is at most
+   * 0.748 if a fact was changed, and at least 0.792 for eight rewrites with the same facts.
    */
   private static final double SURE = 0.77;
+
+  private static final Optional<String> UNREADABLE =
+      Optional.of("the models cannot read the writing system of the text");
 
   public enum Answer {
     /** An entry says the same. */
@@ -77,6 +76,17 @@ public record AlreadySaid(
 
   /** A similar entry: its matching text, its whole text, and the cosine of the match. */
   public record Near(String name, String text, String whole, double similarity) {}
+
+  /** An entry, its reading, and the probabilities that it says the same or is overtaken. */
+  private record Judged(Near near, Reading reading, double same, double overtaken) {
+    double larger() {
+      return Math.max(same, overtaken);
+    }
+
+    double sum() {
+      return same + overtaken;
+    }
+  }
 
   /**
    * A text, and the entries that may say the same.
@@ -97,45 +107,32 @@ public record AlreadySaid(
      * text except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
-      return itself()
-          .or(this::unreadable)
-          .or(() -> nearDuplicate(nearDuplicate).map(one -> perhaps(one, OptionalDouble.empty())))
+      return withoutModel()
           .orElseGet(
               () ->
-                  unsaid(
-                      near.isEmpty() || near.getFirst().similarity() < Finding.FAR,
-                      Optional.empty(),
-                      OptionalDouble.empty()));
+                  hasNearDuplicate(nearDuplicate)
+                      ? perhaps(near.getFirst(), OptionalDouble.empty())
+                      : unsaid(worthReading().isEmpty(), Optional.empty(), OptionalDouble.empty()));
     }
 
     /**
-     * Returns <i>yes</i> if an entry equals the text. The judge of notes is not asked about such an
-     * entry, because the judge could be wrong.
+     * Returns the answer that needs no model: <i>yes</i> if an entry equals the text, else
+     * <i>unknown</i> if the models cannot read the text. To the models, all such texts look alike.
      */
-    private Optional<AlreadySaid> itself() {
+    private Optional<AlreadySaid> withoutModel() {
       return near.stream()
           .filter(one -> MeaningDifference.isNone(one.whole(), text))
           .findFirst()
-          .map(one -> about(one, Answer.YES, 1, Optional.empty()));
+          .map(one -> about(one, Answer.YES, 1, Optional.empty()))
+          .or(() -> Optional.of(unknown(UNREADABLE)).filter(_ -> Script.isUnreadable(text)));
     }
 
-    /**
-     * Returns <i>unknown</i> for a text that the models cannot read. To the models, all texts in
-     * such a writing system look alike.
-     */
-    private Optional<AlreadySaid> unreadable() {
-      return Script.isUnreadable(text)
-          ? Optional.of(
-              new AlreadySaid(
-                  Answer.UNKNOWN,
-                  Optional.empty(),
-                  OptionalDouble.empty(),
-                  Optional.of("the models cannot read the writing system of the text")))
-          : Optional.empty();
+    private static AlreadySaid unknown(Optional<String> why) {
+      return new AlreadySaid(Answer.UNKNOWN, Optional.empty(), OptionalDouble.empty(), why);
     }
 
-    private Optional<Near> nearDuplicate(double from) {
-      return near.stream().limit(1).filter(one -> one.similarity() >= from).findFirst();
+    private boolean hasNearDuplicate(double from) {
+      return !near.isEmpty() && near.getFirst().similarity() >= from;
     }
 
     private AlreadySaid perhaps(Near one, OptionalDouble likely) {
@@ -149,8 +146,7 @@ public record AlreadySaid(
     /** Returns the answer if no entry is known to say the same. */
     private AlreadySaid unsaid(boolean isNew, Optional<String> suspect, OptionalDouble likely) {
       if (!indexed) {
-        return new AlreadySaid(
-            Answer.UNKNOWN, Optional.empty(), OptionalDouble.empty(), Optional.empty());
+        return unknown(Optional.empty());
       }
       OptionalDouble unlikely = likely.stream().map(p -> 1 - p).findFirst();
       return isNew && whole
@@ -158,26 +154,18 @@ public record AlreadySaid(
           : new AlreadySaid(Answer.PERHAPS, suspect, likely, Optional.empty());
     }
 
-    /**
-     * Returns the entries that are worth reading. Entries that are less similar are about something
-     * else.
-     */
+    /** Returns the entries worth reading; less similar entries are about something else. */
     public List<Near> worthReading() {
       return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
     }
 
-    /**
-     * Returns the answer of the judge of notes.
-     *
-     * @throws dev.helixbg.embed.EmbeddingException when the judge of notes fails
-     */
+    /** Returns the answer of the judge of notes, whose failure is an {@code EmbeddingException}. */
     public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
         throws InterruptedException {
-      Optional<AlreadySaid> unasked = itself().or(this::unreadable);
-      if (unasked.isPresent()) {
-        return unasked.get();
-      }
       List<Near> some = worthReading();
+      if (some.isEmpty() || withoutModel().isPresent()) {
+        return byVectors(nearDuplicate);
+      }
       Reading[] readings = new Reading[some.size()];
       reader.read(
           some.stream().map(n -> new Texts(Kind.NOTES, n.text(), text)).toList(),
@@ -186,63 +174,51 @@ public record AlreadySaid(
       // similarity minus the mean similarity. Shared words and the entries' neighbours do not
       // count.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
-      double[] likely = new double[readings.length];
-      double surest = LIKELIER_THAN_NOT;
-      Optional<AlreadySaid> said = Optional.empty();
-      int suspect = 0;
+      List<Judged> judged = new ArrayList<>();
       for (int i = 0; i < readings.length; i++) {
         Near one = some.get(i);
         double[] p = calibration.probabilities(readings[i].logits(), one.similarity() - around);
-        double same = p[Relation.SAME.ordinal()];
-        double overtaken = p[Relation.OVERTAKEN.ordinal()];
-        likely[i] = same + overtaken;
-        suspect = likely[i] > likely[suspect] ? i : suspect;
-        if (Math.max(same, overtaken) >= surest) {
-          surest = Math.max(same, overtaken);
-          said =
-              Optional.of(
-                  same >= overtaken
-                      ? same(one, same, readings[i])
-                      : about(one, Answer.CONTRADICTS, overtaken, Optional.empty()));
-        }
+        judged.add(new Judged(one, readings[i], p[SAME.ordinal()], p[OVERTAKEN.ordinal()]));
       }
-      if (some.isEmpty()) {
-        return byVectors(nearDuplicate);
-      }
-      if (said.filter(one -> one.answer == Answer.CONTRADICTS).isPresent()) {
-        return said.get();
+      Optional<Judged> surest =
+          judged.reversed().stream()
+              .max(Comparator.comparingDouble(Judged::larger))
+              .filter(one -> one.larger() >= LIKELIER_THAN_NOT);
+      if (surest.filter(one -> one.overtaken > one.same).isPresent()) {
+        return about(
+            surest.get().near, Answer.CONTRADICTS, surest.get().overtaken, Optional.empty());
       }
       // If the text is an edit of an entry, that entry takes precedence over the judge's other
       // results.
-      OptionalInt edited =
-          IntStream.range(0, likely.length)
-              .filter(i -> MeaningDifference.of(some.get(i).whole(), text).edit())
+      Optional<Judged> edited =
+          judged.stream()
+              .filter(one -> MeaningDifference.of(one.near.whole(), text).edit())
               .findFirst();
       if (edited.isPresent()) {
-        int i = edited.getAsInt();
-        return perhaps(some.get(i), OptionalDouble.of(likely[i]));
+        return perhaps(edited.get().near, OptionalDouble.of(edited.get().sum()));
       }
-      if (said.isPresent()) {
-        return said.get();
+      if (surest.isPresent()) {
+        return same(surest.get());
       }
-      OptionalDouble of = OptionalDouble.of(likely[suspect]);
-      return nearDuplicate(nearDuplicate).isPresent()
-          ? perhaps(some.get(suspect), of)
-          : unsaid(likely[suspect] < UNLIKELY, Optional.of(some.get(suspect).name()), of);
+      Judged suspect = Collections.max(judged, Comparator.comparingDouble(Judged::sum));
+      OptionalDouble likely = OptionalDouble.of(suspect.sum());
+      return hasNearDuplicate(nearDuplicate)
+          ? perhaps(suspect.near, likely)
+          : unsaid(suspect.sum() < UNLIKELY, Optional.of(suspect.near.name()), likely);
     }
 
     /**
      * Returns the answer about an entry that the judge calls the same. A judge of this size can
      * overlook that a fact differs, so {@link MeaningDifference} checks the texts.
      */
-    private AlreadySaid same(Near one, double likely, Reading reading) {
-      MeaningDifference difference = MeaningDifference.of(one.whole(), text);
-      boolean sure = likely >= SURE && reading.olderWhole() && !difference.certain();
+    private AlreadySaid same(Judged one) {
+      MeaningDifference difference = MeaningDifference.of(one.near.whole(), text);
+      boolean sure = one.same >= SURE && one.reading.olderWhole() && !difference.certain();
       Optional<String> differs =
-          !reading.newerWhole()
+          !one.reading.newerWhole()
               ? Optional.of("not all of the text was read")
               : sure ? Optional.empty() : difference.words();
-      return about(one, differs.isPresent() ? Answer.PERHAPS : Answer.YES, likely, differs);
+      return about(one.near, differs.isPresent() ? Answer.PERHAPS : Answer.YES, one.same, differs);
     }
 
     private static AlreadySaid about(

@@ -13,19 +13,20 @@ import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The entries of a KB and the passages of long entries, with their vectors and words, prepared for
- * searching. Only one thread at a time may use an index.
+ * The entries of a KB and passages of long entries, with vectors and words, prepared for searching.
+ * Only one thread at a time may use an index.
  *
- * <p>The score of an entry has two parts. The first is the highest cosine of the query's vector
- * with the vector of the entry or of one of its passages. The second is 0.3 times the share of the
- * query's words that the entry or a passage contains; rarer words weigh more. Both parts are
- * needed: vectors alone miss names and numbers, and words alone miss the same fact in other words.
+ * <p>The score of an entry is the highest cosine of the query with the entry or one of its
+ * passages, plus 0.3 times the share of the query's words in them; rarer words weigh more. Vectors
+ * alone miss names and numbers; words alone miss the same fact in other words.
  */
 public final class SearchIndex implements AutoCloseable {
   /** Maximum number of scores that are in memory at once: 64 MB. */
@@ -44,10 +45,7 @@ public final class SearchIndex implements AutoCloseable {
 
   private final List<Passage> passages;
 
-  /**
-   * Sets of vectors, if there is only one search; otherwise empty. The numbers of the vectors
-   * continue from one set to the next.
-   */
+  /** Sets of vectors, numbered through, if there is only one search; otherwise empty. */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
@@ -79,10 +77,7 @@ public final class SearchIndex implements AutoCloseable {
     return new SearchIndex(kb, modelTokens, Optional.empty());
   }
 
-  /**
-   * Makes an index for one search. Only words of {@code text} are counted, which saves most of the
-   * time.
-   */
+  /** Makes an index for one search; only the words of {@code text} are counted, to save time. */
   public static SearchIndex forOne(KbEntries kb, int modelTokens, String text) {
     return new SearchIndex(kb, modelTokens, Optional.of(text));
   }
@@ -150,9 +145,8 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   /**
-   * Compares rows with all vectors. For a single search, packing the vectors and compiling a vector
-   * kernel would take longer than computing all products. The products are bit-identical to those
-   * of packed vectors.
+   * Compares rows with all vectors. For one search, packing vectors and compiling a kernel would
+   * take longer than computing all products. Both ways give the same bits.
    */
   private void compare(List<float[]> rows, PairSink sink) {
     if (packed.isPresent()) {
@@ -189,31 +183,40 @@ public final class SearchIndex implements AutoCloseable {
             saying[entry] = text;
           }
         });
-    Best best = new Best(Math.min(query.from() + query.limit(), similarities.length));
-    for (int entry = 0; entry < similarities.length; entry++) {
-      if (query.topic().isEmpty()
-          || query.topic().get().equals(entries.get(entry).entry().topic())) {
-        best.offer(entry, similarities[entry] + WORDS * said[entry]);
+    float[] scores = new float[similarities.length];
+    Comparator<Integer> bestFirst =
+        Comparator.<Integer>comparingDouble(entry -> -scores[entry])
+            .thenComparing(Comparator.naturalOrder());
+    PriorityQueue<Integer> worstFirst = new PriorityQueue<>(bestFirst.reversed());
+    int wanted = query.from() + query.limit();
+    for (int entry = 0; entry < scores.length; entry++) {
+      scores[entry] = similarities[entry] + WORDS * said[entry];
+      boolean isAsked =
+          query.topic().isEmpty() || query.topic().get().equals(entries.get(entry).entry().topic());
+      if (isAsked && (worstFirst.size() < wanted || scores[entry] > scores[worstFirst.element()])) {
+        worstFirst.add(entry);
+        if (worstFirst.size() > wanted) {
+          worstFirst.remove();
+        }
       }
     }
-    List<Hit> hits = new ArrayList<>();
-    for (int i = query.from(); i < best.size; i++) {
-      int entry = best.entries[i];
-      hits.add(
-          new Hit(
-              entries.get(entry),
-              best.scores[i],
-              // rounding can make a cosine slightly greater than 1
-              Math.min(1, similarities[entry]),
-              matching(query, entry, nearest[entry], saying[entry])));
-    }
-    return hits;
+    return worstFirst.stream()
+        .sorted(bestFirst)
+        .skip(query.from())
+        .map(
+            entry ->
+                new Hit(
+                    entries.get(entry),
+                    scores[entry],
+                    // rounding can make a cosine slightly greater than 1
+                    Math.min(1, similarities[entry]),
+                    matching(query, entry, nearest[entry], saying[entry])))
+        .toList();
   }
 
   /**
-   * Returns the passage to show: the nearest one by meaning. If the whole entry is nearer than any
-   * passage, returns the passage that has the largest share of the query's words; rarer words weigh
-   * more.
+   * Returns the passage to show: the nearest one. If the whole entry is nearer than any passage,
+   * returns the passage with the largest share of the query's words, by their rarity.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();
@@ -226,47 +229,12 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   private Passage saying(Query query, Entry entry) {
-    List<Passage> windows = Passage.windows(entry.text().content());
-    if (windows.size() < 2) {
-      return windows.isEmpty() ? new Passage(0, 0) : windows.getFirst();
-    }
     Terms asked = Terms.of(query.text());
-    Passage best = windows.getFirst();
-    double most = 0;
-    for (Passage window : windows) {
-      double overlap = terms.overlap(asked, Terms.of(window.text(entry)));
-      if (overlap > most) {
-        most = overlap;
-        best = window;
-      }
-    }
-    return best;
-  }
-
-  /** The best entries, highest score first; among equal scores, the entry offered first. */
-  private static final class Best {
-    private final int[] entries;
-    private final float[] scores;
-    private int size;
-
-    Best(int limit) {
-      entries = new int[limit];
-      scores = new float[limit];
-    }
-
-    /** Adds an entry if it is among the best. Callers must offer entries in rising order. */
-    void offer(int entry, float score) {
-      if (entries.length == 0 || size == entries.length && score <= scores[size - 1]) {
-        return; // true of most entries
-      }
-      int at = size < entries.length ? size++ : size - 1;
-      for (; at > 0 && scores[at - 1] < score; at--) {
-        entries[at] = entries[at - 1];
-        scores[at] = scores[at - 1];
-      }
-      entries[at] = entry;
-      scores[at] = score;
-    }
+    return Passage.windows(entry.text().content()).stream()
+        .max(
+            Comparator.comparingDouble(
+                window -> terms.overlap(asked, Terms.of(window.text(entry)))))
+        .orElse(new Passage(0, 0));
   }
 
   @Override

@@ -10,15 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/**
- * Compares every vector with every other vector, exactly. The number of threads and the kernel can
- * only change the order in which pairs are found.
- */
+/** Compares every vector with every other; threads and kernel change only the order of pairs. */
 public final class AllPairs {
-  /**
-   * Smallest number of vectors that fills both whole strips and whole panels; see {@link
-   * PackedVectors}.
-   */
+  /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
   private static final int UNIT = 96;
 
   /**
@@ -43,8 +37,7 @@ public final class AllPairs {
   }
 
   /**
-   * Finds the pairs of a row and a column whose dot product is at least {@code limit}. For example,
-   * the rows are a few new vectors, and the columns are all vectors of a KB.
+   * Finds the pairs of a row and a column whose dot product is at least {@code limit}.
    *
    * @throws IllegalArgumentException when the dimensions differ
    * @see #among
@@ -69,9 +62,6 @@ public final class AllPairs {
       float limit,
       int threads,
       Supplier<S> sinks) {
-    if (threads < 1) {
-      throw new IllegalArgumentException("threads must be at least 1, not " + threads);
-    }
     TileKernel kernel = columns.kernel();
     int units = Math.ceilDiv(Math.max(rows.count(), columns.count()), UNIT);
     int block = UNIT * Math.clamp(units / (4 * threads), 1, BLOCK_UNITS);
@@ -91,8 +81,7 @@ public final class AllPairs {
   /**
    * A worker that takes the next block from a shared counter until no block is left.
    *
-   * @param upper whether rows and columns are the same vectors, so that only pairs with i &lt; j
-   *     count
+   * @param upper whether rows and columns are the same vectors, so that only i &lt; j counts
    * @param block number of vectors on a side of a block
    */
   private record Worker(
@@ -168,8 +157,7 @@ public final class AllPairs {
   @FunctionalInterface
   public interface PairSink {
     /**
-     * @param row index of the first vector; the lower of the two indices if vectors are compared
-     *     among themselves
+     * @param row index of the first vector, below {@code column} if all are compared with all
      * @param similarity their dot product
      */
     void accept(int row, int column, float similarity);

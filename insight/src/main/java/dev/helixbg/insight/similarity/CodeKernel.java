@@ -12,16 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. Machine code
- * is fast from the first call, while {@link VectorKernel} is slow for seconds, until the C2
- * compiler has compiled it. With vectors of 256 bits a processor has 16 vector registers, but
- * {@link VectorKernel} needs 27, so its compiled code would move sums to memory and back.
+ * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. It is fast
+ * from the first call, while {@link VectorKernel} waits seconds for C2. With 256 bits there are 16
+ * registers for the 27 vectors of {@link VectorKernel}, whose sums would move to memory and back.
  */
-final class CodeKernel implements TileKernel {
-  /**
-   * Handle for the call of the machine code. The call may read heap arrays in place, because it
-   * takes only microseconds.
-   */
+record CodeKernel(MemorySegment code, MemorySegment panels, int dimension) implements TileKernel {
+  /** Calls the machine code, which may read heap arrays because it takes only microseconds. */
   private static final MethodHandle CALL =
       Linker.nativeLinker()
           .downcallHandle(
@@ -33,31 +29,15 @@ final class CodeKernel implements TileKernel {
                   ValueLayout.JAVA_LONG),
               Linker.Option.critical(true));
 
-  private static final Optional<TileKernel.Packing> FASTEST =
+  /** The fastest machine code; empty if the processor or the system does not allow it. */
+  static final Optional<TileKernel.Packing> FASTEST =
       sizes().stream().findFirst().flatMap(CodeKernel::withVectors);
 
-  private final MemorySegment code;
-  private final MemorySegment panels;
-  private final int dimension;
-
   private CodeKernel(MemorySegment code, Vectors columns, Arena arena) {
-    this.code = code;
-    this.panels = PackedVectors.nativePanels(columns, arena);
-    this.dimension = columns.dimension();
+    this(code, PackedVectors.nativePanels(columns, arena), columns.dimension());
   }
 
-  /**
-   * Returns the fastest machine code; empty if the processor lacks the instructions or the system
-   * refuses generated code.
-   */
-  static Optional<TileKernel.Packing> fastest() {
-    return FASTEST;
-  }
-
-  /**
-   * Returns the sizes of vectors, in bits, that machine code can use on this processor, the fastest
-   * first.
-   */
+  /** Returns the sizes of vectors, in bits, for machine code on this processor, fastest first. */
   static List<Integer> sizes() {
     // The first processors with AVX-512, which lack VNNI, run slower with vectors of 512 bits.
     if (MachineCode.runs("avx512_vnni")) {
@@ -66,10 +46,7 @@ final class CodeKernel implements TileKernel {
     return MachineCode.runs("avx2") && MachineCode.has("fma") ? List.of(256) : List.of();
   }
 
-  /**
-   * Returns machine code with vectors of the given size; empty if the system refuses generated
-   * code.
-   */
+  /** Returns machine code with vectors of a size; empty if the system refuses generated code. */
   static Optional<TileKernel.Packing> withVectors(int bits) {
     return MachineCode.function(TileCode.write(bits))
         .map(function -> (columns, arena) -> new CodeKernel(function.address(), columns, arena));

@@ -7,34 +7,20 @@ import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Vectors packed for {@link TileKernel}, as rows and as columns. Rows are read in strips of {@link
- * #STRIP} vectors, columns in panels of {@link #PANEL} vectors. A strip or panel has the first
- * values of all its vectors, then the second values, and so on. A kernel therefore reads strips and
- * panels from front to back.
+ * Vectors packed for {@link TileKernel}: rows in strips of {@link #STRIP} vectors, columns in
+ * panels of {@link #PANEL} vectors. A strip or panel has the first values of all its vectors, then
+ * the second values, and so on, so that kernels read from front to back.
  *
- * <p>All panels are made at once. {@link ScalarKernel} keeps them on the heap; the other kernels
- * keep them in native memory until {@link #close}. Strips are made only when a scan reads them,
- * because a second copy of all vectors would be large.
+ * <p>All panels are made at once, by {@link ScalarKernel} on the heap, by other kernels in native
+ * memory until {@link #close}. Strips are made for each scan, because they would double the memory.
  */
-public final class PackedVectors implements AutoCloseable {
+public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
+    implements AutoCloseable {
   static final int STRIP = 12;
   static final int PANEL = 32;
   private static final long CACHE_LINE_BYTES = 64;
 
-  private final Vectors vectors;
-  private final TileKernel kernel;
-  private final Arena arena;
-
-  private PackedVectors(Vectors vectors, TileKernel kernel, Arena arena) {
-    this.vectors = vectors;
-    this.kernel = kernel;
-    this.arena = arena;
-  }
-
-  /**
-   * Packs vectors for the kernel that compares all their pairs fastest. Zero vectors fill the last
-   * strip and the last panel.
-   */
+  /** Packs vectors for the kernel that is fastest for all their pairs; zeros fill the rest. */
   public static PackedVectors pack(Vectors vectors) {
     return pack(vectors, TileKernels.forPairs((long) vectors.count() * vectors.count()));
   }
@@ -51,9 +37,8 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Returns panels in native memory, where they can begin at a cache line. Then no load of a vector
-   * register crosses a cache line, which saves a tenth of the time. A large heap array begins at
-   * any multiple of 8 bytes.
+   * Returns panels in native memory, where they can begin at a cache line. That saves a tenth of
+   * the time, because no load of a vector register then crosses a cache line.
    */
   static MemorySegment nativePanels(Vectors vectors, Arena arena) {
     int panelLength = Math.multiplyExact(PANEL, vectors.dimension());
@@ -83,13 +68,10 @@ public final class PackedVectors implements AutoCloseable {
   }
 
   /**
-   * Writes vectors {@code first} to {@code end}, exclusive, as strips of {@link #STRIP} vectors.
-   * The strip whose first vector is i begins at index (i − first) × dimension.
-   *
-   * @param strips receives the strips; long enough for whole strips
+   * Writes vectors {@code first} to {@code end}, exclusive, as whole strips of {@link #STRIP}. The
+   * strip whose first vector is i begins at (i − first) × dimension.
    */
   void strips(int first, int end, float[] strips) {
-    requireOpen();
     Arrays.fill(strips, 0); // zero vectors fill the last strip
     interleaveAll(vectors, first, end, STRIP, strips);
   }
@@ -122,31 +104,13 @@ public final class PackedVectors implements AutoCloseable {
     return vectors.dimension();
   }
 
-  TileKernel kernel() {
-    requireOpen();
-    return kernel;
-  }
-
-  private void requireOpen() {
-    if (!arena.scope().isAlive()) {
-      throw new IllegalStateException("Packed vectors are used after they were closed");
-    }
-  }
-
-  /**
-   * @throws IllegalStateException when the vectors are already closed
-   */
   @Override
   public void close() {
     arena.close();
   }
 
   static final class TileKernels {
-    /**
-     * Minimum number of pairs for which the Vector API is faster. Until the JVM's C2 compiler has
-     * compiled a vector kernel, the kernel is interpreted and each vector operation takes
-     * microseconds.
-     */
+    /** Number of pairs from which the Vector API is faster, though C2 must compile it first. */
     static final long MANY_PAIRS = 20_000_000;
 
     static final TileKernel.Packing PLAIN = (columns, _) -> new ScalarKernel(columns);
@@ -154,7 +118,7 @@ public final class PackedVectors implements AutoCloseable {
     private TileKernels() {}
 
     static TileKernel.Packing forPairs(long pairs) {
-      return CodeKernel.fastest().orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
+      return CodeKernel.FASTEST.orElseGet(() -> pairs < MANY_PAIRS ? PLAIN : compiled());
     }
 
     /** Returns the fastest kernel without machine code. */
@@ -172,10 +136,7 @@ public final class PackedVectors implements AutoCloseable {
       return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     }
 
-    /**
-     * Holds the vector kernel. The class is loaded only if the JVM was started with
-     * jdk.incubator.vector, because it uses that module.
-     */
+    /** Holds the vector kernel; loaded only if the JVM has the module jdk.incubator.vector. */
     private static final class Vector {
       static final TileKernel.Packing KERNEL =
           switch (FloatVector.SPECIES_PREFERRED.vectorBitSize()) {

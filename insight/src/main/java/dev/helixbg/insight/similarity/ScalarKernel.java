@@ -4,25 +4,18 @@ import static dev.helixbg.insight.similarity.PackedVectors.PANEL;
 import static dev.helixbg.insight.similarity.PackedVectors.STRIP;
 
 /**
- * Computes the products in scalar code. Tests compare the results of vector kernels with the
- * results of this kernel.
+ * Computes the products in scalar code, which every compiler of the JVM compiles well. Tests
+ * compare vector kernels with it.
  *
- * <p>The kernel runs only if {@link CodeKernel} cannot run. It then compares fewer than 20 million
- * pairs. It compares more pairs only if the JVM lacks jdk.incubator.vector or C2, or if {@link
- * VectorKernel} does not support the size of the vector registers. Every compiler of the JVM
- * compiles this kernel well. Its panels are on the heap, because interpreted code is slow to read
- * native memory.
+ * <p>The kernel runs only without {@link CodeKernel}: for fewer than 20 million pairs, or if {@link
+ * VectorKernel} cannot run. Its panels are on the heap, which interpreted code reads faster.
  */
-final class ScalarKernel implements TileKernel {
+record ScalarKernel(float[] panels, int dimension) implements TileKernel {
   private static final int ROWS = 3;
   private static final int COLUMNS = 4;
 
-  private final float[] panels;
-  private final int dimension;
-
   ScalarKernel(Vectors columns) {
-    this.panels = PackedVectors.panels(columns);
-    this.dimension = columns.dimension();
+    this(PackedVectors.panels(columns), columns.dimension());
   }
 
   @Override
@@ -41,10 +34,7 @@ final class ScalarKernel implements TileKernel {
     return false;
   }
 
-  /**
-   * Computes twelve sums at the same time, because in a single sum each step waits for the previous
-   * step.
-   */
+  /** Computes twelve sums at once, because each step of one sum waits for the previous step. */
   private void multiplyPart(
       float[] rows, int rowStart, int partStart, float[] products, int productStart) {
     float s00 = 0, s01 = 0, s02 = 0, s03 = 0;

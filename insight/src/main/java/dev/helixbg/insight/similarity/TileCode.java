@@ -8,15 +8,16 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code that multiplies a strip by a panel. Its signature is {@code float(strip,
- * panel, products, dimension)}. The code returns the largest product, or 0 if all products are
- * below 0.
+ * Writes machine code that multiplies a strip by a panel: {@code float(strip, panel, products,
+ * dimension)}. It returns the largest product, or 0 if all products are below 0.
  *
- * <p>The sums of some rows and two vectors of columns stay in registers until they are complete.
- * With vectors of 256 bits, the sums of six rows are in 12 of 16 registers. With 512 bits, the sums
- * of 12 rows are in 24 of 32 registers.
+ * <p>The sums of some rows and two vectors of columns stay in registers: with 256 bits, the sums of
+ * six rows in 12 of 16 registers; with 512 bits, the sums of 12 rows in 24 of 32.
+ *
+ * @param vector size of a vector in bytes
+ * @param rows number of rows that are computed at once
  */
-final class TileCode {
+record TileCode(int vector, int rows, AvxAssembler code) {
   private static final Register STRIP_START = Register.RDI;
   private static final Register PANEL_START = Register.RSI;
   private static final Register PRODUCTS = Register.RDX;
@@ -25,10 +26,7 @@ final class TileCode {
   private static final Register COLUMNS_AT = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /**
-   * Number of the register that holds the largest product. Register 0 also holds the function's
-   * result.
-   */
+  /** Register of the largest product; register 0 also holds the function's result. */
   private static final int LARGEST = 0;
 
   private static final int ROW = 1;
@@ -36,27 +34,12 @@ final class TileCode {
   private static final int B = 3;
   private static final int SUMS = 4;
 
-  private final int vector; // bytes
-
-  /** Number of rows that are computed at once. */
-  private final int rows;
-
-  private final AvxAssembler code;
-
-  private TileCode(int bits) {
-    vector = bits / 8;
-    rows = bits == 512 ? 12 : 6;
-    code = new AvxAssembler(bits);
-  }
-
-  /**
-   * @param bits size of the vectors, 256 or 512 bits; 512 bits require AVX-512F
-   */
+  /** Writes code with vectors of 256 or 512 bits; 512 bits require AVX-512F. */
   static byte[] write(int bits) {
-    return new TileCode(bits).code();
+    return new TileCode(bits / Byte.SIZE, bits == 512 ? 12 : 6, new AvxAssembler(bits)).write();
   }
 
-  private byte[] code() {
+  private byte[] write() {
     code.clear(LARGEST);
     for (int column = 0; column < PANEL; column += 2 * vector / Float.BYTES) {
       for (int row = 0; row < STRIP; row += rows) {
@@ -69,10 +52,7 @@ final class TileCode {
     return code.code();
   }
 
-  /**
-   * Returns the number of the register that holds a row's sums for the first or the second vector
-   * of columns.
-   */
+  /** Returns the register of a row's sums for the first or the second vector of columns. */
   private static int sum(int row, int half) {
     return SUMS + 2 * row + half;
   }

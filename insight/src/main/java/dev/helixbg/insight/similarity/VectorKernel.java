@@ -11,35 +11,27 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Computes the products in vectors of this machine's width, 128 to 512 bits. It uses 27 registers:
- * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32 registers. AVX2 has only
- * 16; on AVX2, this kernel is used only if {@link CodeKernel} cannot be used.
+ * Computes the products in vectors of this machine's width, 128 to 512 bits. It needs 27 registers:
+ * 24 for sums, two for columns and one for a row. AVX-512 and NEON have 32; AVX2 has 16, but there
+ * {@link CodeKernel} runs instead, if it can.
  *
- * <p>The code has no inner calls, because the C2 compiler keeps vectors in registers only within
- * one inlined method body. The code is short, because a body of some thousand bytecodes would stay
- * interpreted for seconds.
+ * <p>The code has no inner calls, because C2 keeps vectors in registers only within one inlined
+ * method. It is short, because some thousand bytecodes would stay interpreted for seconds.
  */
-final class VectorKernel implements TileKernel {
+record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
   private static final int LANES = SPECIES.length();
   private static final long BYTES = LANES * Float.BYTES;
 
-  /**
-   * Distance in bytes between two consecutive values of one vector in a panel. The values of the
-   * panel's other vectors are between them.
-   */
+  /** Number of bytes from one value of a vector in a panel to its next value. */
   private static final long STEP = PANEL * Float.BYTES;
 
   private static final ByteOrder ORDER = ByteOrder.nativeOrder();
   private static final int COLUMNS = 2 * LANES;
 
-  private final MemorySegment panels;
-  private final int dimension;
-
   VectorKernel(Vectors columns, Arena arena) {
-    this.panels = PackedVectors.nativePanels(columns, arena);
-    this.dimension = columns.dimension();
+    this(PackedVectors.nativePanels(columns, arena), columns.dimension());
   }
 
   @Override
@@ -52,10 +44,7 @@ final class VectorKernel implements TileKernel {
     return reached;
   }
 
-  /**
-   * Multiplies a strip by COLUMNS columns. The variables of the sums are named by row and column
-   * register: s2b has the sums for row 2 and the second register of columns.
-   */
+  /** Multiplies a strip by COLUMNS columns; s2b has the sums of row 2 and the second register. */
   private boolean multiplyPart(
       float[] rows, int rowStart, long partStart, float limit, float[] products, int productStart) {
     FloatVector s0a = FloatVector.zero(SPECIES);

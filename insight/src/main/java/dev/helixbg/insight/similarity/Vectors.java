@@ -8,8 +8,7 @@ import java.util.List;
  * Vectors of equal length in one array.
  *
  * @param dimension at least 1
- * @param values count × dimension finite values, row-major; the array is not copied and must not
- *     change
+ * @param values count × dimension finite values, row-major; the array must not change
  */
 public record Vectors(int count, int dimension, float[] values) {
 
@@ -31,10 +30,7 @@ public record Vectors(int count, int dimension, float[] values) {
     return new Vectors(rows.size(), dimension, values);
   }
 
-  /**
-   * Joins sets of vectors to one set, in their order; a single set is not copied. All vectors must
-   * have the same length; empty sets are ignored.
-   */
+  /** Joins sets of vectors of equal length in their order; a single filled set is not copied. */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
     if (filled.size() == 1) {
@@ -52,9 +48,8 @@ public record Vectors(int count, int dimension, float[] values) {
   }
 
   /**
-   * Computes the products of a row with consecutive vectors. They are bit-identical to the products
-   * of the kernels. Four sums are computed at the same time. These sums take as long as one sum,
-   * because an addition waits only for the previous addition of its own sum.
+   * Computes the products of a row with consecutive vectors, bit-identical to those of the kernels.
+   * Four sums at a time take as long as one, because an addition waits only for its own sum.
    *
    * @param row array that contains the row, from index {@code at} on
    * @param from number of the first vector

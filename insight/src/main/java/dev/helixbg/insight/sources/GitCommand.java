@@ -25,9 +25,7 @@ import java.util.stream.Stream;
  * a repository of 2 MB can contain two files of 200 MB that git compares.
  */
 record GitCommand(GitRepository repository, Path git, Path folder) implements AutoCloseable {
-  /**
-   * Maximum size of a history or of a list of files, in bytes: enough for 400,000 changes to files.
-   */
+  /** Maximum bytes of a history or of a list of files: enough for 400,000 changes to files. */
   private static final int MAX_LISTING = 32 << 20;
 
   /** Maximum memory of git, in KiB, not counting mapped packs. Only Linux enforces this limit. */
@@ -78,10 +76,7 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
         .findFirst();
   }
 
-  /**
-   * Returns a configuration with which git streams large files, and does not pack, watch or fetch
-   * anything.
-   */
+  /** Returns a configuration: git streams large files, and packs, watches and fetches nothing. */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
@@ -91,11 +86,10 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /**
-   * Returns the commits along the first parents, newest first. Each commit starts with the byte 01,
-   * the commit's id, its time in seconds and its date. For each changed file, a letter and a path
-   * follow. After the letter R, two paths follow: the old path and the new path. A log of more than
-   * {@link #MAX_LISTING} bytes is cut. If git does not have enough memory to compare contents, only
-   * files with unchanged content count as renamed.
+   * Returns the first {@link #MAX_LISTING} bytes of the commits along the first parents, newest
+   * first: the byte 01, the id, the time in seconds and the date; then a letter and a path for each
+   * changed file, or R and both paths. Without enough memory, only unchanged files count as
+   * renamed.
    */
   byte[] log() throws SourceException {
     try {
@@ -149,7 +143,8 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
       environment.put("GIT_OBJECT_DIRECTORY", repository.objects().toString());
       environment.put("HOME", folder.toString());
       Process process = builder.start();
-      Thread watch = Thread.ofVirtual().start(watching(process, Thread.currentThread()));
+      Thread waiting = Thread.currentThread();
+      Thread watch = Thread.ofVirtual().start(() -> watch(process, waiting));
       try (InputStream out = process.getInputStream()) {
         byte[] said = out.readNBytes(MAX_LISTING);
         if (said.length < MAX_LISTING && process.waitFor() != 0) {
@@ -168,23 +163,18 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
     }
   }
 
-  /**
-   * Returns a task that ends the process at the time limit, or when the waiting thread is
-   * interrupted.
-   */
-  private static Runnable watching(Process process, Thread waiting) {
+  /** Ends the process at the time limit, or when the waiting thread is interrupted. */
+  private static void watch(Process process, Thread waiting) {
     long end = System.nanoTime() + MAX_TIME.toNanos();
-    return () -> {
-      try {
-        while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-          if (waiting.isInterrupted() || System.nanoTime() - end > 0) {
-            process.destroyForcibly();
-          }
+    try {
+      while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (waiting.isInterrupted() || System.nanoTime() - end > 0) {
+          process.destroyForcibly();
         }
-      } catch (InterruptedException e) {
-        process.destroyForcibly();
       }
-    };
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+    }
   }
 
   @Override

@@ -15,10 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * Removals and renames of a repository's files along the first parents. Positions of commits count
- * from 0, the position of the newest commit.
- */
+/** Removals and renames of files along the first parents; the newest commit has the position 0. */
 final class GitHistory {
   private static final Pattern DATED_COMMIT =
       Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");
@@ -26,19 +23,13 @@ final class GitHistory {
   /** A commit, its time in seconds since 1970, and its committer date, {@code yyyy-MM-dd}. */
   record Commit(String id, long seconds, String date) {}
 
-  /**
-   * The removal of a file from its path.
-   *
-   * @param at position of the commit
-   * @param to new path; empty for a deleted file
-   */
+  /** The removal of a file from its path by the commit {@code at}, and its new path if any. */
   record Removal(int at, Optional<String> to) {}
 
   /**
    * A file that is no longer at its path.
    *
-   * @param since commit that removed the file from the path; the last one if the file returned to
-   *     the path and was removed again
+   * @param since the last commit that removed the file from the path
    * @param now present path; empty for a deleted file
    */
   record Gone(Commit since, Optional<String> now) {}
@@ -54,9 +45,7 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /**
-   * Reads the output of {@link GitCommand#log}, which may end anywhere. Paths are converted to NFC.
-   */
+  /** Reads the output of {@link GitCommand#log}, cut anywhere; paths are converted to NFC. */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files.stream().map(NormalForm::composed).collect(Collectors.toSet());
     parse(NormalForm.composed(new String(log, StandardCharsets.UTF_8)));
@@ -95,10 +84,7 @@ final class GitHistory {
     removals.computeIfAbsent(path, _ -> new ArrayList<>()).add(new Removal(commits.size() - 1, to));
   }
 
-  /**
-   * Returns the position of the newest commit at or before a time. If all commits are later,
-   * returns the number of commits.
-   */
+  /** Returns the position of the last commit at or before a time, else the number of commits. */
   int positionAt(long seconds) {
     return IntStream.range(0, commits.size())
         .filter(i -> commits.get(i).seconds() <= seconds)
@@ -106,10 +92,7 @@ final class GitHistory {
         .orElse(commits.size());
   }
 
-  /**
-   * Whether a path is present: as a file, or inside a submodule or a link. Git lists a submodule or
-   * a link without the files in it.
-   */
+  /** Whether a path is present, perhaps in a submodule or a link, whose files git does not list. */
   boolean isPresent(String path) {
     int slash = path.lastIndexOf('/');
     return files.contains(path) || slash > 0 && isPresent(path.substring(0, slash));
@@ -129,10 +112,7 @@ final class GitHistory {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /**
-   * Follows a file through the commits after a given commit. The result is empty if no such commit
-   * removed the file from its path.
-   */
+  /** Follows a file through the commits after a commit; empty if none removed it from its path. */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;

@@ -13,14 +13,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The git repository in a folder. This class does not call git. It reads a few small files, which
- * state the checked-out commit and the folder of the objects. gitrepository-layout(5) describes
- * these files.
+ * The git repository in a folder, read without git from a few small files, which
+ * gitrepository-layout(5) describes.
  *
- * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder in another
- * place. That folder must name the worktree, and the repository must list that folder among its
- * worktrees. Without these checks, the author of the worktree's folder could make helix-bg read any
- * repository of the user.
+ * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder elsewhere.
+ * That folder must name the worktree, and the repository must list it. Otherwise, the author of the
+ * worktree's folder could make helix-bg read any repository of the user.
  *
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line
@@ -33,10 +31,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
 
-  /**
-   * Maximum size, in bytes, of the list of all refs and of the list of commits at which a shallow
-   * history ends.
-   */
+  /** Maximum bytes of the list of all refs, and of the list of a shallow history's last commits. */
   private static final int MAX_LIST = 16 << 20;
 
   static GitRepository in(Path folder) throws SourceException {
@@ -69,10 +64,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return commit.length() == 64;
   }
 
-  /**
-   * Git's folder for this worktree, and git's folder for all worktrees. Usually both are the same
-   * folder.
-   */
+  /** Git's folder for this worktree, and git's folder for all worktrees; usually the same. */
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {
@@ -107,10 +99,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
               : "it is not the top folder of a git repository");
     }
 
-    /**
-     * Whether {@code common} is the same folder as {@code own}, or has {@code own} among its
-     * worktrees.
-     */
+    /** Whether {@code common} is {@code own}, or has {@code own} among its worktrees. */
     private boolean isListed() throws IOException {
       Path mine = own.toRealPath();
       Path shared = common.toRealPath();
@@ -156,10 +145,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
       return id;
     }
 
-    /**
-     * Throws an exception if a part of a file's path is a link, because a link could lead into
-     * another repository.
-     */
+    /** Fails if a part of a file's path is a link, which could lead into another repository. */
     private void requireNoLink(Path file) throws SourceException {
       for (Path folder = file.getParent(); !folder.equals(common); folder = folder.getParent()) {
         if (Files.isSymbolicLink(folder)) {

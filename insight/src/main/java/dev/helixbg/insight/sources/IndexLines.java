@@ -43,10 +43,7 @@ public final class IndexLines {
     return found;
   }
 
-  /**
-   * Returns a finding on all lines that have the same fault; the finding names the target of the
-   * first line.
-   */
+  /** Returns a finding on all lines with the same fault; it names the target of the first line. */
   private static MovedSource finding(
       MemoryFile file, List<IndexLine> lines, NamedEntry entry, FindingIds ids) {
     IndexLine first = lines.getFirst();

@@ -11,14 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Checks entries against one repository. Finds files that existed when an entry was written and are
- * gone now. The entries' times are local times of {@code zone}.
- */
+/** Finds files that are gone since an entry was written, at a local time of {@code zone}. */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
-  /**
-   * The files that a note names are often committed within this time after the note was written.
-   */
+  /** Files that a note names are often committed within this time after the note. */
   private static final long GRACE_SECONDS = 3_600;
 
   /** The files that an entry names: the missing files, and the names of the present files. */

@@ -21,14 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
  * Compares the files that entries name with the commits that are checked out in the user's
- * repositories. Not thread-safe.
- *
- * <p>While a folder stays at its commit, only new entries are checked.
+ * repositories. While a folder stays at its commit, only new entries are checked. Not thread-safe.
  */
 public final class SourceCheck {
   /** Maximum number of findings about one entry. */
@@ -41,31 +40,20 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** The outcomes of the checks at one commit, by the {@link #identity} of each entry. */
-  private static final class Known {
-    private final String commit;
-    private final Map<String, Outcome> about = new HashMap<>();
-
-    /** Whether git cannot read the commit; another try would take half a minute in every run. */
-    private boolean isUnreadable;
-
+  /** Outcomes at a commit, by {@link #identity}; an unreadable commit is not tried again. */
+  private record Known(String commit, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(String commit) {
-      this.commit = commit;
+      this(commit, new HashMap<>(), new AtomicBoolean());
     }
   }
 
-  /**
-   * Creates a check of folders, each with one repository. The entries' times are local times of
-   * {@code zone}.
-   */
+  /** Checks folders with one repository each; entries have local times of {@code zone}. */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
   }
 
-  /**
-   * Returns a hex hash of the folders and their commits. The outcomes of the checks depend on both.
-   */
+  /** Returns a hex hash of the folders and their commits; the outcomes depend on both. */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {
@@ -121,7 +109,7 @@ public final class SourceCheck {
     if (fresh.isEmpty()) {
       return now;
     }
-    if (now.isUnreadable) {
+    if (now.isUnreadable.get()) {
       throw new UnreadableException();
     }
     try (GitCommand git = GitCommand.of(repository)) {
@@ -132,7 +120,7 @@ public final class SourceCheck {
               now.about.put(identity, check.of(entry, SourceMentions.of(entry.entry()))));
       return now;
     } catch (UnreadableException e) {
-      now.isUnreadable = !Thread.currentThread().isInterrupted();
+      now.isUnreadable.set(!Thread.currentThread().isInterrupted());
       throw e;
     }
   }
@@ -142,10 +130,7 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /**
-   * Joins the outcomes of all folders. A file that exists in any folder does not count as gone. No
-   * file is reported twice for one entry.
-   */
+  /** Joins the outcomes of all folders: a file of any folder is not gone; each is told once. */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();
@@ -154,16 +139,13 @@ public final class SourceCheck {
       String identity = identity(entry);
       List<Outcome> all =
           outcomes.stream().map(one -> one.getOrDefault(identity, Outcome.NOTHING)).toList();
-      Set<String> told = new HashSet<>();
-      int left = MAX_FINDINGS;
-      for (Outcome outcome : all) {
-        for (Missing one : outcome.missing()) {
-          boolean elsewhere = all.stream().anyMatch(other -> other.present().contains(one.named()));
-          if (!elsewhere && told.add(one.named()) && left-- > 0) {
-            moved.add(moved(entry, one, ids));
-          }
-        }
-      }
+      Set<String> known = new HashSet<>();
+      all.forEach(one -> known.addAll(one.present()));
+      all.stream()
+          .flatMap(one -> one.missing().stream())
+          .filter(one -> known.add(one.named()))
+          .limit(MAX_FINDINGS)
+          .forEach(one -> moved.add(moved(entry, one, ids)));
     }
     return List.copyOf(moved);
   }

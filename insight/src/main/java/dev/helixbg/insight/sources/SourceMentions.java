@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Finds the files that an entry names in its source line or its text, and that may be in a
- * repository.
- */
+/** Finds the files that an entry names in its source line or text; a repository may have them. */
 public final class SourceMentions {
   /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;
@@ -21,10 +18,7 @@ public final class SourceMentions {
   private static final int MAX_NAMES = 100;
   private static final int MAX_PATH = 300;
 
-  /**
-   * Letters, digits and {@code _}. Letters of writing systems in which text can follow a path
-   * without a space are excluded.
-   */
+  /** Letters, digits and {@code _}, without letters that can follow a path without a space. */
   private static final String WORD =
       "\\p{L}\\p{M}\\p{Nd}_&&[^\\p{IsHangul}%s]".formatted(Script.WITHOUT_SPACES);
 
@@ -34,18 +28,16 @@ public final class SourceMentions {
           "(?<![[%1$s]/.:@~$%%-])((?:~?/)?[[%1$s].@+-]+(?:/[[%1$s].@+-]+)*)(?:(?::|#L)(\\d{1,6})(?!\\d))?"
               .formatted(WORD));
 
+  /** The beginning {@code ./} of a path, and the punctuation of a sentence at its end. */
+  private static final Pattern AROUND = Pattern.compile("^(?:\\./)+|(?<![.@-])[.@-]+$");
+
   private static final Pattern ADDRESS = Pattern.compile("[A-Za-z][\\w+.-]*://\\S+");
   private static final Pattern EXTENSION =
       Pattern.compile(".*[[%s])]\\.[A-Za-z][A-Za-z0-9+]{0,9}".formatted(WORD));
 
   private SourceMentions() {}
 
-  /**
-   * A path without a leading {@code ./}, in composed form (NFC).
-   *
-   * @param written the path with the line number that the entry gives; without a line number, the
-   *     path alone
-   */
+  /** A path in NFC without a leading {@code ./}, and as written, with the line number if any. */
   record File(String path, String written) {
     String name() {
       return path.substring(path.lastIndexOf('/') + 1);
@@ -89,21 +81,12 @@ public final class SourceMentions {
   private static void files(String text, Map<String, File> files) {
     Matcher found = PATH.matcher(text);
     while (found.find() && files.size() < MAX_NAMES) {
-      String path = found.group(1);
-      while (!path.isEmpty() && ".-@".indexOf(path.charAt(path.length() - 1)) >= 0) {
-        path = path.substring(0, path.length() - 1); // removes the punctuation of a sentence
-      }
-      while (path.startsWith("./")) {
-        path = path.substring(2);
-      }
+      String path = AROUND.matcher(found.group(1)).replaceAll("");
       boolean isWhole = found.group(1).endsWith(path);
       String line = isWhole ? found.group().substring(found.group(1).length()) : "";
       File file = new File(NormalForm.composed(path), path + line);
       if (isPath(file)) {
-        File known = files.get(path);
-        if (known == null || known.written().equals(path)) {
-          files.put(path, file);
-        }
+        files.merge(path, file, (known, other) -> known.written().equals(path) ? other : known);
       }
     }
   }

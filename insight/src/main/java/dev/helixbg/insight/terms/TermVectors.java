@@ -12,22 +12,15 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * TF-IDF vectors of texts. The weight of a term that occurs n times in the text and in d of N
- * entries is {@code (1 + ln n) · ln(N / d)}. Vectors are scaled to unit length (Salton, Buckley
- * 1988). The frequencies d are counted in the current KB. A term that very many entries have is
- * left out, because it says little and would take most of the computing time.
+ * TF-IDF vectors of texts, of unit length (Salton, Buckley 1988). The weight of a term that occurs
+ * n times in the text and in d of N entries of the KB is {@code (1 + ln n) · ln(N / d)}. A term of
+ * very many entries is left out: it says little and would take most of the time.
  */
 public final class TermVectors {
-  /**
-   * Maximum number of entries with a rare term. A term is also rare if at most one in a hundred
-   * entries has it.
-   */
+  /** A term is rare if at most this many entries, or one entry in a hundred, have it. */
   private static final int RARE = 5;
 
-  /**
-   * Number of texts that are counted in one step, which takes a few milliseconds in a JVM that has
-   * just started.
-   */
+  /** Number of texts per step, which takes a few milliseconds in a JVM that has just started. */
   private static final int TEXTS_PER_STEP = 500;
 
   /** Maximum number of texts whose terms are in memory at once. */
@@ -45,39 +38,28 @@ public final class TermVectors {
   /** Number of entries with each term. */
   private final int[] frequencies;
 
-  /**
-   * Start of each text's terms in {@link #termAt}. The terms of a text are sorted; terms that no
-   * product needs are left out.
-   */
+  /** Start of each text's terms in {@link #termAt}: sorted, without terms that no product needs. */
   private final int[] starts;
 
   private final int[] termAt;
   private final float[] weightAt;
 
-  /**
-   * The texts that have each term, for products with all texts. They are collected when they are
-   * first used.
-   */
-  private Postings postings;
+  private final Postings postings;
 
+  /** The texts that have each term, for products with all texts. */
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
 
-  /**
-   * Makes vectors of texts that are compared with each other. The texts of entries come first; the
-   * frequencies of terms are counted in these texts only.
-   */
+  /** Makes vectors of texts to compare. Entries come first; only they count for frequencies. */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);
     return of(count, threads, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, most);
   }
 
   /**
-   * Makes vectors for searching. They include terms that only one entry has, and terms that up to
-   * half of the entries have.
+   * Makes vectors for searching, also of terms that only one or up to half of the entries have.
    *
-   * @param only the query, if there is only one. The vectors then have only the query's terms. For
-   *     this query, {@link Products#share} and {@link #overlap} give the same results as with all
-   *     terms
+   * @param only the query, if there is only one. The vectors then have only its terms, with the
+   *     same results of {@link Products#share} and {@link #overlap} for it
    */
   public static TermVectors forQueries(
       Optional<String> only, int count, IntFunction<String> textAt, int entries) {
@@ -89,9 +71,7 @@ public final class TermVectors {
         count, threads, i -> terms.apply(textAt.apply(i)), entries, 1, Math.max(50, entries / 2));
   }
 
-  /**
-   * @param termsAt takes the number of a text and returns the counts of its terms
-   */
+  /** Makes vectors; {@code termsAt} takes a text's number and returns its counts of terms. */
   private static TermVectors of(
       int count,
       int threads,
@@ -102,7 +82,6 @@ public final class TermVectors {
     Map<String, Integer> numbers = new HashMap<>();
     // per text: the number of a term, its count, the next term's number, and so on
     int[][] found = new int[count][];
-    int[] frequencies = new int[1 << 10];
     List<Map<String, Integer>> counts = List.of();
     for (int i = 0; i < count; i++) {
       if (i % TEXTS_AT_ONCE == 0) {
@@ -112,16 +91,11 @@ public final class TermVectors {
       found[i] = new int[2 * ofText.size()];
       int at = 0;
       for (Map.Entry<String, Integer> term : ofText.entrySet()) {
-        int number = numbers.computeIfAbsent(term.getKey(), key -> numbers.size());
-        if (number >= frequencies.length) {
-          frequencies = Arrays.copyOf(frequencies, 2 * number);
-        }
-        frequencies[number] += i < entries ? 1 : 0;
-        found[i][at++] = number;
+        found[i][at++] = numbers.computeIfAbsent(term.getKey(), _ -> numbers.size());
         found[i][at++] = term.getValue();
       }
     }
-    return new TermVectors(found, entries, fewest, most, numbers, frequencies);
+    return new TermVectors(found, entries, fewest, most, numbers);
   }
 
   private static List<Map<String, Integer>> counts(
@@ -142,12 +116,7 @@ public final class TermVectors {
   }
 
   private TermVectors(
-      int[][] found,
-      int entries,
-      int fewest,
-      int most,
-      Map<String, Integer> numbers,
-      int[] counted) {
+      int[][] found, int entries, int fewest, int most, Map<String, Integer> numbers) {
     this.entries = entries;
     this.most = most;
     // Sums of floats depend on their order. Terms are therefore sorted, so that the sums do not
@@ -157,9 +126,12 @@ public final class TermVectors {
     this.frequencies = new int[terms.length];
     int[] sorted = new int[terms.length];
     for (int t = 0; t < terms.length; t++) {
-      int number = numbers.get(terms[t]);
-      sorted[number] = t;
-      frequencies[t] = counted[number];
+      sorted[numbers.get(terms[t])] = t;
+    }
+    for (int entry = 0; entry < entries; entry++) {
+      for (int i = 0; i < found[entry].length; i += 2) {
+        frequencies[sorted[found[entry][i]]]++;
+      }
     }
     this.starts = new int[found.length + 1];
     int[] termOf = new int[Arrays.stream(found).mapToInt(f -> f.length / 2).sum()];
@@ -194,6 +166,7 @@ public final class TermVectors {
     }
     this.termAt = Arrays.copyOf(termOf, starts[found.length]);
     this.weightAt = Arrays.copyOf(weightOf, starts[found.length]);
+    this.postings = postings();
   }
 
   private static double weight(int occurrences, int entries, int frequency) {
@@ -225,10 +198,7 @@ public final class TermVectors {
     return sum;
   }
 
-  /**
-   * Returns the rare terms that two texts share, the rarest first; among equally rare terms, the
-   * longest first.
-   */
+  /** Returns the rare terms that both texts have, the rarest first, then the longest first. */
   public List<String> shared(int a, int b) {
     int rare = Math.max(RARE, entries / 100);
     return IntStream.range(starts[a], starts[a + 1])
@@ -256,33 +226,28 @@ public final class TermVectors {
     return sum;
   }
 
-  /**
-   * Returns an object that computes products with all texts. Only one thread may use the object.
-   */
+  /** Returns an object for products with all texts, which only one thread may use. */
   public Products products() {
     return new Products();
   }
 
-  private synchronized Postings postings() {
-    if (postings == null) {
-      int[] postingStarts = new int[terms.length + 1];
-      for (int term : termAt) {
-        postingStarts[term + 1]++;
-      }
-      Arrays.parallelPrefix(postingStarts, Integer::sum);
-      int[] textAt = new int[termAt.length];
-      float[] postedWeight = new float[termAt.length];
-      int[] next = Arrays.copyOf(postingStarts, terms.length);
-      for (int text = 0; text < count(); text++) {
-        for (int i = starts[text]; i < starts[text + 1]; i++) {
-          int at = next[termAt[i]]++;
-          textAt[at] = text;
-          postedWeight[at] = weightAt[i];
-        }
-      }
-      postings = new Postings(postingStarts, textAt, postedWeight);
+  private Postings postings() {
+    int[] postingStarts = new int[terms.length + 1];
+    for (int term : termAt) {
+      postingStarts[term + 1]++;
     }
-    return postings;
+    Arrays.parallelPrefix(postingStarts, Integer::sum);
+    int[] textAt = new int[termAt.length];
+    float[] postedWeight = new float[termAt.length];
+    int[] next = Arrays.copyOf(postingStarts, terms.length);
+    for (int text = 0; text < count(); text++) {
+      for (int i = starts[text]; i < starts[text + 1]; i++) {
+        int at = next[termAt[i]]++;
+        textAt[at] = text;
+        postedWeight[at] = weightAt[i];
+      }
+    }
+    return new Postings(postingStarts, textAt, postedWeight);
   }
 
   /** Receives cosines or shares above 0. */
@@ -290,12 +255,8 @@ public final class TermVectors {
     void accept(int text, float similarity);
   }
 
-  /**
-   * Compares a text with all texts that have a term in common with it. Texts without a common term
-   * are never read.
-   */
+  /** Compares a text with all texts that share a term with it; other texts are never read. */
   public final class Products {
-    private final Postings all = postings();
     private final float[] sums = new float[count()];
     private final int[] touched = new int[count()];
     private int met;
@@ -305,17 +266,14 @@ public final class TermVectors {
     /** Compares one of the texts with all texts that share a term with it, including itself. */
     public void of(int text, Sink sink) {
       for (int i = starts[text]; i < starts[text + 1]; i++) {
-        for (int at = all.starts[termAt[i]]; at < all.starts[termAt[i] + 1]; at++) {
-          add(all.textAt[at], weightAt[i] * all.weightAt[at]);
+        for (int at = postings.starts[termAt[i]]; at < postings.starts[termAt[i] + 1]; at++) {
+          add(postings.textAt[at], weightAt[i] * postings.weightAt[at]);
         }
       }
       hand(sink);
     }
 
-    /**
-     * Computes the share of a query's terms that each text has; rarer terms weigh more. A term that
-     * no entry has counts as if one entry had it.
-     */
+    /** Computes each text's share of a query's terms by their rarity; unknown terms are rarest. */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
       int[] found = new int[asked.size()];
@@ -333,8 +291,8 @@ public final class TermVectors {
       }
       for (int i = 0; i < at; i++) {
         float share = (float) (rarity(frequencies[found[i]]) / sum);
-        for (int p = all.starts[found[i]]; p < all.starts[found[i] + 1]; p++) {
-          add(all.textAt[p], share);
+        for (int p = postings.starts[found[i]]; p < postings.starts[found[i] + 1]; p++) {
+          add(postings.textAt[p], share);
         }
       }
       hand(sink);

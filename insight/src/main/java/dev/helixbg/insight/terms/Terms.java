@@ -11,10 +11,9 @@ import java.util.function.Function;
 
 /**
  * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
- * maxRetries} counts as a whole and also by its parts. Endings of English plurals and verbs are
- * removed, see {@link #stem}. In a writing system without spaces between words, in Korean and in
- * emoji, each pair of adjacent characters is a word. Unicode forms, character width and case do not
- * matter.
+ * maxRetries} counts as a whole and by its parts. English words lose some endings ({@link #stem}).
+ * In a writing system without spaces between words, in Korean and in emoji, each pair of adjacent
+ * characters is a word. Unicode forms, width and case do not matter.
  *
  * @param counts how often the text has each term
  * @param spellings spelling of each term at its first place in the text
@@ -38,9 +37,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   /** Bit that marks characters of which each adjacent pair is a word. */
   private static final byte RUN = 16;
 
-  /**
-   * Kinds of ASCII characters, in a table because a JVM computes kinds slowly just after its start.
-   */
+  /** Kinds of ASCII characters, in a table because a new JVM computes kinds slowly. */
   private static final byte[] KINDS = new byte[128];
 
   static {
@@ -73,9 +70,8 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   }
 
   /**
-   * Returns a function that counts how often a text has each of these terms. It is fast for many
-   * texts and a few terms. If the first two letters or the length of a word show that the word is
-   * none of the terms, no string is created for it.
+   * Returns a function that counts how often a text has each of these terms. No string is created
+   * for a word whose first two letters or length show that it is none of them.
    */
   static Function<String, Map<String, Integer>> among(Set<String> wanted) {
     // for each pair of first letters, the maximum length of a word whose term begins with them
@@ -105,10 +101,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /**
-   * Returns a number that stands for the first two letters of a word; -1 if these letters are not
-   * ASCII. The stem of a word keeps these letters.
-   */
+  /** Returns a number for the first two letters of a word and of its stem; -1 if not ASCII. */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
@@ -119,10 +112,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
   }
 
-  /**
-   * Returns the end of the identifier at {@code start}, or {@code start} if no identifier begins
-   * there.
-   */
+  /** Returns the end of the identifier at {@code start}; {@code start} if none begins there. */
   private static int end(char[] text, int start) {
     int end = start;
     while (end < text.length) {
@@ -234,10 +224,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     return stem(upper.toLowerCase(Locale.ROOT).replace("i\u0307", "i"));
   }
 
-  /**
-   * Returns a lower-case word without its ending. The result need not be a word, but it is the same
-   * for most forms of a word.
-   */
+  /** Returns a lower-case word without its ending: the same text for most forms of a word. */
   public static String stem(String word) {
     for (String ending : ENDINGS) {
       if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {

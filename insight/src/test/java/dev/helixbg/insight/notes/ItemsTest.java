@@ -212,7 +212,7 @@ class ItemsTest {
             + lesson.formatted("Two", "b")
             + lesson.formatted("Three", "c");
     Note note = NoteTest.note("MEMORY.md", "# Memory\n" + text);
-    assertEquals("sections under headings", note.cut().why());
+    assertEquals("sections under headings", note.cut());
     assertEquals(
         List.of("One", "Two", "Three"),
         note.sections().stream().map(one -> one.place().heading()).toList());

@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Text is told from other bytes exactly as the JDK's decoder does it. */
-class Utf8CheckTest {
+class RecordResyncTest {
 
   @Test
   void agreesWithTheDecoderOnRandomBytes() {
@@ -38,12 +38,12 @@ class Utf8CheckTest {
   @Test
   void aRunEndsAtControlCharactersAndMalformedBytesButNotAtACutCharacter() {
     byte[] text = "ä\tb\0".getBytes(UTF_8);
-    assertEquals(2, Utf8Check.run(text, 0, 5, false));
-    assertEquals(4, Utf8Check.run(text, 0, 5, true));
-    assertEquals(1, Utf8Check.run(text, 0, 1, false));
-    assertEquals(0, Utf8Check.run(text, 1, 4, false));
-    assertEquals(1, Utf8Check.run(new byte[] {'a', 0x7f}, 0, 2, false));
-    assertEquals(2, Utf8Check.run(new byte[] {'a', 0x7f}, 0, 2, true));
+    assertEquals(2, textLength(text, 0, 5, false));
+    assertEquals(4, textLength(text, 0, 5, true));
+    assertEquals(1, textLength(text, 0, 1, false));
+    assertEquals(0, textLength(text, 1, 4, false));
+    assertEquals(1, textLength(new byte[] {'a', 0x7f}, 0, 2, false));
+    assertEquals(2, textLength(new byte[] {'a', 0x7f}, 0, 2, true));
   }
 
   /** A NUL ends each run, and no character may be cut there. */
@@ -53,7 +53,11 @@ class Utf8CheckTest {
       end++;
     }
     boolean isText = isUtf8(Arrays.copyOf(bytes, end));
-    assertEquals(isText, Utf8Check.run(bytes, 0, bytes.length, true) == end);
+    assertEquals(isText, textLength(bytes, 0, bytes.length, true) == end);
+  }
+
+  private static int textLength(byte[] bytes, int start, int most, boolean controls) {
+    return new RecordResync(bytes).textLength(start, most, controls);
   }
 
   private static boolean isUtf8(byte[] bytes) {
