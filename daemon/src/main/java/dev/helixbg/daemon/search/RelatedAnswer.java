@@ -6,6 +6,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairSource;
 import dev.helixbg.insight.findings.Finding.PairKind;
 import dev.helixbg.insight.log.Entry;
@@ -32,8 +33,8 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Lets the judge of notes read the nearest entries. Returns lines for the control socket: a
-   * search's lines, with more fields in the last line.
+   * Lets the pair judges read the nearest entries. Returns lines for the control socket: a search's
+   * lines, with more fields in the last line.
    *
    * @param found result of {@link #request}, without the entry that is asked about
    * @param judge source of the pair judges; if empty, only vectors are compared
@@ -56,6 +57,7 @@ public final class RelatedAnswer {
                     hit ->
                         new AlreadySaid.Near(
                             hit.entry().name(),
+                            hit.entry().entry().isFact() ? Kind.FACTS : Kind.NOTES,
                             matched(hit),
                             whole(hit.entry().entry(), asked.text().content()),
                             hit.similarity()))
@@ -70,7 +72,7 @@ public final class RelatedAnswer {
         said.answer() != AlreadySaid.Answer.YES && !question.worthReading().isEmpty();
     if (judge.isPresent() && isReadable) {
       try (PairReader reader = judge.get().open()) {
-        said = question.read(reader, judge.get().judge().ofNotes(), nearDuplicate);
+        said = question.read(reader, judge.get().judge(), nearDuplicate);
       } catch (EmbeddingException e) {
         unread = Optional.of(e.getMessage());
       }

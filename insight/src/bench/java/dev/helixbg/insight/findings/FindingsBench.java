@@ -624,8 +624,7 @@ public final class FindingsBench {
       long start = System.nanoTime();
       AlreadySaid said =
           reader.isPresent()
-              ? question.read(
-                  reader.get(), judge.judge().ofNotes(), Finding.PairKind.NEAR_DUPLICATE_FROM)
+              ? question.read(reader.get(), judge.judge(), Finding.PairKind.NEAR_DUPLICATE_FROM)
               : question.byVectors(Finding.PairKind.NEAR_DUPLICATE_FROM);
       costs.add(new double[] {question.worthReading().size(), (System.nanoTime() - start) / 1e6});
       answers.merge(said.answer(), 1, Integer::sum);
@@ -658,7 +657,8 @@ public final class FindingsBench {
     Entry entry = hit.entry().entry();
     String whole = entry.text().content();
     String matched = hit.passage().start() == 0 ? whole : hit.passage().text(entry);
-    return new AlreadySaid.Near(hit.entry().name(), matched, whole, hit.similarity());
+    return new AlreadySaid.Near(
+        hit.entry().name(), PairReader.Kind.NOTES, matched, whole, hit.similarity());
   }
 
   private static ReadingCost cost(List<double[]> costs) {

@@ -232,7 +232,7 @@ public final class RelatedBench {
       for (Asked one : asked) {
         AlreadySaid said =
             question(one, vectors.get(one.text()), index)
-                .read(reader, judge.judge().ofNotes(), NEAR_DUPLICATE);
+                .read(reader, judge.judge(), NEAR_DUPLICATE);
         boolean right = said.entry().filter(names.get(one.from())::equals).isPresent();
         answers.add(new Answered(one, said, right));
       }

@@ -8,6 +8,7 @@ import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairReader.Kind;
 import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.embed.PairReader.Texts;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.log.Script;
 import dev.helixbg.insight.pairs.MeaningDifference;
@@ -21,14 +22,14 @@ import java.util.OptionalDouble;
 /**
  * The answer to the question whether a knowledge base already contains the statement of a text.
  * Vectors hardly distinguish the same fact in other words from another fact about the same thing,
- * so most of their answers are {@link Answer#PERHAPS}. The judge of notes can read the nearest
- * entries instead of the user. docs/findings.md states how often each method is right.
+ * so most of their answers are {@link Answer#PERHAPS}. The pair judges can read the nearest entries
+ * instead of the user. docs/findings.md states how often each method is right.
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
  * @param probability that the answer is right; for <i>perhaps</i>, that the entry says the same or
  *     is contradicted. It is 1 if an entry equals the text, and otherwise empty for <i>unknown</i>
- *     or if the judge of notes read no entry
+ *     or if no pair judge read an entry
  * @param differs why the answer is not <i>yes</i> although the entry seems to say the same, or that
  *     the models cannot read the text's writing system
  */
@@ -37,7 +38,7 @@ public record AlreadySaid(
   /** Number of best hits to consider: above {@link #READ}, as hits are ranked by words, too. */
   public static final int LOOKED_AT = 20;
 
-  /** Maximum number of nearest entries that the judge of notes reads. */
+  /** Maximum number of nearest entries that the pair judges read. */
   public static final int READ = 10;
 
   /**
@@ -45,7 +46,7 @@ public record AlreadySaid(
    * called new. Both limits were measured on collections that were not used for training
    * (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes that look
    * alike. Of 100 named entries, 91 are right, 84 of them with the right answer; of the rewrites
-   * and overtaken notes, 4 % are called new.
+   * and overtaken notes, 4 % are called new. docs/findings.md has the figures of facts.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -74,8 +75,21 @@ public record AlreadySaid(
     UNKNOWN
   }
 
-  /** A similar entry: its matching text, its whole text, and the cosine of the match. */
-  public record Near(String name, String text, String whole, double similarity) {}
+  /**
+   * A similar entry.
+   *
+   * @param text its matching text
+   * @param similarity the cosine of the match
+   */
+  public record Near(String name, Kind kind, String text, String whole, double similarity) {
+    /**
+     * Whether a judge may call the entry the same. The cosine of a fact of a memory file does not
+     * tell: such a text is short, and the same fact in other words can have a low cosine.
+     */
+    private boolean isWorthReading() {
+      return kind == Kind.FACTS || similarity >= Finding.FAR;
+    }
+  }
 
   /** An entry, its reading, and the probabilities that it says the same or is overtaken. */
   private record Judged(Near near, Reading reading, double same, double overtaken) {
@@ -103,8 +117,8 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer without the judge of notes. It is <i>yes</i> only if an entry equals the
-     * text except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
+     * Returns the answer without a pair judge. It is <i>yes</i> only if an entry equals the text
+     * except in form. {@code nearDuplicate} is the minimum similarity of a near-duplicate.
      */
     public AlreadySaid byVectors(double nearDuplicate) {
       return withoutModel()
@@ -156,11 +170,11 @@ public record AlreadySaid(
 
     /** Returns the entries worth reading; less similar entries are about something else. */
     public List<Near> worthReading() {
-      return near.stream().limit(READ).takeWhile(n -> n.similarity() >= Finding.FAR).toList();
+      return near.stream().limit(READ).takeWhile(Near::isWorthReading).toList();
     }
 
-    /** Returns the answer of the judge of notes, whose failure is an {@code EmbeddingException}. */
-    public AlreadySaid read(PairReader reader, PairCalibration calibration, double nearDuplicate)
+    /** Returns the answer of the pair judges, whose failure is an {@code EmbeddingException}. */
+    public AlreadySaid read(PairReader reader, PairSource.Judge judge, double nearDuplicate)
         throws InterruptedException {
       List<Near> some = worthReading();
       if (some.isEmpty() || withoutModel().isPresent()) {
@@ -168,15 +182,16 @@ public record AlreadySaid(
       }
       Reading[] readings = new Reading[some.size()];
       reader.read(
-          some.stream().map(n -> new Texts(Kind.NOTES, n.text(), text)).toList(),
+          some.stream().map(n -> new Texts(n.kind, n.text, text)).toList(),
           (i, reading) -> readings[i] = reading);
-      // The calibration was made for the scores of relations. Here, the score is only the
+      // The calibration of notes was made for the scores of relations. Here, the score is only the
       // similarity minus the mean similarity. Shared words and the entries' neighbours do not
-      // count.
+      // count. The calibration of facts does not use the score.
       double around = near.stream().limit(READ).mapToDouble(Near::similarity).average().orElse(0);
       List<Judged> judged = new ArrayList<>();
       for (int i = 0; i < readings.length; i++) {
         Near one = some.get(i);
+        PairCalibration calibration = one.kind == Kind.FACTS ? judge.ofFacts() : judge.ofNotes();
         double[] p = calibration.probabilities(readings[i].logits(), one.similarity() - around);
         judged.add(new Judged(one, readings[i], p[SAME.ordinal()], p[OVERTAKEN.ordinal()]));
       }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
+import dev.helixbg.embed.PairReader.Kind;
+import dev.helixbg.embed.PairSource;
 import dev.helixbg.insight.search.AlreadySaid.Answer;
 import dev.helixbg.insight.search.AlreadySaid.Near;
 import dev.helixbg.insight.search.AlreadySaid.Question;
@@ -27,22 +29,28 @@ class AlreadySaidTest {
           "doubtful", new float[] {0, 0, 1, 1},
           "other", new float[] {-9, -9, 0, 9});
 
+  private static final PairSource.Judge JUDGE =
+      new PairSource.Judge("", new PairCalibration(1, 2, 2, 0), new PairCalibration(1, 0.9, 2, 0));
+
   private static final String TEXT = "it listens at port 7";
 
   private final List<PairReader.Texts> read = new ArrayList<>();
   private boolean whole = true;
   private boolean indexed = true;
   private boolean textRead = true;
+  private Kind kind = Kind.NOTES;
+
+  private Question question(double nearest, String... entries) {
+    return new Question(
+        TEXT,
+        whole,
+        indexed,
+        IntStream.range(0, entries.length)
+            .mapToObj(i -> near(entries[i], nearest - i / 100.0))
+            .toList());
+  }
 
   private AlreadySaid ask(double nearest, String... entries) throws InterruptedException {
-    Question question =
-        new Question(
-            TEXT,
-            whole,
-            indexed,
-            IntStream.range(0, entries.length)
-                .mapToObj(i -> near(entries[i], nearest - i / 100.0))
-                .toList());
     PairReader reader =
         new PairReader() {
           @Override
@@ -57,15 +65,25 @@ class AlreadySaidTest {
           @Override
           public void close() {}
         };
-    return question.read(reader, new PairCalibration(1, 2, 2, 0), 0.92);
+    return question(nearest, entries).read(reader, JUDGE, 0.92);
+  }
+
+  /** A fact of a memory file is short, so its cosine is low although it is the same fact. */
+  @Test
+  void aFactIsReadByItsOwnJudgeAtAnyCosine() throws Exception {
+    kind = Kind.FACTS;
+    assertSaid(Answer.YES, "same", ask(0.2, "other", "same"));
+    assertEquals(new PairReader.Texts(Kind.FACTS, "other", TEXT), read.getLast());
+    assertSaid(Answer.NO, "", ask(0.2, "other"));
+    assertSaid(Answer.PERHAPS, "", question(0.2, "other").byVectors(0.92));
   }
 
   /**
    * An entry of one word is the text but for an article, so that nothing but its reading counts.
    */
-  private static Near near(String entry, double similarity) {
+  private Near near(String entry, double similarity) {
     String whole = entry.contains(" ") ? entry : TEXT.replace("port", "the port");
-    return new Near(entry.split(" ")[0], entry, whole, similarity);
+    return new Near(entry.split(" ")[0], kind, entry, whole, similarity);
   }
 
   /** Unknown characters look alike to the models: neither yes nor no can be said. */
@@ -73,13 +91,16 @@ class AlreadySaidTest {
   void ofATextInAScriptThatTheModelsCannotReadNothingIsKnown() throws Exception {
     String text = "会議は二時に始まる";
     Question other =
-        new Question(text, true, true, List.of(new Near("a", "会議は三時に始まる", "会議は三時に始まる", 0.99)));
+        new Question(
+            text, true, true, List.of(new Near("a", Kind.NOTES, "会議は三時に始まる", "会議は三時に始まる", 0.99)));
     assertSaid(Answer.UNKNOWN, "", other.byVectors(0.92));
-    assertSaid(Answer.UNKNOWN, "", other.read(null, new PairCalibration(1, 2, 2, 0), 0.92));
-    Question far = new Question(text, true, true, List.of(new Near("a", "b", "b", 0.1)));
+    assertSaid(Answer.UNKNOWN, "", other.read(null, JUDGE, 0.92));
+    Question far =
+        new Question(text, true, true, List.of(new Near("a", Kind.NOTES, "b", "b", 0.1)));
     assertSaid(Answer.UNKNOWN, "", far.byVectors(0.92));
     Question itself =
-        new Question(text, true, true, List.of(new Near("a", text, text + "\r\n", 0.99)));
+        new Question(
+            text, true, true, List.of(new Near("a", Kind.NOTES, text, text + "\r\n", 0.99)));
     assertSaid(Answer.YES, "a", itself.byVectors(0.92));
   }
 
@@ -106,7 +127,7 @@ class AlreadySaidTest {
     assertSaid(
         Answer.YES,
         "it",
-        new Question(TEXT, whole, indexed, List.of(new Near("it", TEXT, TEXT, 0.7)))
+        new Question(TEXT, whole, indexed, List.of(new Near("it", Kind.NOTES, TEXT, TEXT, 0.7)))
             .byVectors(0.92));
   }
 
@@ -114,7 +135,7 @@ class AlreadySaidTest {
   void itIsReadAsTheNewerOneAndOnlyWithWhatIsNear() throws Exception {
     assertSaid(Answer.NO, "", ask(0.46, "other", "other", "same"));
     assertEquals(2, read.size());
-    assertEquals(new PairReader.Texts(PairReader.Kind.NOTES, "other", TEXT), read.getFirst());
+    assertEquals(new PairReader.Texts(Kind.NOTES, "other", TEXT), read.getFirst());
     read.clear();
     ask(0.9, IntStream.range(0, 20).mapToObj(i -> "other").toArray(String[]::new));
     assertEquals(AlreadySaid.READ, read.size());
@@ -141,7 +162,11 @@ class AlreadySaidTest {
     assertSaid(
         Answer.PERHAPS,
         "it",
-        new Question(TEXT, true, true, List.of(new Near("it", "it", "it listens at port 8", 0.99)))
+        new Question(
+                TEXT,
+                true,
+                true,
+                List.of(new Near("it", Kind.NOTES, "it", "it listens at port 8", 0.99)))
             .byVectors(0.92));
   }
 
