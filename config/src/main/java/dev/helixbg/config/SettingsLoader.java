@@ -8,16 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Merges defaults, settings file, environment and flags; a later source overrides earlier sources.
- */
+/** Merges defaults, settings file, environment and flags; each overrides those before it. */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
   /** Variables with this prefix describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
@@ -26,8 +24,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private static final String DEFAULT = "default";
 
   /** Returns all settings in documented order. */
-  public static List<Setting<?>> catalog() {
-    return SettingCatalog.all();
+  public static Collection<Setting<?>> catalog() {
+    return SettingCatalog.all().values();
   }
 
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
@@ -48,9 +46,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   /**
-   * @param configFile the settings file named by the user, which must exist. If empty, the file
-   *     that {@code $HELIX_BG_CONFIG} names is read; if the variable is missing or empty, the
-   *     default file is read.
+   * @param configFile the settings file named by the user, which must exist; if empty, the file
+   *     that {@code $HELIX_BG_CONFIG} names, else the default file
    * @param flags values as texts, each under the name of its setting
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
@@ -79,16 +76,14 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private void addFile(Path file, Map<String, Written> written) {
-    Map<String, Setting.Kind> kinds = new LinkedHashMap<>();
-    SettingCatalog.all().forEach(setting -> kinds.put(setting.name(), setting.kind()));
-    TomlFile.read(file, kinds)
+    TomlFile.read(file)
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
   /** Adds the values of variables. An empty variable counts as unset, except for a list. */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
-    SettingCatalog.all().forEach(setting -> names.put(setting.environmentName(), setting));
+    catalog().forEach(setting -> names.put(setting.environmentName(), setting));
     if (environment.getOrDefault(SettingCatalog.KB.environmentName(), "").isEmpty()) {
       names.put("HELIX_KB", SettingCatalog.KB);
     }
@@ -109,9 +104,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private String known(String name) {
-    List<String> names = SettingCatalog.all().stream().<String>map(Setting::name).toList();
-    if (!names.contains(name)) {
-      throw SettingCatalog.unknown(name + " in flag --set", name, names);
+    if (!SettingCatalog.all().containsKey(name)) {
+      throw SettingCatalog.unknown(name + " in flag --set", name, SettingCatalog.all().keySet());
     }
     return name;
   }
@@ -120,7 +114,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     // Keys are compared by identity, because a record's hash code is slow at its first call.
     Map<Setting<?>, Object> values = new IdentityHashMap<>();
     List<EffectiveSetting> effective = new ArrayList<>();
-    for (Setting<?> setting : SettingCatalog.all()) {
+    for (Setting<?> setting : catalog()) {
       Written source =
           written.getOrDefault(setting.name(), new Written(setting.defaultText(), DEFAULT));
       boolean unset = source.text().isEmpty() && source.origin().equals(DEFAULT);
