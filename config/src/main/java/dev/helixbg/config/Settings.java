@@ -42,9 +42,7 @@ public record Settings(
       this.entries = entries;
     }
 
-    /**
-     * Returns the value in a note's front matter that selects this mode; empty if no value does.
-     */
+    /** Returns the value in a note's front matter that selects this mode, if any. */
     public String entries() {
       return entries;
     }
@@ -74,9 +72,9 @@ public record Settings(
 
     public enum Precision {
       /**
-       * Eight bits for passages, with or without machine code. Entries get 8 or 16 bits if this
-       * processor can run the machine code for them. FP32 is used otherwise, with CoreML, and if a
-       * trial found the other method slow or inaccurate.
+       * Eight bits for passages; 8 or 16 bits for entries if this processor can run the machine
+       * code for them. FP32 otherwise, with CoreML, and if a trial found the method slow or
+       * inaccurate.
        */
       AUTO,
       FP32,
@@ -94,8 +92,8 @@ public record Settings(
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings that use stored answers only. If the file of the configured model is
-     * missing, the stored answers of the first model in the models folder are used.
+     * Returns settings for stored answers only: of the configured model, or of the first model in
+     * the models folder if the file is missing.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);
@@ -119,9 +117,8 @@ public record Settings(
   /**
    * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
-   * @param embedderIdle time without work after which the embedding model is unloaded; if empty, it
-   *     is never unloaded
-   * @param modelThreads number of threads of the language model; at least 1
+   * @param embedderIdle if empty, the embedding model is never unloaded
+   * @param modelThreads at least 1
    */
   public record DaemonSettings(
       Duration poll,

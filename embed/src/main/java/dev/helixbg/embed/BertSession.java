@@ -32,10 +32,7 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /**
-   * Name of the output: float [rows, columns, 384], or [rows, 1, 384] if the graph computes only
-   * the state of the first token.
-   */
+  /** Output: float [rows, columns, 384], or [rows, 1, 384] with the first token's state only. */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
@@ -59,8 +56,7 @@ final class BertSession implements AutoCloseable {
   /**
    * Loads a graph; each call computes on one thread.
    *
-   * @throws EmbeddingException when the graph does not have the inputs and the output of a BERT
-   *     model
+   * @throws EmbeddingException when the graph lacks the inputs or the output of a BERT model
    */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
@@ -113,9 +109,7 @@ final class BertSession implements AutoCloseable {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
-  /**
-   * Returns one vector per text of a batch [rows, columns]; positions without a token are padding.
-   */
+  /** Returns one vector per text of a batch [rows, columns]; the other positions are padding. */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     OnnxCall call = OnnxCall.begin();

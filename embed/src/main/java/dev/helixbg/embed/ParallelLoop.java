@@ -31,9 +31,8 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps, then returns. After a failure of a step, after an interrupt, or if the system
-   * cannot start a thread, no further step begins. The loop then waits for the running steps and
-   * throws the first failure.
+   * Runs all steps. After a failure of a step, an interrupt, or if no thread can be started, no
+   * further step begins. The loop then waits for the running steps and throws the first failure.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
     run(threads, steps, step, helpers("embed-"));
@@ -49,8 +48,8 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps even if the caller is interrupted; the caller's interrupt status then stays set.
-   * The steps must be short or check for an interrupt themselves.
+   * Runs all steps even after an interrupt, which stays set. The steps must be short or check for
+   * an interrupt themselves.
    */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));

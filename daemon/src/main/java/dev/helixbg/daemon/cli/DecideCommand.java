@@ -32,10 +32,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * Stores decisions about findings, or takes decisions back. Lists of findings change at once; the
- * daemon or the next run updates the report.
- */
+/** Stores decisions about findings, or takes them back. The report follows later. */
 @Command
 final class DecideCommand extends JsonCommand {
   /** Maximum size of a list of findings on standard input, in bytes. */
@@ -167,10 +164,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /**
-   * Asks a daemon that watches the KB to update the report now. Returns a message that tells who
-   * updates the report.
-   */
+  /** Asks a daemon that watches the KB for a new report; returns who makes the report, in words. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

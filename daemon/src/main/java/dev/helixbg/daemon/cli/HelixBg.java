@@ -246,10 +246,7 @@ public final class HelixBg implements Runnable {
       return errors.report(e).number();
     }
 
-    /**
-     * Reports unknown arguments even if --help is given; picocli alone would print the help and
-     * ignore them.
-     */
+    /** Reports unknown arguments even if --help is given; picocli alone would ignore them. */
     @Override
     public int execute(ParseResult parsed) {
       for (CommandLine line : parsed.asCommandLineList()) {

@@ -43,7 +43,6 @@ final class ManCommand extends ConsoleCommand {
     return page.toString();
   }
 
-  /** Escapes the characters of a text that have a meaning in roff. */
   private static String escaped(String text) {
     return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1");
   }

@@ -133,10 +133,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /**
-   * Prints a text about a first look (an early report), then its path. At a terminal, the text is
-   * the report's summary; otherwise, it is a short text about the first look.
-   */
+  /** Prints the summary (at a terminal) or the words of a first look, then its path. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

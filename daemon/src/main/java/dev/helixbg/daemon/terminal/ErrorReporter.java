@@ -115,10 +115,7 @@ public record ErrorReporter(Console console) {
     };
   }
 
-  /**
-   * Whether Ctrl-C caused the error. Without this check, an interrupted read or write would look
-   * like a damaged file.
-   */
+  /** Whether Ctrl-C caused the error, which otherwise looks like a damaged file. */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException

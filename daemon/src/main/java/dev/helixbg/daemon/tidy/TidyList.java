@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The findings of a session in the report's order, updated from log, report and decisions. A
- * finding that the user decided in this session keeps its place.
+ * The findings of a session in the report's order, kept up to date. A finding that the user decided
+ * in this session keeps its place.
  */
 final class TidyList {
   private final ActRun acts;
@@ -66,10 +66,7 @@ final class TidyList {
         .toList();
   }
 
-  /**
-   * Whether open findings exist that are neither leads (findings that the report shows first) nor
-   * in the list yet.
-   */
+  /** Whether there are open findings that are neither leads nor in the list yet. */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
@@ -105,17 +102,12 @@ final class TidyList {
     return open.size();
   }
 
-  /**
-   * Remembers that the user has decided a finding, so that the finding keeps its place in the list.
-   */
+  /** Keeps the place of a finding that the user has decided. */
   void handled(String id) {
     handled.add(id);
   }
 
-  /**
-   * Returns the next open finding if {@code step} is 1, the previous open finding if {@code step}
-   * is -1. A search that reaches one end of the list continues at the other end.
-   */
+  /** Returns the open finding after (1) or before (−1) another; the last precedes the first. */
   Optional<String> next(String from, int step) {
     int start = order.indexOf(from);
     for (int i = 1; i <= order.size(); i++) {

@@ -8,9 +8,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.config.x86.AvxAssembler.Shift;
 
 /**
- * Writes machine code for the steps between matrix products. The functions process rows of 384
- * floats in vectors of 256 bits: they normalise sums, compute GELU, and round the results to
- * integers.
+ * Writes machine code for the steps between matrix products: it normalises sums, computes GELU, and
+ * rounds, in rows of 384 floats and vectors of 256 bits.
  */
 final class RowCode {
   private static final int VECTOR = 32;
@@ -43,18 +42,16 @@ final class RowCode {
   }
 
   /**
-   * Returns code of {@code void(rows, numbers, steps, count, factors)}, which computes GELU in
-   * place, multiplies each of the 384 columns by its factor, and rounds the rows.
+   * Returns code of {@code void(rows, numbers, steps, count, factors)}; see {@link
+   * EncoderKernels#gelu}.
    */
   static byte[] gelu(Square kind) {
     return new RowCode(kind).activation();
   }
 
   /**
-   * Returns code of {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums
-   * to states, normalises the rows, and applies gain and bias. It stores the result in the states.
-   * It also multiplies each column of the result by a factor, stores these products in the sums,
-   * and rounds the products. Biases follow the gains in memory, and factors follow the biases.
+   * Returns code of {@code void(sums, numbers, steps, count, states, gain)}; see {@link
+   * EncoderKernels#normalise}.
    */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();
@@ -214,8 +211,7 @@ final class RowCode {
   }
 
   /**
-   * Computes the row's quantisation step and its inverse from {@link #LARGEST}, and writes the step
-   * to memory.
+   * Computes the row's step and its inverse from {@link #LARGEST}, and writes the step.
    *
    * @param most offset of the largest integer, which is followed by its inverse
    */

@@ -7,8 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A field of a protobuf message. Each length is checked against the enclosing message, so a damaged
- * file causes an {@link OnnxFormatException}.
+ * A field of a protobuf message. A damaged file causes an {@link OnnxFormatException}.
  *
  * <p>Wire format: <a href="https://protobuf.dev/programming-guides/encoding/">protobuf.dev</a>.
  *

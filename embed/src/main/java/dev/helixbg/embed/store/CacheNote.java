@@ -9,11 +9,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A file of the cache folder that stores one computed value, which is valid while its circumstances
- * stay the same. If the folder cannot be trusted, no notes are read or written; code that needs the
- * folder reports the error.
+ * A file of the cache folder with one computed value, which is valid while its circumstances stay
+ * the same. In a folder that cannot be trusted, no notes are read or written.
  *
- * @param kind kind of the note; also the name of the folder that contains the notes of this kind
+ * @param kind kind of the note, and name of the folder of these notes
  * @param key text whose hash names the file
  * @param circumstances text that describes everything that the value depends on
  */
@@ -32,7 +31,6 @@ public record CacheNote(Path cacheFolder, String kind, String key, String circum
     }
   }
 
-  /** Stores the value if possible. */
   public void write(String value) {
     byte[] text = (value + "\n" + circumstances).getBytes(StandardCharsets.UTF_8);
     try {

@@ -6,10 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * Stores the SHA-256 of large files in the cache folder. A stored hash is valid until the state of
- * its file changes.
- */
+/** Keeps the SHA-256 of a large file in the cache folder until the file's state changes. */
 public final class FileHashCache {
 
   private FileHashCache() {}
