@@ -3,7 +3,7 @@ package dev.helixbg.embed;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.FileHashCache;
+import dev.helixbg.embed.store.CacheNote;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -56,8 +56,8 @@ record ModelSource(
     try {
       return new ModelSource(
           graph + " with " + tokenizer.getFileName(),
-          FileHashCache.of(graph, cacheFolder),
-          FileHashCache.of(tokenizer, cacheFolder),
+          CacheNote.hash(graph, cacheFolder),
+          CacheNote.hash(tokenizer, cacheFolder),
           new Location(graph, tokenizer),
           Optional.empty());
     } catch (IOException e) {

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Locale;
 import java.util.jar.JarEntry;
 
 /**
@@ -55,10 +54,9 @@ public final class PackedLibraries {
     }
   }
 
-  /** Returns the system's name in jars of native libraries: linux, osx or win. */
+  /** Returns the system's name in jars of native libraries: linux or osx. */
   public static String os() {
-    String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-    return name.contains("mac") ? "osx" : name.contains("win") ? "win" : "linux";
+    return System.getProperty("os.name").startsWith("Mac") ? "osx" : "linux";
   }
 
   public static boolean isArm() {

@@ -3,7 +3,7 @@ package dev.helixbg.daemon.host;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.FileHashCache;
+import dev.helixbg.embed.store.CacheNote;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
@@ -66,7 +66,7 @@ public record LanguageModelFile(Path file) {
   /** Returns the SHA-256 of the file, which is cached while the file is unchanged. */
   public String hash(Settings settings) {
     try {
-      return FileHashCache.of(file, settings.cache());
+      return CacheNote.hash(file, settings.cache());
     } catch (IOException e) {
       throw Failure.io(ExitCode.MODEL, "read the language model " + file, e);
     }

@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * The weights of an exported MiniLM, mapped into memory, and the names of variable dimensions.
@@ -137,13 +138,11 @@ public final class OnnxFile implements AutoCloseable {
     if (tensor == null) {
       throw new OnnxFormatException("it has no weight " + name);
     }
-    boolean fits = tensor.type == FLOAT && tensor.dims.size() == dims.length;
-    long bytes = Float.BYTES;
-    for (int i = 0; fits && i < dims.length; i++) {
-      fits = tensor.dims.get(i) == dims[i];
-      bytes *= dims[i];
-    }
-    if (!fits || tensor.data == null || tensor.data.remaining() != bytes) {
+    long bytes = LongStream.of(dims).reduce(Float.BYTES, (a, b) -> a * b);
+    if (tensor.type != FLOAT
+        || !tensor.dims.equals(LongStream.of(dims).boxed().toList())
+        || tensor.data == null
+        || tensor.data.remaining() != bytes) {
       throw new OnnxFormatException("its weight " + name + " has another type, shape or size");
     }
     return tensor.data.duplicate().order(ByteOrder.LITTLE_ENDIAN);
@@ -195,12 +194,8 @@ public final class OnnxFile implements AutoCloseable {
     Map<String, String> ofBias = new HashMap<>();
     for (Node node : nodes) {
       if (node.operator.equals("Add") && node.inputs.size() == 2) {
-        String left = node.inputs.get(0);
-        String right = node.inputs.get(1);
-        if (ofProduct.containsKey(right)) {
-          ofBias.put(left, ofProduct.get(right));
-        } else if (ofProduct.containsKey(left)) {
-          ofBias.put(right, ofProduct.get(left));
+        for (int i = 0; i < 2; i++) {
+          ofBias.put(node.inputs.get(i), ofProduct.get(node.inputs.get(1 - i)));
         }
       }
     }

@@ -1,6 +1,7 @@
 package dev.helixbg.embed.store;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,22 @@ import java.util.Optional;
  * @param circumstances text that describes everything that the value depends on
  */
 public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
+
+  /** Returns the SHA-256 of a large file, which is kept until the file's state changes. */
+  public static String hash(Path file, Path cacheFolder) throws IOException {
+    Path path = file.toRealPath();
+    FileState state = FileState.of(path);
+    CacheNote note = new CacheNote(cacheFolder, "hashes", path.toString(), state.linesAt(path));
+    Optional<String> remembered = note.read();
+    if (remembered.isPresent()) {
+      return remembered.get();
+    }
+    String hash = Sha256.of(file);
+    if (state.isSettled()) {
+      note.write(hash);
+    }
+    return hash;
+  }
 
   /** Returns the value; empty if no value was stored under these circumstances. */
   public Optional<String> read() {
