@@ -68,11 +68,7 @@ record PairWeights(
   /** Two texts, and the logits that were computed for them after the training. */
   record Probe(String older, String newer, float[] logits) {}
 
-  /**
-   * Reads the beginning of the bundled weights.
-   *
-   * @throws EmbeddingException when the weights are missing or of another format
-   */
+  /** Reads the beginning of the bundled weights; fails as {@link #bundled} does. */
   static Beginning beginning(PairReader.Kind kind) {
     return read(kind, in -> beginning(new DataInputStream(in)));
   }

@@ -25,10 +25,7 @@ public final class MachineCode {
 
   private MachineCode() {}
 
-  /**
-   * Whether this x86-64 processor has the instruction set, by Linux's name, and {@link #SWITCH}
-   * permits it.
-   */
+  /** Whether this x86-64 processor has these instructions, and {@link #SWITCH} permits them. */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
     return (allowed.equals("true") || allowed.equals(instructions)) && FLAGS.contains(instructions);

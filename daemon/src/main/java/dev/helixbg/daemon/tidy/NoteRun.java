@@ -253,10 +253,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
   }
 
-  /**
-   * Returns the number in the name of a finding's saved act, 0 for the first; empty for other
-   * files.
-   */
+  /** Returns the number in a saved act's name, 0 for the first; empty for other files. */
   private static OptionalInt number(Path file, String id) {
     Matcher name = SAVED.matcher(file.getFileName().toString());
     return name.matches() && name.group(1).equals(id)

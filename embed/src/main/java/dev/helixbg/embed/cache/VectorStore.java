@@ -67,11 +67,7 @@ public final class VectorStore {
     return database.added("vectors");
   }
 
-  /**
-   * Reads all vectors; damaged rows are skipped.
-   *
-   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
-   */
+  /** Reads all vectors; damaged rows are skipped. */
   public KnownVectors read() {
     return database.read(
         connection -> {
@@ -130,11 +126,7 @@ public final class VectorStore {
         });
   }
 
-  /**
-   * Returns the vectors at {@link #places}, one after another in one array.
-   *
-   * @return empty if a vector is damaged or missing
-   */
+  /** Returns the vectors at {@link #places} in one array; empty if one is damaged or missing. */
   public Optional<float[]> at(int[] places) {
     long[] wanted =
         IntStream.range(0, places.length)
@@ -187,11 +179,7 @@ public final class VectorStore {
     }
   }
 
-  /**
-   * Adds vectors of unit length.
-   *
-   * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be saved
-   */
+  /** Adds vectors of unit length. */
   public void add(Map<TextKey, float[]> vectors) {
     if (!vectors.isEmpty()) {
       vectors.values().forEach(VectorStore::check);

@@ -131,11 +131,7 @@ public final class EncoderWeights {
     return feedForwardNorm(layer) + NORM + (long) block * ROW;
   }
 
-  /**
-   * Checks the tokens and token types of a text.
-   *
-   * @throws IndexOutOfBoundsException when the text is empty or too long, or has an invalid token
-   */
+  /** Throws IndexOutOfBoundsException for an empty or too long text, or an invalid token. */
   void check(int[] text, int[] types) {
     if (text.length == 0 || text.length > positions) {
       throw new IndexOutOfBoundsException(

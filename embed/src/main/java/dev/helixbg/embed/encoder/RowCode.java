@@ -36,23 +36,17 @@ final class RowCode {
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
-  /** Returns code of {@code void(rows, numbers, steps, count)}, which rounds rows. */
+  /** Returns code of {@link EncoderKernels#round}, with the same arguments. */
   static byte[] round(Square kind) {
     return new RowCode(kind).rounding();
   }
 
-  /**
-   * Returns code of {@code void(rows, numbers, steps, count, factors)}; see {@link
-   * EncoderKernels#gelu}.
-   */
+  /** Returns code of {@link EncoderKernels#gelu}, with the same arguments. */
   static byte[] gelu(Square kind) {
     return new RowCode(kind).activation();
   }
 
-  /**
-   * Returns code of {@code void(sums, numbers, steps, count, states, gain)}; see {@link
-   * EncoderKernels#normalise}.
-   */
+  /** Returns code of {@link EncoderKernels#normalise}, with the same arguments. */
   static byte[] normalise(Square kind) {
     return new RowCode(kind).normalisation();
   }
@@ -210,11 +204,7 @@ final class RowCode {
     numbers(Constants.toNumber(kind));
   }
 
-  /**
-   * Computes the row's step and its inverse from {@link #LARGEST}, and writes the step.
-   *
-   * @param most offset of the largest integer, which is followed by its inverse
-   */
+  /** Computes the row's step and its inverse; {@code most} is the offset of the largest integer. */
   private void steps(int most) {
     code.combineLanes(Op.MAXIMUM, LARGEST, 0);
     code.emit(Op.BROADCAST, LARGEST, LARGEST);

@@ -95,10 +95,7 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /**
-   * Returns the input that is stored at a place of a row: an int holds inputs whose indices are 16
-   * apart.
-   */
+  /** Returns the input at a place of a row: an int holds inputs whose indices are 16 apart. */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;

@@ -115,10 +115,7 @@ public final class FusedGraph {
     return graph.floats(name, OnnxFile.bytes(rows), rows.length / WIDTH, WIDTH);
   }
 
-  /**
-   * Adds a layer's attention, in which {@code asking} names the states of the queries: all states,
-   * or only the first token's.
-   */
+  /** Adds a layer's attention; {@code asking} names the states of the queries. */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
     String output = OnnxFile.layer(layer) + "attention.output.";

@@ -35,10 +35,7 @@ public final class Database implements AutoCloseable {
   private static final String ASIDE = ".damaged";
   private static final Duration BUSY = Duration.ofSeconds(30);
 
-  /**
-   * SQLite's {@code application_id} minus the version, which it repeats, so that no flipped bit
-   * makes a database look newer.
-   */
+  /** SQLite's application_id minus the version: the id guards the version against flipped bits. */
   private static final int OURS = 0x4842_0000;
 
   /** Size in bytes to which SQLite truncates a larger write-ahead log after a checkpoint. */

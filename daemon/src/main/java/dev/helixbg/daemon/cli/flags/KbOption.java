@@ -131,10 +131,7 @@ public class KbOption {
     return Optional.ofNullable(named);
   }
 
-  /**
-   * Returns the named knowledge base, else the default of one-shot; fails if none exists. If the
-   * knowledge base is made from notes, first updates its log from the notes.
-   */
+  /** Returns the named or default knowledge base, updated from its notes; fails without one. */
   public final Kb find(Settings settings) {
     Kb found = locate(settings);
     refresh();
