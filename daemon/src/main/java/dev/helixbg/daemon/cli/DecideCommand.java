@@ -10,7 +10,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
@@ -63,7 +62,7 @@ final class DecideCommand extends JsonCommand {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen;
@@ -91,7 +90,6 @@ final class DecideCommand extends JsonCommand {
         made.size(),
         made.size() == 1 ? "finding" : "findings",
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));
-    return ExitCode.OK.number();
   }
 
   private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {

@@ -13,7 +13,6 @@ import dev.helixbg.daemon.kb.SampleKb;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
@@ -53,7 +52,7 @@ public final class OneShotCommand extends JsonCommand {
   private Path copy;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     if (sample && kb.named().isPresent()) {
       throw Failure.usage("--sample brings its own knowledge base; leave out " + kb.named().get());
     }
@@ -70,7 +69,6 @@ public final class OneShotCommand extends JsonCommand {
       KbStore store = stores.of(chosen);
       show(store, report(pipeline(settings, embedder), store), settings);
     }
-    return ExitCode.OK.number();
   }
 
   private Pipeline pipeline(Settings settings, EmbedderSource embedder) {

@@ -67,11 +67,12 @@ final class ServiceCommand extends ConsoleCommand {
   private boolean dryRun;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     UserDirectories locations = GlobalOptions.locations();
     DaemonHome home = DaemonHome.of(locations);
     if (action == Action.LOGS) {
-      return printLogs(home);
+      printLogs(home);
+      return;
     }
     Optional<ServiceRequest> request =
         switch (action) {
@@ -99,7 +100,6 @@ final class ServiceCommand extends ConsoleCommand {
         step.deed().take(console.out());
       }
     }
-    return ExitCode.OK.number();
   }
 
   /** Makes the service's folders. Its manager cannot make a missing folder writable. */
@@ -226,7 +226,7 @@ final class ServiceCommand extends ConsoleCommand {
         : Path.of(configured);
   }
 
-  private Integer printLogs(DaemonHome home) {
+  private void printLogs(DaemonHome home) {
     boolean log = print(home.logFile(), "");
     boolean errors =
         print(home.serviceErrors(), "--- stderr of the service, " + home.serviceErrors());
@@ -235,7 +235,6 @@ final class ServiceCommand extends ConsoleCommand {
           ExitCode.NO_DAEMON,
           "there is no log " + home.logFile() + ": the service has not run yet");
     }
-    return ExitCode.OK.number();
   }
 
   /** Prints a file, with a heading above it if the file is not empty. Returns whether it exists. */
