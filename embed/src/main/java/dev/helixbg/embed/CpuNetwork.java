@@ -114,7 +114,7 @@ enum CpuNetwork {
       return new CpuModel(file, this == FUSED_INT8, pooling);
     }
     try {
-      return new EncoderModel(Encoder.open(file), pooling);
+      return new EncoderModel(new Encoder(file), pooling);
     } catch (UnsupportedOperationException e) {
       throw new EmbeddingException(
           e.getMessage()

@@ -3,6 +3,10 @@ package dev.helixbg.embed;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.PairReader.Kind;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The bundled pair judges, for notes and for facts, before they are loaded. A run without pairs to
@@ -44,7 +48,34 @@ public final class PairModel implements PairSource {
   /** Returns a reader that loads each judge when the judge reads its first pair. */
   @Override
   public PairReader open() {
-    return new PairJudges(this);
+    return new Judges();
+  }
+
+  /** The pair judges of all kinds of texts. */
+  private final class Judges implements PairReader {
+    private final Map<Kind, PairReader> open = new EnumMap<>(Kind.class);
+
+    @Override
+    public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
+      for (Kind kind : Kind.values()) {
+        int[] places =
+            IntStream.range(0, pairs.size()).filter(i -> pairs.get(i).kind() == kind).toArray();
+        if (places.length > 0) {
+          List<Texts> some = IntStream.of(places).mapToObj(pairs::get).toList();
+          judge(kind).read(some, (index, reading) -> sink.accept(places[index], reading));
+        }
+      }
+    }
+
+    private synchronized PairReader judge(Kind kind) {
+      return open.computeIfAbsent(kind, PairModel.this::open);
+    }
+
+    @Override
+    public synchronized void close() {
+      open.values().forEach(PairReader::close);
+      open.clear();
+    }
   }
 
   /**

@@ -32,7 +32,12 @@ public final class Encoder implements AutoCloseable {
   private final Mask mask = new Mask(arena);
   private final Deque<Workspace> idle = new ConcurrentLinkedDeque<>();
 
-  private Encoder(Path file) throws IOException {
+  /**
+   * @param file a file written by {@code EncoderFile}
+   * @throws IOException when the file cannot be read, or is not such a file
+   * @throws UnsupportedOperationException when processor or system cannot run the machine code
+   */
+  public Encoder(Path file) throws IOException {
     try {
       weights = EncoderWeights.open(file, arena);
       if (!isAvailable(weights.kind)) {
@@ -50,15 +55,6 @@ public final class Encoder implements AutoCloseable {
   /** Whether this processor can run the engine with squares of this kind. */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);
-  }
-
-  /**
-   * @param file a file written by {@code EncoderFile}
-   * @throws IOException when the file cannot be read, or is not such a file
-   * @throws UnsupportedOperationException when processor or system cannot run the machine code
-   */
-  public static Encoder open(Path file) throws IOException {
-    return new Encoder(file);
   }
 
   /**

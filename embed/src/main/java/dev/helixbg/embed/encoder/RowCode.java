@@ -31,27 +31,13 @@ final class RowCode {
 
   private final Square kind;
 
-  private RowCode(Square kind) {
+  RowCode(Square kind) {
     this.kind = kind;
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
   /** Returns code of {@link EncoderKernels#round}, with the same arguments. */
-  static byte[] round(Square kind) {
-    return new RowCode(kind).rounding();
-  }
-
-  /** Returns code of {@link EncoderKernels#gelu}, with the same arguments. */
-  static byte[] gelu(Square kind) {
-    return new RowCode(kind).activation();
-  }
-
-  /** Returns code of {@link EncoderKernels#normalise}, with the same arguments. */
-  static byte[] normalise(Square kind) {
-    return new RowCode(kind).normalisation();
-  }
-
-  private byte[] rounding() {
+  byte[] round() {
     int row = code.label();
     code.clear(LARGEST);
     for (int i = 0; i < VECTORS; i++) {
@@ -64,7 +50,8 @@ final class RowCode {
     return end(row);
   }
 
-  private byte[] normalisation() {
+  /** Returns code of {@link EncoderKernels#normalise}, with the same arguments. */
+  byte[] normalise() {
     Register states = Register.R8;
     Register gain = Register.R9;
     int row = code.label();
@@ -117,7 +104,8 @@ final class RowCode {
     return end(row);
   }
 
-  private byte[] activation() {
+  /** Returns code of {@link EncoderKernels#gelu}, with the same arguments. */
+  byte[] gelu() {
     Register left = Register.RAX;
     int row = code.label();
     code.clear(LARGEST);
