@@ -81,7 +81,16 @@ public final class ParallelLoop {
     if (interruptible && Thread.interrupted()) {
       failure.compareAndSet(null, new InterruptedException());
     }
-    rethrow();
+    if (failure.get() == null) { // the first use of a pattern switch is slow
+      return;
+    }
+    switch (failure.get()) {
+      case InterruptedException e -> {} // the caller throws it
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case Throwable e ->
+          throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
+    }
   }
 
   private void work() {
@@ -94,20 +103,6 @@ public final class ParallelLoop {
       }
     } catch (Throwable e) {
       failure.compareAndSet(null, e);
-    }
-  }
-
-  /** Throws the first failure, unless it is an interrupt. */
-  private void rethrow() {
-    if (failure.get() == null) { // the first use of a pattern switch is slow
-      return;
-    }
-    switch (failure.get()) {
-      case InterruptedException e -> {}
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case Throwable e ->
-          throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
     }
   }
 }

@@ -95,7 +95,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       boolean isOriginal = lines[1].equals(CpuNetwork.EXPORTED.name());
       PreparedModel found =
           isOriginal
-              ? original(source.locate().graph(), lines[3], tokenizer)
+              ? new PreparedModel(source.locate().graph(), CpuNetwork.EXPORTED, lines[3], tokenizer)
               : new PreparedModel(network.in(folder), network, lines[3], tokenizer);
       if (lines[2].equals(found.sizes())) {
         return found;
@@ -109,10 +109,6 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     String text = String.join("\n", made, prepared.network.name(), prepared.sizes(), prepared.why);
     AtomicFile.replace(note, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     return prepared;
-  }
-
-  private static PreparedModel original(Path graph, String why, Path tokenizer) {
-    return new PreparedModel(graph, CpuNetwork.EXPORTED, why, tokenizer);
   }
 
   /** Returns the files' sizes. Files are replaced in one step, so one of this size is complete. */
@@ -156,7 +152,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       for (Path file : wanted.network.files(wanted.file)) {
         Files.deleteIfExists(file);
       }
-      return original(export, why.replace('\n', ' '), wanted.tokenizer);
+      why = why.replace('\n', ' ');
+      return new PreparedModel(export, CpuNetwork.EXPORTED, why, wanted.tokenizer);
     } catch (OrtException e) {
       throw new EmbeddingException(
           "the model " + export + " fails on a short text: " + e.getMessage(), e);

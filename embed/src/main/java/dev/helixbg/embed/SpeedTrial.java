@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -112,7 +111,17 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   }
 
   private CacheNote note(Path cacheFolder, String network) {
-    String circumstances = String.join("\n", way, network, machine());
+    String circumstances =
+        String.join(
+            "\n",
+            way,
+            network,
+            processor(),
+            System.getProperty("os.name"),
+            System.getProperty("os.version"),
+            System.getProperty("os.arch"),
+            NativeLibraries.VERSION,
+            PreparedModel.FORMAT);
     return new CacheNote(cacheFolder, "trials", circumstances, circumstances);
   }
 
@@ -126,17 +135,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
-  }
-
-  /** Returns processor, system and runtime, which a verdict depends on. */
-  private static String machine() {
-    return Stream.of("os.name", "os.version", "os.arch")
-        .map(System::getProperty)
-        .collect(
-            Collectors.joining(
-                "\n",
-                processor() + "\n",
-                "\n" + NativeLibraries.VERSION + "\n" + PreparedModel.FORMAT));
   }
 
   /** Returns the processor's name as Linux on x86 reports it; elsewhere, an empty text. */
