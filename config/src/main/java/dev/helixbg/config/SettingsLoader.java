@@ -7,10 +7,8 @@ import dev.helixbg.config.Settings.LlmSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,6 +51,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {
     Map<String, Written> written = new HashMap<>();
+    catalog().forEach(one -> written.put(one.name(), new Written(one.defaultText(), DEFAULT)));
     written.put(
         SettingCatalog.CACHE.name(), new Written(locations.defaultCache().toString(), DEFAULT));
     written.put(
@@ -60,7 +59,9 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     locateFile(configFile).ifPresent(file -> addFile(file, written));
     addEnvironment(written);
     flags.forEach((name, text) -> written.put(known(name), new Written(text, "flag")));
-    return check(written);
+    return new Loaded(
+        assemble(written),
+        catalog().stream().map(one -> effective(one, written.get(one.name()))).toList());
   }
 
   private record Written(String text, String origin) {}
@@ -110,41 +111,17 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return name;
   }
 
-  private Loaded check(Map<String, Written> written) {
-    // Keys are compared by identity, because a record's hash code is slow at its first call.
-    Map<Setting<?>, Object> values = new IdentityHashMap<>();
-    List<EffectiveSetting> effective = new ArrayList<>();
-    for (Setting<?> setting : catalog()) {
-      Written source =
-          written.getOrDefault(setting.name(), new Written(setting.defaultText(), DEFAULT));
-      boolean unset = source.text().isEmpty() && source.origin().equals(DEFAULT);
-      if (!unset) {
-        values.put(setting, parse(setting, source));
-      }
-      effective.add(
-          new EffectiveSetting(
-              setting.name(),
-              source.text(),
-              setting.kind().toml(source.text()),
-              source.origin(),
-              setting.meaning()));
-    }
-    return new Loaded(assemble(values), List.copyOf(effective));
+  private static EffectiveSetting effective(Setting<?> setting, Written source) {
+    return new EffectiveSetting(
+        setting.name(),
+        source.text(),
+        setting.kind().toml(source.text()),
+        source.origin(),
+        setting.meaning());
   }
 
-  private Object parse(Setting<?> setting, Written source) {
-    try {
-      return setting.parser().apply(source.text(), locations.home());
-      // includes NumberFormatException and InvalidPathException
-    } catch (IllegalArgumentException e) {
-      throw new ConfigException(
-          "%s = %s (%s) is not valid: it must be %s"
-              .formatted(setting.name(), source.text(), source.origin(), setting.valid()));
-    }
-  }
-
-  private Settings assemble(Map<Setting<?>, Object> values) {
-    Values v = new Values(values);
+  private Settings assemble(Map<String, Written> written) {
+    Values v = new Values(written, locations.home());
     EmbedSettings embed =
         new EmbedSettings(
             v.get(SettingCatalog.MODELS),
@@ -189,11 +166,21 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return Duration.ofMillis(Math.round(1000 * seconds));
   }
 
-  /** Values of settings. Each value has its setting's type, since the setting's parser made it. */
-  private record Values(Map<Setting<?>, Object> map) {
-    @SuppressWarnings("unchecked")
+  private record Values(Map<String, Written> written, Path home) {
+    /** Returns the value of a setting; null if it is not set and has no default. */
     <T> T get(Setting<T> setting) {
-      return (T) map.get(setting);
+      Written source = written.get(setting.name());
+      if (source.text().isEmpty() && source.origin().equals(DEFAULT)) {
+        return null;
+      }
+      try {
+        return setting.parser().apply(source.text(), home);
+        // includes NumberFormatException and InvalidPathException
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(
+            "%s = %s (%s) is not valid: it must be %s"
+                .formatted(setting.name(), source.text(), source.origin(), setting.valid()));
+      }
     }
   }
 }
