@@ -134,34 +134,25 @@ final class BertSession implements AutoCloseable {
   /** Adds a tensor for each input. The caller closes the tensors, even after a failure. */
   private void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
       throws OrtException {
-    int[] padded = new int[rows * columns];
-    int[] mask = new int[rows * columns];
+    Map<String, int[]> values = new HashMap<>();
+    types.keySet().forEach(input -> values.put(input, new int[rows * columns]));
     for (int row = 0; row < rows; row++) {
       int at = row * columns;
       if (row < ids.length) {
-        System.arraycopy(ids[row], 0, padded, at, ids[row].length);
-        Arrays.fill(mask, at, at + ids[row].length, 1);
+        int length = ids[row].length;
+        System.arraycopy(ids[row], 0, values.get(IDS), at, length);
+        Arrays.fill(values.get(MASK), at, at + length, 1);
+        if (types.containsKey(TYPES)) {
+          System.arraycopy(tokenTypes(ids[row]), 0, values.get(TYPES), at, length);
+        }
       } else {
-        mask[at] = 1; // a row of only padding would cause a division by zero
+        values.get(MASK)[at] = 1; // a row of only padding would cause a division by zero
       }
     }
     for (Map.Entry<String, OnnxJavaType> input : types.entrySet()) {
-      int[] values =
-          switch (input.getKey()) {
-            case IDS -> padded;
-            case MASK -> mask;
-            default -> tokenTypes(ids, rows, columns);
-          };
-      tensors.put(input.getKey(), tensor(values, input.getValue(), rows, columns));
+      String name = input.getKey();
+      tensors.put(name, tensor(values.get(name), input.getValue(), rows, columns));
     }
-  }
-
-  private static int[] tokenTypes(int[][] ids, int rows, int columns) {
-    int[] types = new int[rows * columns];
-    for (int row = 0; row < ids.length; row++) {
-      System.arraycopy(tokenTypes(ids[row]), 0, types, row * columns, ids[row].length);
-    }
-    return types;
   }
 
   /** Returns the token types of one sequence; the class comment describes them. */
