@@ -8,9 +8,9 @@ import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +23,7 @@ import java.util.function.Predicate;
  */
 final class TidyList {
   private final ActRun acts;
-  private final List<String> order = new ArrayList<>();
+  private final Set<String> order = new LinkedHashSet<>();
   private final Set<String> handled = new HashSet<>();
   private FindingRequests findings;
   private Optional<FileState> log = Optional.empty();
@@ -48,16 +48,10 @@ final class TidyList {
       listing = report.list();
     }
     decisions = acts.store().decisions().read();
-    Map<String, ReportedFinding> found = new HashMap<>();
-    Set<String> known = new HashSet<>(order);
-    for (ReportedFinding finding : present(one -> hasAll || one.leads())) {
-      found.put(finding.id(), finding);
-      if (known.add(finding.id())) {
-        order.add(finding.id());
-      }
-    }
-    open = found;
-    order.removeIf(id -> !found.containsKey(id) && !handled.contains(id));
+    open = new LinkedHashMap<>();
+    present(one -> hasAll || one.leads()).forEach(one -> open.put(one.id(), one));
+    order.addAll(open.keySet());
+    order.removeIf(id -> !open.containsKey(id) && !handled.contains(id));
   }
 
   private List<ReportedFinding> present(Predicate<ReportedFinding> wanted) {
@@ -95,7 +89,7 @@ final class TidyList {
 
   /** Returns the ids in order, including the ids of findings decided in this session. */
   List<String> order() {
-    return order;
+    return List.copyOf(order);
   }
 
   int left() {
@@ -109,9 +103,10 @@ final class TidyList {
 
   /** Returns the open finding after (1) or before (−1) another; the last precedes the first. */
   Optional<String> next(String from, int step) {
-    int start = order.indexOf(from);
-    for (int i = 1; i <= order.size(); i++) {
-      String id = order.get(Math.floorMod(start + step * i, order.size()));
+    List<String> all = order();
+    int start = all.indexOf(from);
+    for (int i = 1; i <= all.size(); i++) {
+      String id = all.get(Math.floorMod(start + step * i, all.size()));
       if (open.containsKey(id)) {
         return Optional.of(id);
       }
