@@ -51,11 +51,10 @@ record ProtoField(int number, long value, ByteBuffer content) {
 
   /** Returns the numbers of a packed field, or the number of a plain field. */
   List<Long> numbers() throws OnnxFormatException {
-    List<Long> numbers = new ArrayList<>();
     if (content == null) {
-      numbers.add(value);
-      return numbers;
+      return List.of(value);
     }
+    List<Long> numbers = new ArrayList<>();
     try {
       for (ByteBuffer rest = content.duplicate(); rest.hasRemaining(); ) {
         numbers.add(varint(rest));
