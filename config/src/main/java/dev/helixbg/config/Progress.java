@@ -4,10 +4,7 @@ package dev.helixbg.config;
 public interface Progress extends AutoCloseable {
   Progress SILENT = (_, _) -> {};
 
-  /**
-   * Counts finished items. {@code work} is the work of these items, in the same unit as in {@link
-   * Display#begin}.
-   */
+  /** Counts finished items and their work, in the same unit as {@link Display#begin}. */
   void step(long items, long work);
 
   @Override

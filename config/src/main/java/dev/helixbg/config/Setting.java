@@ -11,10 +11,9 @@ import java.util.stream.Collectors;
  * A setting.
  *
  * @param name dotted name, as in the settings file: {@code embed.provider}
- * @param defaultText the default as a user would write it; empty if there is no fixed default
- * @param valid the valid values, in words, for error messages and documentation
- * @param parser turns a text into a value, given the home folder; throws IllegalArgumentException
- *     for an invalid text
+ * @param defaultText the default as a user would write it; empty if there is none
+ * @param valid the valid values, in words
+ * @param parser parses a text, given the home folder; throws IllegalArgumentException
  */
 public record Setting<T>(
     String name,

@@ -9,18 +9,19 @@ import dev.helixbg.config.Settings.LlmSettings.LlmBackend;
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.text.NearestName;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /** All settings, in the order in which they are documented and printed. */
 final class SettingCatalog {
-  private static final List<Setting<?>> ALL = new ArrayList<>();
+  private static final Map<String, Setting<?>> ALL = new LinkedHashMap<>();
 
   static final Setting<Path> KB =
       path("kb", "")
@@ -215,19 +216,17 @@ final class SettingCatalog {
 
     Setting<T> means(String meaning) {
       Setting<T> setting = new Setting<>(name, kind, standard, valid, meaning, parser);
-      ALL.add(setting);
+      ALL.put(name, setting);
       return setting;
     }
   }
 
-  static List<Setting<?>> all() {
-    return Collections.unmodifiableList(ALL);
+  /** Returns the settings by name. */
+  static Map<String, Setting<?>> all() {
+    return Collections.unmodifiableMap(ALL);
   }
 
-  /**
-   * Returns the error for an unknown setting; {@code where} is for example {@code x.y in
-   * config.toml}.
-   */
+  /** Returns the error for an unknown setting; {@code where} may be {@code x.y in config.toml}. */
   static ConfigException unknown(String where, String name, Collection<String> names) {
     return new ConfigException(
         "unknown setting "

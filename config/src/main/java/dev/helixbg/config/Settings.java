@@ -7,14 +7,11 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * All settings, checked.
+ * All settings, checked; {@link SettingCatalog} describes them.
  *
- * @param kb the knowledge base named by the user; if empty, the usual places are searched
- * @param sources folders of the git repositories whose files are mentioned in entries
- * @param helix the program helix; if empty, the program on {@code PATH} is used
- * @param threads number of threads for embedding and comparing; at least 1
- * @param cache folder of files that can be made again
- * @param state private folder for the store of each knowledge base
+ * @param kb if empty, the usual places are searched
+ * @param helix if empty, the program on {@code PATH} is used
+ * @param threads at least 1
  */
 public record Settings(
     Optional<Path> kb,
@@ -42,9 +39,7 @@ public record Settings(
       this.entries = entries;
     }
 
-    /**
-     * Returns the value in a note's front matter that selects this mode; empty if no value does.
-     */
+    /** Returns the value in a note's front matter that selects this mode, if any. */
     public String entries() {
       return entries;
     }
@@ -55,29 +50,18 @@ public record Settings(
         kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
   }
 
-  /**
-   * Settings of the embedding model.
-   *
-   * @param models folder that may have {@code model.onnx} with {@code tokenizer.json} or {@code
-   *     vocab.txt}; otherwise the bundled model is used
-   * @param maxTokens number of tokens at which a text is cut; 8 to 512
-   */
+  /** The settings {@code embed.*}. */
   public record EmbedSettings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 
     public enum ExecutionProvider {
-      /** CoreML if a speed trial found it correct and faster, else the CPU. */
       AUTO,
       CPU,
       COREML
     }
 
     public enum Precision {
-      /**
-       * Eight bits for passages, with or without machine code. Entries get 8 or 16 bits if this
-       * processor can run the machine code for them. FP32 is used otherwise, with CoreML, and if a
-       * trial found the other method slow or inaccurate.
-       */
+      /** Depends on text, processor and trials; see {@code EmbeddingModel.another}. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -86,16 +70,16 @@ public record Settings(
   }
 
   /**
-   * Settings of the language model.
+   * The settings {@code llm.*}.
    *
-   * @param model the GGUF file named by the user; if empty, the first model in the models folder
-   * @param seconds seconds that a run may spend on questions; with 0, only stored answers are used
+   * @param model if empty, the first model in the models folder is used
+   * @param seconds with 0, only stored answers are used
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings that use stored answers only. If the file of the configured model is
-     * missing, the stored answers of the first model in the models folder are used.
+     * Returns settings for stored answers only: of the configured model, or of the first model in
+     * the models folder if the file is missing.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);
@@ -119,9 +103,8 @@ public record Settings(
   /**
    * The settings {@code daemon.*}, which {@link SettingCatalog} describes.
    *
-   * @param embedderIdle time without work after which the embedding model is unloaded; if empty, it
-   *     is never unloaded
-   * @param modelThreads number of threads of the language model; at least 1
+   * @param embedderIdle if empty, the embedding model is never unloaded
+   * @param modelThreads at least 1
    */
   public record DaemonSettings(
       Duration poll,

@@ -7,17 +7,13 @@ import dev.helixbg.config.Settings.LlmSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Merges defaults, settings file, environment and flags; a later source overrides earlier sources.
- */
+/** Merges defaults, settings file, environment and flags; each overrides those before it. */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
   /** Variables with this prefix describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
@@ -26,8 +22,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private static final String DEFAULT = "default";
 
   /** Returns all settings in documented order. */
-  public static List<Setting<?>> catalog() {
-    return SettingCatalog.all();
+  public static Collection<Setting<?>> catalog() {
+    return SettingCatalog.all().values();
   }
 
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
@@ -48,14 +44,14 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   /**
-   * @param configFile the settings file named by the user, which must exist. If empty, the file
-   *     that {@code $HELIX_BG_CONFIG} names is read; if the variable is missing or empty, the
-   *     default file is read.
+   * @param configFile the settings file named by the user, which must exist; if empty, the file
+   *     that {@code $HELIX_BG_CONFIG} names, else the default file
    * @param flags values as texts, each under the name of its setting
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {
     Map<String, Written> written = new HashMap<>();
+    catalog().forEach(one -> written.put(one.name(), new Written(one.defaultText(), DEFAULT)));
     written.put(
         SettingCatalog.CACHE.name(), new Written(locations.defaultCache().toString(), DEFAULT));
     written.put(
@@ -63,7 +59,9 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     locateFile(configFile).ifPresent(file -> addFile(file, written));
     addEnvironment(written);
     flags.forEach((name, text) -> written.put(known(name), new Written(text, "flag")));
-    return check(written);
+    return new Loaded(
+        assemble(written),
+        catalog().stream().map(one -> effective(one, written.get(one.name()))).toList());
   }
 
   private record Written(String text, String origin) {}
@@ -79,16 +77,14 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private void addFile(Path file, Map<String, Written> written) {
-    Map<String, Setting.Kind> kinds = new LinkedHashMap<>();
-    SettingCatalog.all().forEach(setting -> kinds.put(setting.name(), setting.kind()));
-    TomlFile.read(file, kinds)
+    TomlFile.read(file)
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
   /** Adds the values of variables. An empty variable counts as unset, except for a list. */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
-    SettingCatalog.all().forEach(setting -> names.put(setting.environmentName(), setting));
+    catalog().forEach(setting -> names.put(setting.environmentName(), setting));
     if (environment.getOrDefault(SettingCatalog.KB.environmentName(), "").isEmpty()) {
       names.put("HELIX_KB", SettingCatalog.KB);
     }
@@ -109,48 +105,23 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   private String known(String name) {
-    List<String> names = SettingCatalog.all().stream().<String>map(Setting::name).toList();
-    if (!names.contains(name)) {
-      throw SettingCatalog.unknown(name + " in flag --set", name, names);
+    if (!SettingCatalog.all().containsKey(name)) {
+      throw SettingCatalog.unknown(name + " in flag --set", name, SettingCatalog.all().keySet());
     }
     return name;
   }
 
-  private Loaded check(Map<String, Written> written) {
-    // Keys are compared by identity, because a record's hash code is slow at its first call.
-    Map<Setting<?>, Object> values = new IdentityHashMap<>();
-    List<EffectiveSetting> effective = new ArrayList<>();
-    for (Setting<?> setting : SettingCatalog.all()) {
-      Written source =
-          written.getOrDefault(setting.name(), new Written(setting.defaultText(), DEFAULT));
-      boolean unset = source.text().isEmpty() && source.origin().equals(DEFAULT);
-      if (!unset) {
-        values.put(setting, parse(setting, source));
-      }
-      effective.add(
-          new EffectiveSetting(
-              setting.name(),
-              source.text(),
-              setting.kind().toml(source.text()),
-              source.origin(),
-              setting.meaning()));
-    }
-    return new Loaded(assemble(values), List.copyOf(effective));
+  private static EffectiveSetting effective(Setting<?> setting, Written source) {
+    return new EffectiveSetting(
+        setting.name(),
+        source.text(),
+        setting.kind().toml(source.text()),
+        source.origin(),
+        setting.meaning());
   }
 
-  private Object parse(Setting<?> setting, Written source) {
-    try {
-      return setting.parser().apply(source.text(), locations.home());
-      // includes NumberFormatException and InvalidPathException
-    } catch (IllegalArgumentException e) {
-      throw new ConfigException(
-          "%s = %s (%s) is not valid: it must be %s"
-              .formatted(setting.name(), source.text(), source.origin(), setting.valid()));
-    }
-  }
-
-  private Settings assemble(Map<Setting<?>, Object> values) {
-    Values v = new Values(values);
+  private Settings assemble(Map<String, Written> written) {
+    Values v = new Values(written, locations.home());
     EmbedSettings embed =
         new EmbedSettings(
             v.get(SettingCatalog.MODELS),
@@ -195,11 +166,21 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     return Duration.ofMillis(Math.round(1000 * seconds));
   }
 
-  /** Values of settings. Each value has its setting's type, since the setting's parser made it. */
-  private record Values(Map<Setting<?>, Object> map) {
-    @SuppressWarnings("unchecked")
+  private record Values(Map<String, Written> written, Path home) {
+    /** Returns the value of a setting; null if it is not set and has no default. */
     <T> T get(Setting<T> setting) {
-      return (T) map.get(setting);
+      Written source = written.get(setting.name());
+      if (source.text().isEmpty() && source.origin().equals(DEFAULT)) {
+        return null;
+      }
+      try {
+        return setting.parser().apply(source.text(), home);
+        // includes NumberFormatException and InvalidPathException
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(
+            "%s = %s (%s) is not valid: it must be %s"
+                .formatted(setting.name(), source.text(), source.origin(), setting.valid()));
+      }
     }
   }
 }

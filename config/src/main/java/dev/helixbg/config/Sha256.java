@@ -3,8 +3,10 @@ package dev.helixbg.config;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -12,12 +14,7 @@ import java.util.List;
 
 /** SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits. */
 public final class Sha256 {
-  private static final int BUFFER_BYTES = 1 << 17;
-
-  /**
-   * Empty digest. Copying it is ten times as fast as requesting a new digest from Java's security
-   * providers.
-   */
+  /** Empty digest. A copy of it is made ten times as fast as a new digest. */
   private static final MessageDigest EMPTY;
 
   static {
@@ -52,10 +49,7 @@ public final class Sha256 {
   /** Returns the hash of all bytes up to the stream's end. */
   public static String of(InputStream in) throws IOException {
     MessageDigest digest = start();
-    byte[] buffer = new byte[BUFFER_BYTES];
-    for (int read; (read = in.read(buffer)) >= 0; ) {
-      digest.update(buffer, 0, read);
-    }
+    in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
     return hex(digest);
   }
 

@@ -20,11 +20,10 @@ final class TomlFile {
   private TomlFile() {}
 
   /**
-   * @param kinds the allowed names, with the TOML type of each
    * @throws ConfigException when the file cannot be read, is not TOML, or has an unknown name or a
    *     value of the wrong type
    */
-  static Map<String, String> read(Path file, Map<String, Setting.Kind> kinds) {
+  static Map<String, String> read(Path file) {
     JsonNode root;
     try {
       if (Files.size(file) > MAX_BYTES) {
@@ -45,29 +44,28 @@ final class TomlFile {
       throw new ConfigException("cannot read the configuration file " + file + ": " + e);
     }
     Map<String, String> values = new LinkedHashMap<>();
-    flatten(file, "", root, kinds, values);
+    flatten(file, "", root, values);
     return values;
   }
 
   private static void flatten(
-      Path file,
-      String prefix,
-      JsonNode table,
-      Map<String, Setting.Kind> kinds,
-      Map<String, String> values) {
+      Path file, String prefix, JsonNode table, Map<String, String> values) {
+    Map<String, Setting<?>> settings = SettingCatalog.all();
     for (Map.Entry<String, JsonNode> field : table.properties()) {
       String name = prefix + field.getKey();
       JsonNode value = field.getValue();
-      Setting.Kind kind = kinds.get(name);
-      if (kind == null && value.isObject()) {
-        flatten(file, name + ".", value, kinds, values);
-      } else if (kind == null) {
-        throw SettingCatalog.unknown(name + " in " + file, name, kinds.keySet());
-      } else if (!isOf(kind, value)) {
-        throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
-      } else {
-        values.put(name, kind == Setting.Kind.LIST ? joined(file, name, value) : value.asText());
+      if (!settings.containsKey(name)) {
+        if (!value.isObject()) {
+          throw SettingCatalog.unknown(name + " in " + file, name, settings.keySet());
+        }
+        flatten(file, name + ".", value, values);
+        continue;
       }
+      Setting.Kind kind = settings.get(name).kind();
+      if (!isOf(kind, value)) {
+        throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
+      }
+      values.put(name, kind == Setting.Kind.LIST ? joined(file, name, value) : value.asText());
     }
   }
 

@@ -6,8 +6,7 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}. If {@code $HOME} is not set, the account's home folder is used; if
- * another variable is not set, the platform's usual folder in the home folder is used.
+ * $XDG_STATE_HOME/helix-bg}, else the account's home folder and the platform's usual folders in it.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

@@ -32,10 +32,7 @@ final class BertSession implements AutoCloseable {
   static final String MASK = "attention_mask";
   static final String TYPES = "token_type_ids";
 
-  /**
-   * Name of the output: float [rows, columns, 384], or [rows, 1, 384] if the graph computes only
-   * the state of the first token.
-   */
+  /** Output: float [rows, columns, 384], or [rows, 1, 384] with the first token's state only. */
   private static final String TOKEN_STATES = "last_hidden_state";
 
   private static final Set<String> KNOWN = Set.of(IDS, MASK, TYPES);
@@ -59,8 +56,7 @@ final class BertSession implements AutoCloseable {
   /**
    * Loads a graph; each call computes on one thread.
    *
-   * @throws EmbeddingException when the graph does not have the inputs and the output of a BERT
-   *     model
+   * @throws EmbeddingException when the graph lacks the inputs or the output of a BERT model
    */
   static BertSession open(Path graph, Pooling pooling, Provider provider) throws OrtException {
     NativeLibraries.loadOnnxRuntime();
@@ -113,9 +109,7 @@ final class BertSession implements AutoCloseable {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
-  /**
-   * Returns one vector per text of a batch [rows, columns]; positions without a token are padding.
-   */
+  /** Returns one vector per text of a batch [rows, columns]; the other positions are padding. */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     OnnxCall call = OnnxCall.begin();
@@ -140,34 +134,25 @@ final class BertSession implements AutoCloseable {
   /** Adds a tensor for each input. The caller closes the tensors, even after a failure. */
   private void fill(Map<String, OnnxTensor> tensors, int[][] ids, int rows, int columns)
       throws OrtException {
-    int[] padded = new int[rows * columns];
-    int[] mask = new int[rows * columns];
+    Map<String, int[]> values = new HashMap<>();
+    types.keySet().forEach(input -> values.put(input, new int[rows * columns]));
     for (int row = 0; row < rows; row++) {
       int at = row * columns;
       if (row < ids.length) {
-        System.arraycopy(ids[row], 0, padded, at, ids[row].length);
-        Arrays.fill(mask, at, at + ids[row].length, 1);
+        int length = ids[row].length;
+        System.arraycopy(ids[row], 0, values.get(IDS), at, length);
+        Arrays.fill(values.get(MASK), at, at + length, 1);
+        if (types.containsKey(TYPES)) {
+          System.arraycopy(tokenTypes(ids[row]), 0, values.get(TYPES), at, length);
+        }
       } else {
-        mask[at] = 1; // a row of only padding would cause a division by zero
+        values.get(MASK)[at] = 1; // a row of only padding would cause a division by zero
       }
     }
     for (Map.Entry<String, OnnxJavaType> input : types.entrySet()) {
-      int[] values =
-          switch (input.getKey()) {
-            case IDS -> padded;
-            case MASK -> mask;
-            default -> tokenTypes(ids, rows, columns);
-          };
-      tensors.put(input.getKey(), tensor(values, input.getValue(), rows, columns));
+      String name = input.getKey();
+      tensors.put(name, tensor(values.get(name), input.getValue(), rows, columns));
     }
-  }
-
-  private static int[] tokenTypes(int[][] ids, int rows, int columns) {
-    int[] types = new int[rows * columns];
-    for (int row = 0; row < ids.length; row++) {
-      System.arraycopy(tokenTypes(ids[row]), 0, types, row * columns, ids[row].length);
-    }
-    return types;
   }
 
   /** Returns the token types of one sequence; the class comment describes them. */

@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
- * The exported network on Apple's CoreML. Apple's Neural Engine needs inputs of a fixed shape. Each
- * range of text lengths (a bucket) therefore has its own session, with a fixed batch size.
- * Positions without a token are padding. CoreML compiles the network once for each bucket, and
- * writes the result to the cache folder.
+ * The exported network on Apple's CoreML, whose Neural Engine needs inputs of a fixed shape. Each
+ * range of text lengths (a bucket) has a session with a fixed batch size and padding. CoreML
+ * compiles the network once for each bucket, into the cache folder.
  *
  * <p>Options: <a
  * href="https://onnxruntime.ai/docs/execution-providers/CoreML-ExecutionProvider.html">CoreML
@@ -80,12 +80,7 @@ final class CoreMlModel implements TokenModel {
   }
 
   private static int columns(int longest) {
-    for (int columns : BUCKETS) {
-      if (columns >= longest) {
-        return columns;
-      }
-    }
-    throw new IllegalArgumentException(longest + " tokens in one text");
+    return IntStream.of(BUCKETS).filter(columns -> columns >= longest).findFirst().orElseThrow();
   }
 
   private BertSession bucket(int columns) throws OrtException {

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Methods of computing a network on a CPU. A method consists of a file format and an engine. The
- * exported network is rewritten in that format, and the engine runs the file.
+ * Methods of computing a network on a CPU: a file format, in which the exported network is
+ * rewritten, and an engine that runs the file.
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),
@@ -28,8 +28,8 @@ enum CpuNetwork {
   FINE_ENCODER("INT16 by machine code", "16-bit arithmetic by machine code", Square.SHORTS),
 
   /**
-   * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, decision 104).
-   * It needs the bundled model and a processor with VNNI.
+   * Eight-bit arithmetic in {@link Encoder} with smoothed activations (SmoothQuant, decision 104);
+   * needs the bundled model and VNNI.
    */
   SMOOTHED_ENCODER(
       "INT8 smoothed by machine code",
@@ -50,11 +50,7 @@ enum CpuNetwork {
     this(id, description, null);
   }
 
-  /**
-   * Returns the network of an embedding model.
-   *
-   * @param bundled whether the model is the bundled model, whose activations are known
-   */
+  /** Returns the network of an embedding model; the activations of the bundled one are known. */
   static CpuNetwork of(Precision precision, boolean bundled) {
     if (precision != Precision.INT8) {
       return FUSED;
@@ -109,9 +105,8 @@ enum CpuNetwork {
   }
 
   /**
-   * Loads a network.
+   * Loads a network; {@code pooling} is {@link Pooling#FIRST} for a pair judge.
    *
-   * @param pooling {@link Pooling#FIRST} for a pair judge
    * @throws EmbeddingException if the system forbids programs to make machine code
    */
   TokenModel open(Path file, Pooling pooling) throws OrtException, IOException {
@@ -119,7 +114,7 @@ enum CpuNetwork {
       return new CpuModel(file, this == FUSED_INT8, pooling);
     }
     try {
-      return new EncoderModel(Encoder.open(file), pooling);
+      return new EncoderModel(new Encoder(file), pooling);
     } catch (UnsupportedOperationException e) {
       throw new EmbeddingException(
           e.getMessage()
@@ -129,17 +124,14 @@ enum CpuNetwork {
     }
   }
 
-  /**
-   * The network on ONNX Runtime's CPU provider. A batch may have any shape, and each call uses one
-   * thread.
-   */
+  /** The network on ONNX Runtime's CPU provider. A batch may have any shape. */
   static final class CpuModel implements TokenModel {
     private final BertSession session;
     private final boolean oneByOne;
 
     /**
-     * @param oneByOne whether each text is a batch of its own. With eight-bit arithmetic all texts
-     *     of a batch share one scale, so a vector would depend on the other texts of its batch.
+     * @param oneByOne whether each text is a batch of its own. In eight-bit arithmetic the texts of
+     *     a batch share one scale, so their vectors would depend on each other.
      */
     CpuModel(Path graph, boolean oneByOne, Pooling pooling) throws OrtException {
       this.oneByOne = oneByOne;

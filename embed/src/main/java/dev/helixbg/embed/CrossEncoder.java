@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * A pair judge: a cross-encoder (Nogueira and Cho 2019, "Passage Re-ranking with BERT") that reads
- * {@code [CLS] older [SEP] newer [SEP]}. Layers of MiniLM were trained to classify how two texts
- * are related.
+ * {@code [CLS] older [SEP] newer [SEP]}. It is MiniLM, trained to classify how two texts are
+ * related.
  *
  * @param tokenizer tokenizer opened by {@link #openTokenizer}
  */
@@ -18,10 +18,7 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
   /** Number of special tokens that the tokenizer adds to one text. */
   private static final int FRAME = 2;
 
-  /**
-   * Token limit of the tokenizer. It is one token more than the judge reads; the additional token
-   * shows that a text was cut.
-   */
+  /** Token limit of the tokenizer: one more than is read, which shows that a text was cut. */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}
@@ -30,7 +27,6 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
     return Tokenizer.open(prepared.tokenizer(), TOKENS);
   }
 
-  /** Returns the token ids of both texts and of the special tokens. */
   static int[] ids(Tokenizer tokenizer, String older, String newer) {
     return tokens(tokenizer, older, newer).ids;
   }

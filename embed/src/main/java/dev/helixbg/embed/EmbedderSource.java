@@ -17,13 +17,9 @@ public interface EmbedderSource {
   /** Returns a description of the model for people. */
   String describe();
 
-  /** Opens an embedder, which the caller closes. */
   Embedder open();
 
-  /**
-   * Minimum number of texts for a trial. If at least this many texts must be embedded, a trial
-   * first measures {@link #otherWay}. Embedding this many texts takes a few seconds.
-   */
+  /** Minimum number of texts for a trial of {@link #otherWay}; embedding them takes seconds. */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -35,9 +31,8 @@ public interface EmbedderSource {
   /**
    * Another method of computing vectors, which may be faster than the usual method.
    *
-   * @param id id of the vectors that this method computes
+   * @param id id of its vectors
    * @param opensFaster whether the model opens faster than the usual model
-   * @param gain speed of this method
    * @param model opens the model
    */
   record OtherWay(String id, boolean opensFaster, Gain gain, Supplier<Embedder> model) {}
@@ -47,8 +42,8 @@ public interface EmbedderSource {
     /**
      * Returns the speed as a multiple of the usual speed, or 0 if the method must not be used.
      *
-     * @param few whether there are too few texts for a trial, which can take seconds. In this case,
-     *     a method that opens faster counts as fast enough if no earlier trial has measured it.
+     * @param few whether there are too few texts for a trial. An untried method that opens faster
+     *     then counts as fast enough.
      */
     double of(boolean few);
   }
@@ -58,23 +53,16 @@ public interface EmbedderSource {
     return Optional.empty();
   }
 
-  /**
-   * Returns the source that embeds queries. The vectors of the queries can then be compared with
-   * vectors that have this id.
-   */
+  /** Returns the source that embeds queries for comparison with vectors that have this id. */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }
 
-  /**
-   * Returns the source that the queries of a KB probably need. The KB's vectors decide later which
-   * source is used.
-   */
+  /** Returns the source that queries probably need, before the KB's vectors are known. */
   default EmbedderSource likelyForQueries() {
     return this;
   }
 
-  /** Returns the ids of all vectors that this source may make. */
   default VectorIds ids() {
     return new VectorIds(ids(false), ids(true));
   }

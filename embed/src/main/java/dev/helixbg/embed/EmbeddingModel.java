@@ -19,10 +19,7 @@ import java.util.Optional;
  */
 public final class EmbeddingModel implements EmbedderSource {
 
-  /**
-   * Version of the code, as a part of the id. Change it whenever a new version of the code computes
-   * different vectors from the same files.
-   */
+  /** Version of the code, a part of the id. It must rise when the code computes other vectors. */
   private static final String RECIPE = "mean pooling 1";
 
   private final EmbedSettings settings;
@@ -55,7 +52,6 @@ public final class EmbeddingModel implements EmbedderSource {
             .substring(0, 32);
   }
 
-  /** Finds the model of the settings. */
   public static EmbeddingModel locate(Settings settings) {
     return locate(settings.embed(), settings.cache(), settings.threads());
   }
@@ -63,7 +59,7 @@ public final class EmbeddingModel implements EmbedderSource {
   /**
    * Finds the model.
    *
-   * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+   * @param cacheFolder folder for files derived from models; created when needed
    * @param threads number of threads that embed at once
    * @throws EmbeddingException when the configured folder has a model that cannot be used
    */
@@ -78,9 +74,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns 32 hexadecimal digits: a hash of model, tokenizer, precision and token limit. If the
-   * provider is CoreML, it is part of the hash, too. Models with the same id compute the same
-   * vector for a text.
+   * Returns 32 hexadecimal digits: a hash of model, tokenizer, precision, token limit and, if it is
+   * used, CoreML. Models with the same id compute the same vector for a text.
    */
   @Override
   public String id() {
@@ -93,11 +88,10 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns this model with another method of computing, which may be faster. The vectors of that
-   * method have another id. On a Mac, the method is CoreML, which takes long to open. Elsewhere,
-   * passages get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic if the processor
-   * has VNNI and the model is the bundled model. Otherwise, entries get sixteen-bit arithmetic if
-   * {@link Encoder} can run. The result is empty if there is no other method.
+   * Returns this model with another method of computing, which may be faster and has another id;
+   * empty if there is none. On a Mac, it is CoreML, which takes long to open. Elsewhere, passages
+   * get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic with VNNI and the bundled
+   * model, else sixteen-bit arithmetic if {@link Encoder} can run.
    */
   public Optional<EmbeddingModel> another(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -116,9 +110,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns the model that embeds queries. If the method of {@link #another} runs by machine code
-   * and has computed the entries' vectors, it also embeds queries. Otherwise, this model embeds
-   * queries.
+   * Returns the model that embeds queries: the method of {@link #another} if it runs by machine
+   * code and has computed the entries' vectors, else this model.
    *
    * @param vectors id of the entries' vectors
    */
@@ -127,10 +120,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /**
-   * Returns the model that embeds entries by machine code if this machine has prepared that model;
-   * otherwise, returns this model.
-   */
+  /** Returns the model that embeds entries by machine code if it is prepared, else this model. */
   @Override
   public EmbeddingModel likelyForQueries() {
     return anotherForQueries()
@@ -142,10 +132,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return another(false).filter(EmbeddingModel::isMachineCode);
   }
 
-  /**
-   * Returns whether machine code computes the network. Such a model opens faster than a model on
-   * ONNX Runtime.
-   */
+  /** Whether machine code computes the network. Such a model opens faster than others. */
   boolean isMachineCode() {
     return !isCoreMl() && network.isMachineCode();
   }
@@ -176,9 +163,8 @@ public final class EmbeddingModel implements EmbedderSource {
 
   /**
    * Returns how much faster this model is than {@code plain}. A trial of about a second measures
-   * the gain; the result is stored for this machine, model and runtime. If a trial shows that the
-   * method for entries is fast enough to be used, the result of this trial also counts for
-   * passages, and there is no second trial.
+   * the gain; the result is stored for this machine, model and runtime. If the method for entries
+   * is fast enough, its trial also counts for passages.
    *
    * @throws EmbeddingException when {@code plain} cannot be loaded
    */
@@ -227,26 +213,22 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Prepares, on another thread, the model that embeds the entries of a new cache. Does nothing if
-   * this machine has prepared the model before. The preparation takes two seconds; meanwhile, the
-   * caller can read texts.
+   * Prepares, on another thread, the model for the entries of a new cache, unless this machine has
+   * it. This takes two seconds, in which the caller can read texts.
    */
   @Override
   public void prepareAhead() {
     EmbeddingModel first = anotherForQueries().orElse(this);
-    if (!first.isCoreMl() && !PreparedModel.isThere(source, first.network, cacheFolder)) {
-      first.prepareOnAnotherThread();
+    if (first.isCoreMl() || PreparedModel.isThere(source, first.network, cacheFolder)) {
+      return;
     }
-  }
-
-  private void prepareOnAnotherThread() {
     Runnable preparing =
         () -> {
           try {
             NativeLibraries.open(
                 "the embedding model",
                 cacheFolder,
-                () -> PreparedModel.of(source, network, cacheFolder));
+                () -> PreparedModel.of(source, first.network, cacheFolder));
           } catch (RuntimeException e) {
             // Opening the model reports the fault.
           }

@@ -28,10 +28,9 @@ public final class MiniLm implements Embedder {
   }
 
   /**
-   * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer. The
-   * products with weights cost 12 · 384 multiply-adds for each token. Attention costs 2
-   * multiply-adds for each pair of tokens. These 2 take as long as 3 to 11 multiply-adds with
-   * weights, depending on engine and processor, and are counted as 5.
+   * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer: 12 ·
+   * 384 with weights for each token, and 2 in attention for each pair of tokens. These 2 take as
+   * long as 3 to 11 with weights, depending on engine and processor, and count as 5.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

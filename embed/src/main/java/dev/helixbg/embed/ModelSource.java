@@ -3,7 +3,7 @@ package dev.helixbg.embed;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.FileHashCache;
+import dev.helixbg.embed.store.CacheNote;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Source of the network and its tokenizer: a folder of the user, or the bundled copy. The bundled
- * copy is in the langchain4j artifact on the class path.
+ * Source of the network and its tokenizer: a folder of the user, or the bundled copy in the
+ * langchain4j artifact on the class path.
  *
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
- * @param extractedTo the cache folder, if the files are copies of the bundled model in that folder
+ * @param extractedTo the cache folder, if the files are copies of the bundled model in it
  */
 record ModelSource(
     String describe,
@@ -35,8 +35,8 @@ record ModelSource(
   record Location(Path graph, Path tokenizer) {}
 
   /**
-   * Returns the model in a folder, which has {@code model.onnx} and {@code tokenizer.json} or
-   * {@code vocab.txt}. Returns the bundled model if the folder has no {@code model.onnx}.
+   * Returns the model in a folder: {@code model.onnx}, and {@code tokenizer.json} or {@code
+   * vocab.txt}. Without {@code model.onnx}, returns the bundled model.
    *
    * @throws EmbeddingException when the folder has a model that cannot be used
    */
@@ -56,8 +56,8 @@ record ModelSource(
     try {
       return new ModelSource(
           graph + " with " + tokenizer.getFileName(),
-          FileHashCache.of(graph, cacheFolder),
-          FileHashCache.of(tokenizer, cacheFolder),
+          CacheNote.hash(graph, cacheFolder),
+          CacheNote.hash(tokenizer, cacheFolder),
           new Location(graph, tokenizer),
           Optional.empty());
     } catch (IOException e) {

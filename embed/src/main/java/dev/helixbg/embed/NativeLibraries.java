@@ -14,14 +14,12 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Loads the native libraries of the tokenizer and of ONNX Runtime from the cache folder, with
- * telemetry turned off. Many commands need only the tokenizer's library.
+ * Loads the native libraries of the tokenizer, which many commands need alone, and of ONNX Runtime,
+ * without telemetry.
  */
 final class NativeLibraries {
 
-  /**
-   * Version of ONNX Runtime. The loaded library also reports its version; a test compares the two.
-   */
+  /** Version of ONNX Runtime; a test compares it with the version that the library reports. */
   static final String VERSION = "1.28.0";
 
   private static final OrtLoggingLevel LEVEL = OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR;
@@ -128,14 +126,12 @@ final class NativeLibraries {
   }
 
   /**
-   * Creates ONNX Runtime's environment, and takes a second reference to the environment, which is
-   * never released. The environment counts its references. The Java binding releases the first
-   * reference in a shutdown hook, which does not wait for any {@link OnnxCall}. Without the second
-   * reference, a model that is being opened would then read freed memory.
+   * Creates ONNX Runtime's environment, and takes a second reference to it, which is never
+   * released. The Java binding releases the first in a shutdown hook, which does not wait for any
+   * {@link OnnxCall}; a model that is being opened would then read freed memory.
    *
-   * <p>The binding has no public method that takes a second reference. A private method of the
-   * bundled version is therefore called. The C API through Java's FFM would add a tenth of a second
-   * to each start.
+   * <p>The binding has no public method that does so, therefore a private method of the bundled
+   * version is called. The C API through Java's FFM would add a tenth of a second to each start.
    */
   private static void keepEnvironment() {
     try {

@@ -6,14 +6,10 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A call into ONNX Runtime by one thread, from {@link #begin} to {@link #close}. The process must
- * not end during a call: the end of the process destroys the library's tables, and a thread that
- * still reads these tables crashes.
+ * not end during a call, because its end destroys the library's tables, which the call reads.
  */
 public final class OnnxCall implements AutoCloseable {
-  /**
-   * Lock that each call holds in shared mode. {@link #endAll} takes the lock in exclusive mode and
-   * never releases it.
-   */
+  /** Lock that each call shares, and that {@link #endAll} takes alone and never releases. */
   private static final ReentrantReadWriteLock ENTRY = new ReentrantReadWriteLock();
 
   private static final OnnxCall CALL = new OnnxCall();

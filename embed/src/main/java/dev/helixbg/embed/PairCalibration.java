@@ -3,24 +3,19 @@ package dev.helixbg.embed;
 import dev.helixbg.embed.PairReader.Relation;
 
 /**
- * Calibration of a pair judge's logits, measured on texts that were not used for training.
+ * Calibration of a pair judge's logits, measured on texts that were not used for training. Nine of
+ * ten pairs that reach a lower bound are right; it is above 1 if no probability is high enough.
  *
  * @param temperature positive divisor of the logits before they are converted to probabilities
- * @param likelySame lower bound of the probability of <i>same</i>. Nine of ten pairs that reach
- *     this bound are the same. The bound is above 1 if no probability is high enough
- * @param likelyOvertaken lower bound of the probability of <i>overtaken</i>. Nine of ten pairs that
- *     reach this bound are overtaken. The bound is above 1 if no probability is high enough
- * @param scoreWeight weight of the pair's score, which is computed from vectors and words. The
- *     weighted score is added to the logits of <i>same</i> and <i>overtaken</i>. The weight is 0
- *     for the judge of facts
+ * @param likelySame lower bound of the probability of <i>same</i>
+ * @param likelyOvertaken lower bound of the probability of <i>overtaken</i>
+ * @param scoreWeight weight of the pair's score from vectors and words in the logits of <i>same</i>
+ *     and <i>overtaken</i>; 0 for the judge of facts
  */
 public record PairCalibration(
     double temperature, double likelySame, double likelyOvertaken, double scoreWeight) {
 
-  /**
-   * Returns the probability of each {@link Relation}, given the pair's score, which is computed
-   * from vectors and words.
-   */
+  /** Returns the probability of each {@link Relation}, given the pair's score. */
   public double[] probabilities(float[] logits, double score) {
     double[] sums = new double[logits.length];
     double largest = Double.NEGATIVE_INFINITY;

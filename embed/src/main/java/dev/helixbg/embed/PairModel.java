@@ -3,16 +3,19 @@ package dev.helixbg.embed;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.PairReader.Kind;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
- * The bundled pair judges before they are loaded: one for notes, one for facts. They run on the
- * CPU. A run that has no pairs to read needs only the judges' id and calibration, and loads no
- * native library.
+ * The bundled pair judges, for notes and for facts, before they are loaded. A run without pairs to
+ * read needs only their id and calibration, and loads no native library.
  */
 public final class PairModel implements PairSource {
   /**
-   * Version of the code, as a part of the id. Change it whenever a new version of the code computes
-   * different logits with the same weights. Differences in the last bits do not count.
+   * Version of the code, a part of the id. It must rise when the code computes other logits with
+   * the same weights, apart from the last bits.
    */
   private static final String RECIPE = "pair judge 2";
 
@@ -21,7 +24,7 @@ public final class PairModel implements PairSource {
   private Judge judge;
 
   /**
-   * @param cacheFolder folder for files that helix-bg derives from models; created when needed
+   * @param cacheFolder folder for files derived from models; created when needed
    * @param threads number of threads that read at once
    */
   public PairModel(Path cacheFolder, int threads) {
@@ -36,7 +39,7 @@ public final class PairModel implements PairSource {
       PairWeights.Beginning notes = PairWeights.beginning(Kind.NOTES);
       PairWeights.Beginning facts = PairWeights.beginning(Kind.FACTS);
       String text =
-          String.join("\n", RECIPE, PreparedModel.judgeNetwork().id(), notes.hash(), facts.hash());
+          String.join("\n", RECIPE, CpuNetwork.ofJudge().id(), notes.hash(), facts.hash());
       judge = new Judge(Sha256.of(text).substring(0, 32), notes.calibration(), facts.calibration());
     }
     return judge;
@@ -45,15 +48,41 @@ public final class PairModel implements PairSource {
   /** Returns a reader that loads each judge when the judge reads its first pair. */
   @Override
   public PairReader open() {
-    return new PairJudges(this);
+    return new Judges();
+  }
+
+  /** The pair judges of all kinds of texts. */
+  private final class Judges implements PairReader {
+    private final Map<Kind, PairReader> open = new EnumMap<>(Kind.class);
+
+    @Override
+    public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
+      for (Kind kind : Kind.values()) {
+        int[] places =
+            IntStream.range(0, pairs.size()).filter(i -> pairs.get(i).kind() == kind).toArray();
+        if (places.length > 0) {
+          List<Texts> some = IntStream.of(places).mapToObj(pairs::get).toList();
+          judge(kind).read(some, (index, reading) -> sink.accept(places[index], reading));
+        }
+      }
+    }
+
+    private synchronized PairReader judge(Kind kind) {
+      return open.computeIfAbsent(kind, PairModel.this::open);
+    }
+
+    @Override
+    public synchronized void close() {
+      open.values().forEach(PairReader::close);
+      open.clear();
+    }
   }
 
   /**
-   * Loads a pair judge. The first load takes seconds: it writes to the cache folder, and compares
-   * the judge's logits with the logits that were computed after the training.
+   * Loads a pair judge. The first time, this takes seconds, writes to the cache folder, and
+   * compares the judge's logits with those after the training.
    *
-   * @throws EmbeddingException when the pair judge cannot be loaded, or computes logits that differ
-   *     too much
+   * @throws EmbeddingException when the judge cannot be loaded, or its logits differ too much
    */
   PairReader open(Kind kind) {
     return NativeLibraries.open(

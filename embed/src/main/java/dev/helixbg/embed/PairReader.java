@@ -30,8 +30,7 @@ public interface PairReader extends AutoCloseable {
    * Result of reading a pair.
    *
    * @param logits logit of each {@link Relation}; no NaN
-   * @param olderWhole whether the older text was read to its end; {@code newerWhole} is the same
-   *     for the newer text
+   * @param olderWhole whether the older text was read to its end; likewise {@code newerWhole}
    */
   record Reading(float[] logits, boolean olderWhole, boolean newerWhole) {}
 
@@ -41,13 +40,11 @@ public interface PairReader extends AutoCloseable {
   }
 
   /**
-   * Reads all pairs. Pairs may finish in any order and on any thread, but the sink is called by one
-   * thread at a time. A reading depends on its own two texts alone.
+   * Reads all pairs, in any order and on any thread, but one thread at a time calls the sink. A
+   * reading depends on its own two texts alone.
    *
-   * @throws EmbeddingException when the model fails; the readings that the sink already has are
-   *     valid
-   * @throws InterruptedException when the calling thread is interrupted, which is checked between
-   *     batches
+   * @throws EmbeddingException when the model fails; the readings so far are valid
+   * @throws InterruptedException when the calling thread is interrupted; checked between batches
    */
   void read(List<Texts> pairs, Sink sink) throws InterruptedException;
 

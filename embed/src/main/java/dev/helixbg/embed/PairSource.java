@@ -5,8 +5,7 @@ public interface PairSource {
   /**
    * Properties of the pair judges.
    *
-   * @param id 32 hexadecimal digits; pair judges with the same id give the same readings of the
-   *     same texts
+   * @param id 32 hexadecimal digits; the same id means the same readings of the same texts
    * @param ofNotes calibration of the judge of notes
    * @param ofFacts calibration of the judge of facts
    */

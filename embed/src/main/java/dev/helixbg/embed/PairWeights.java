@@ -13,10 +13,9 @@ import java.util.List;
 
 /**
  * Trained weights of a pair judge: the resource {@code judge.weights} for notes, {@code
- * facts.weights} for facts, written by {@code scripts/train-judge write}. The file says how
- * training changed weights in the layers of the bundled MiniLM. It also contains the weights of the
- * head (the last matrix, which computes the logits), the calibration, and probes (pairs of texts
- * whose logits are known).
+ * facts.weights} for facts, written by {@code scripts/train-judge write}. They are changes of
+ * weights of the bundled MiniLM, the head (the last matrix, which computes the logits), the
+ * calibration, and probes (pairs of texts whose logits are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} as a string (two bytes of length, UTF-8); the SHA-256 of
  * all bytes that follow this hash; the four values of {@link PairCalibration}; the head [4, 384]
@@ -26,8 +25,8 @@ import java.util.List;
  * four logits.
  *
  * @param layers number of layers of the exported model that are used
- * @param tokenTypes embeddings of the four token types, in rows of 384 values: a row for the first
- *     text and a row for the second text, then two such rows for tokens that both texts contain
+ * @param tokenTypes embeddings of the token types, in rows of 384 values: first text, second text,
+ *     then both again for tokens that both texts contain
  */
 record PairWeights(
     String graphHash,
@@ -43,19 +42,13 @@ record PairWeights(
   private static final int HASH_BYTES = 32;
 
   /**
-   * Beginning of the file. If the judge was prepared earlier on this machine, the rest of the file
-   * is not read.
+   * Beginning of the file, which is all that is read of a judge that is prepared already.
    *
    * @param hash 64 hexadecimal digits, not verified
    */
   record Beginning(String hash, PairCalibration calibration, Head head) {}
 
-  /**
-   * The last matrix.
-   *
-   * @param weights [4, 384]
-   * @param bias [4]
-   */
+  /** The last matrix: {@code weights} [4, 384] and {@code bias} [4]. */
   record Head(float[] weights, float[] bias) {
 
     /** Returns the logits of a pair, given the network's output for the first token. */
@@ -72,16 +65,10 @@ record PairWeights(
     }
   }
 
-  /**
-   * Two texts, the older text first, and the logits that were computed for them after the training.
-   */
+  /** Two texts, and the logits that were computed for them after the training. */
   record Probe(String older, String newer, float[] logits) {}
 
-  /**
-   * Reads the beginning of the bundled weights.
-   *
-   * @throws EmbeddingException when the weights are missing or of another format
-   */
+  /** Reads the beginning of the bundled weights; fails as {@link #bundled} does. */
   static Beginning beginning(PairReader.Kind kind) {
     return read(kind, in -> beginning(new DataInputStream(in)));
   }

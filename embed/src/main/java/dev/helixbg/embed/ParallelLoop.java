@@ -31,9 +31,8 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps, then returns. After a failure of a step, after an interrupt, or if the system
-   * cannot start a thread, no further step begins. The loop then waits for the running steps and
-   * throws the first failure.
+   * Runs all steps. After a failure of a step, an interrupt, or if no thread can be started, no
+   * further step begins. The loop then waits for the running steps and throws the first failure.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {
     run(threads, steps, step, helpers("embed-"));
@@ -49,8 +48,8 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps even if the caller is interrupted; the caller's interrupt status then stays set.
-   * The steps must be short or check for an interrupt themselves.
+   * Runs all steps even after an interrupt, which stays set. The steps must be short or check for
+   * an interrupt themselves.
    */
   public static void runToTheEnd(String name, int threads, int steps, IntConsumer step) {
     new ParallelLoop(steps, step::accept, false).run(threads, helpers(name + "-"));
@@ -82,7 +81,16 @@ public final class ParallelLoop {
     if (interruptible && Thread.interrupted()) {
       failure.compareAndSet(null, new InterruptedException());
     }
-    rethrow();
+    if (failure.get() == null) { // the first use of a pattern switch is slow
+      return;
+    }
+    switch (failure.get()) {
+      case InterruptedException e -> {} // the caller throws it
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      case Throwable e ->
+          throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
+    }
   }
 
   private void work() {
@@ -95,20 +103,6 @@ public final class ParallelLoop {
       }
     } catch (Throwable e) {
       failure.compareAndSet(null, e);
-    }
-  }
-
-  /** Throws the first failure, unless it is an interrupt. */
-  private void rethrow() {
-    if (failure.get() == null) { // the first use of a pattern switch is slow
-      return;
-    }
-    switch (failure.get()) {
-      case InterruptedException e -> {}
-      case RuntimeException e -> throw e;
-      case Error e -> throw e;
-      case Throwable e ->
-          throw new EmbeddingException("the embedding model failed: " + e.getMessage(), e);
     }
   }
 }

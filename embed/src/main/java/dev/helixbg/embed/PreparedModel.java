@@ -18,18 +18,14 @@ import java.util.StringJoiner;
 
 /**
  * A prepared model in the cache folder: the network in the format that this processor runs, and the
- * definition of its tokenizer. A model is prepared once. Its results are compared with known values
- * before it is used. A small file (the note), written last, lists the files. If the files do not
- * match the note, they are made again.
+ * definition of its tokenizer. It is made once, and compared with known results before it is used.
+ * A small file (the note), written last, lists the files; if they differ, they are made again.
  *
- * @param file the file to load: the rewritten network, or the original where the rewrite failed
+ * @param file the file to load: the rewritten network, or the original if it cannot be rewritten
  * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-  /**
-   * Format of the prepared files. The number must rise whenever {@link CpuNetwork} or {@link
-   * TokenizerFile} write different files.
-   */
+  /** Format of the prepared files. It must change whenever other files are written. */
   static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";
@@ -38,10 +34,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double SMOOTHED_BOUND = 0.99;
   private static final double INT8_BOUND = 0.98;
 
-  /**
-   * Largest accepted difference between a logit and the same logit computed in fp32. On 103 real
-   * pairs, the largest difference was 0.45.
-   */
+  /** Largest difference of a logit from fp32; on 103 real pairs it was 0.45 at most. */
   private static final double LOGIT_BOUND = 1;
 
   /** Makes the network's file, after the tokenizer's file was made. */
@@ -57,27 +50,22 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   }
 
   /**
-   * Prepares a pair judge: the bundled model with changed weights. The judge uses eight-bit
-   * arithmetic, which is faster than fp32. With the judge of notes, the leads (the pairs that a
-   * report shows first) are the same as with fp32.
+   * Prepares a pair judge: the bundled model with changed weights, in eight-bit arithmetic, which
+   * is faster than fp32. With the judge of notes, the leads (the first pairs of a report) stay the
+   * same.
    *
    * @param hash hash of the judge's weights
-   * @throws EmbeddingException when the logits on this machine differ too much from the expected
-   *     logits
+   * @throws EmbeddingException when the logits on this machine differ too much
    */
   static PreparedModel judge(PairReader.Kind kind, String hash, Path cacheFolder)
       throws IOException, OrtException {
-    String key = Sha256.of(hash + "\n" + judgeNetwork().id()).substring(0, 16);
+    String key = Sha256.of(hash + "\n" + CpuNetwork.ofJudge().id()).substring(0, 16);
     return of(
         cacheFolder.resolve("models").resolve("judge-" + key),
         ModelSource.bundled(cacheFolder),
-        judgeNetwork(),
+        CpuNetwork.ofJudge(),
         cacheFolder,
         (export, wanted) -> judge(export, wanted, PairWeights.bundled(kind)));
-  }
-
-  static CpuNetwork judgeNetwork() {
-    return CpuNetwork.ofJudge();
   }
 
   private static Path folder(ModelSource source, CpuNetwork network, Path cacheFolder) {
@@ -87,7 +75,6 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return cacheFolder.resolve("models").resolve(key);
   }
 
-  /** Whether the model was prepared earlier. */
   static boolean isThere(ModelSource source, CpuNetwork network, Path cacheFolder) {
     return Files.isRegularFile(folder(source, network, cacheFolder).resolve(NOTE));
   }
@@ -108,7 +95,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       boolean isOriginal = lines[1].equals(CpuNetwork.EXPORTED.name());
       PreparedModel found =
           isOriginal
-              ? original(source.locate().graph(), lines[3], tokenizer)
+              ? new PreparedModel(source.locate().graph(), CpuNetwork.EXPORTED, lines[3], tokenizer)
               : new PreparedModel(network.in(folder), network, lines[3], tokenizer);
       if (lines[2].equals(found.sizes())) {
         return found;
@@ -124,14 +111,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return prepared;
   }
 
-  private static PreparedModel original(Path graph, String why, Path tokenizer) {
-    return new PreparedModel(graph, CpuNetwork.EXPORTED, why, tokenizer);
-  }
-
-  /**
-   * Returns the files' sizes. A file of the right size is complete, because files are replaced in
-   * one step.
-   */
+  /** Returns the files' sizes. Files are replaced in one step, so one of this size is complete. */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {
@@ -140,10 +120,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return sizes.add(Long.toString(Files.exists(tokenizer) ? Files.size(tokenizer) : 0)).toString();
   }
 
-  /**
-   * Returns the minimum cosine that is accepted between the vectors of a network and the vectors of
-   * the original.
-   */
+  /** Returns the minimum cosine that is accepted between a network's vectors and the original's. */
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
@@ -175,7 +152,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       for (Path file : wanted.network.files(wanted.file)) {
         Files.deleteIfExists(file);
       }
-      return original(export, why.replace('\n', ' '), wanted.tokenizer);
+      why = why.replace('\n', ' ');
+      return new PreparedModel(export, CpuNetwork.EXPORTED, why, wanted.tokenizer);
     } catch (OrtException e) {
       throw new EmbeddingException(
           "the model " + export + " fails on a short text: " + e.getMessage(), e);
@@ -193,10 +171,7 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     }
   }
 
-  /**
-   * Returns the vectors of all probe texts computed one by one, followed by the vectors of the same
-   * texts computed in padded batches.
-   */
+  /** Returns the vectors of all probe texts, computed one by one and then in padded batches. */
   private static float[][] probe(TokenModel model, Tokenizer tokenizer) throws OrtException {
     List<int[]> ids = ProbeTexts.TEXTS.stream().map(tokenizer::ids).toList();
     List<float[]> vectors = new ArrayList<>();

@@ -38,10 +38,7 @@ final class ProbeTexts {
 
   private ProbeTexts() {}
 
-  /**
-   * Returns texts of the same lengths as in a real run, short to long. The texts of each length
-   * fill one batch.
-   */
+  /** Returns texts as long as in a real run, short to long. Each length fills one batch. */
   static List<String> window() {
     List<String> texts = new ArrayList<>();
     for (int tokens = SHORTEST; tokens <= LONGEST; tokens *= 2) {
@@ -56,10 +53,7 @@ final class ProbeTexts {
     return texts;
   }
 
-  /**
-   * Returns the lowest cosine between corresponding vectors of two lists. Returns NaN if the lists,
-   * or two corresponding vectors, differ in size.
-   */
+  /** Returns the lowest cosine between corresponding vectors; NaN if any sizes differ. */
   static double worstCosine(float[][] some, float[][] others) {
     double worst = some.length == others.length ? 1 : Double.NaN;
     for (int i = 0; i < some.length && !Double.isNaN(worst); i++) {

@@ -9,14 +9,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Tests, on this machine, whether another method of running a network is correct, and faster than
- * the usual method (the plain method). In the trial, both methods do the same work in turn. Trials
- * are needed because, with some releases and on some machines, CoreML is slow or computes wrong
- * vectors. Eight-bit arithmetic is faster only on some processors.
+ * the usual method (the plain method). CoreML is slow or wrong with some releases and machines;
+ * eight-bit arithmetic is faster only on some processors.
  *
  * @param way name of the other method, in words
  * @param minimumCosine minimum cosine that is accepted between the vectors of the two methods
@@ -26,18 +24,12 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine that is accepted for CoreML, which must compute nearly the same vectors. */
   static final double SAME = 0.999;
 
-  /**
-   * Lower bound of uncertain gains. A gain above it and below {@link #CLEARLY_FASTER} is measured
-   * three times instead of once.
-   */
+  /** Gains between this and {@link #CLEARLY_FASTER} are measured three times, not once. */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
 
-  /**
-   * Minimum gain in speed at which another method is used. Results of repeated trials vary by less
-   * than this gain.
-   */
+  /** Minimum gain at which another method is used. Repeated trials vary by less. */
   public static final double WORTH = 1.15;
 
   /** Opens the network for one of the two methods of running it. */
@@ -48,15 +40,13 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /**
    * Result of a trial.
    *
-   * @param gain speed of the other method as a multiple of the plain method's speed; 0 if the other
-   *     method must not be used
+   * @param gain speed as a multiple of the plain method's; 0 if the method must not be used
    * @param why the reason in words, one line
    */
   public record Verdict(double gain, String why) {}
 
   /**
-   * Lets both methods embed some texts, which have the same lengths as in a real run. If the other
-   * method fails, the verdict says so.
+   * Lets both methods embed texts as in a real run. If the other fails, the verdict says so.
    *
    * @throws InterruptedException when the thread is interrupted while either method runs
    * @throws Exception when the plain method fails
@@ -98,10 +88,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   }
 
   /**
-   * Returns the verdict of an earlier trial of the same network, runtime and machine. If there was
-   * no such trial, runs one and stores its verdict.
-   *
-   * @param network hash of the network's file
+   * Returns the verdict of an earlier trial of the same network (the hash of its file), runtime and
+   * machine, else of a trial that it runs and stores.
    */
   Verdict remembered(Path cacheFolder, String network, Opener plain, Opener other) {
     try {
@@ -123,7 +111,17 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   }
 
   private CacheNote note(Path cacheFolder, String network) {
-    String circumstances = String.join("\n", way, network, machine());
+    String circumstances =
+        String.join(
+            "\n",
+            way,
+            network,
+            processor(),
+            System.getProperty("os.name"),
+            System.getProperty("os.version"),
+            System.getProperty("os.arch"),
+            NativeLibraries.VERSION,
+            PreparedModel.FORMAT);
     return new CacheNote(cacheFolder, "trials", circumstances, circumstances);
   }
 
@@ -137,17 +135,6 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
-  }
-
-  /** Returns processor, system and runtime, which a verdict depends on. */
-  private static String machine() {
-    return Stream.of("os.name", "os.version", "os.arch")
-        .map(System::getProperty)
-        .collect(
-            Collectors.joining(
-                "\n",
-                processor() + "\n",
-                "\n" + NativeLibraries.VERSION + "\n" + PreparedModel.FORMAT));
   }
 
   /** Returns the processor's name as Linux on x86 reports it; elsewhere, an empty text. */
@@ -167,10 +154,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   public static final class Median {
     private Median() {}
 
-    /**
-     * Returns the median of at least one value; for an even number of values, the mean of the
-     * middle two.
-     */
+    /** Returns the median of at least one value, or the mean of the middle two. */
     public static double of(double... values) {
       double[] sorted = values.clone();
       Arrays.sort(sorted);

@@ -7,16 +7,14 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Runs a model over many sequences of tokens. The sequences are sorted by length and cut into
- * batches; each batch is padded to its longest sequence. The number of threads changes neither the
- * batches nor any bit of a vector.
+ * Runs a model over many sequences of tokens, sorted by length and cut into batches, each padded to
+ * its longest sequence. The number of threads changes no bit of a vector.
  */
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
   /**
-   * Maximum number of texts that form a single batch instead of being divided between two threads.
-   * Each batch reads all weights, so dividing so few texts gains nothing.
+   * Number of texts that are not divided between two threads, since each batch reads all weights.
    */
   private static final int FEW = 16;
 
@@ -35,10 +33,7 @@ record TokenBatches(TokenModel model, int threads) {
     return all;
   }
 
-  /**
-   * Passes the vector and the index of each sequence to the sink. Only one thread at a time calls
-   * the sink.
-   */
+  /** Passes each sequence's vector and index to the sink, which one thread calls at a time. */
   void run(int[][] ids, Embedder.VectorSink sink) throws InterruptedException {
     List<int[]> batches = batches(ids);
     ParallelLoop.run(
@@ -56,10 +51,7 @@ record TokenBatches(TokenModel model, int threads) {
         });
   }
 
-  /**
-   * Returns batches as indices of texts, longest text first. If two batches suffice, the two
-   * batches have the same size.
-   */
+  /** Returns batches of indices of texts, longest first. If two suffice, they have one size. */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);

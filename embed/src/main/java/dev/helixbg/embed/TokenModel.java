@@ -5,14 +5,12 @@ import ai.onnxruntime.OrtException;
 /** A loaded network that turns token ids into vectors; several threads may call it at once. */
 interface TokenModel extends AutoCloseable {
   /**
-   * Number of tokens of a batch, including padding. The data of larger batches does not fit into
-   * the processor's cache; smaller batches have too few rows for fast matrix products.
+   * Tokens of a batch, with padding. Larger batches do not fit into the processor's cache; smaller
+   * ones have too few rows for fast matrix products.
    */
   int TOKENS_PER_BATCH = 512;
 
-  /**
-   * Returns the maximum number of texts in a batch whose longest text has {@code longest} tokens.
-   */
+  /** Returns the maximum size of a batch whose longest text has {@code longest} tokens. */
   default int batchSize(int longest) {
     return Math.max(1, TOKENS_PER_BATCH / longest);
   }

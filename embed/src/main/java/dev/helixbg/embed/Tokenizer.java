@@ -8,14 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/**
- * Turns texts into token ids, through DJL's binding to the HuggingFace tokenizers library. Many
- * threads may use one tokenizer at once.
- */
+/** Turns texts into token ids, by the HuggingFace library; many threads may use it at once. */
 final class Tokenizer implements AutoCloseable {
   /**
-   * A long text is first cut to this many characters per allowed token, at white space. Otherwise,
-   * a text of many megabytes would become millions of tokens, of which only a few hundred are used.
+   * Characters per allowed token, to which a long text is first cut, at white space. A text of many
+   * megabytes would otherwise become millions of tokens.
    */
   private static final int CHARS_PER_TOKEN = 32;
 
@@ -50,10 +47,7 @@ final class Tokenizer implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /**
-   * Makes an object that takes over this tokenizer and closes it later. If the object cannot be
-   * made, closes the tokenizer now.
-   */
+  /** Makes an object that closes this tokenizer later; closes it now if that fails. */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);
@@ -65,14 +59,11 @@ final class Tokenizer implements AutoCloseable {
 
   /** Returns the token ids of a text, including special tokens; at most {@code maxTokens} ids. */
   int[] ids(String text) {
-    for (int length = maxTokens * CHARS_PER_TOKEN; length < text.length(); length *= 2) {
-      int cut = lastWhitespace(text, length);
+    for (long length = maxTokens * CHARS_PER_TOKEN; length < text.length(); length *= 2) {
+      int cut = lastWhitespace(text, (int) length);
       int[] ids = cut < 0 ? new int[0] : encode(text.substring(0, cut));
       if (ids.length == maxTokens) {
         return ids;
-      }
-      if (length > Integer.MAX_VALUE / 2) {
-        break;
       }
     }
     return encode(text);

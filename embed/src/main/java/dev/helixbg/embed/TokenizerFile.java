@@ -26,9 +26,8 @@ final class TokenizerFile {
   private static final List<String> SPECIAL = List.of("[UNK]", "[CLS]", "[SEP]");
 
   /**
-   * Template of the definition, without vocabulary and ids. With {@code strip_accents} null,
-   * accents are stripped if {@code lowercase} is true. The field {@code pair} is required but not
-   * used.
+   * Template of the definition, without vocabulary and ids. With {@code strip_accents} null, {@code
+   * lowercase} strips accents, too. The field {@code pair} is required but not used.
    */
   private static final String BERT =
       """

@@ -19,7 +19,7 @@ import dev.helixbg.config.files.FileState;
 import dev.helixbg.embed.cache.Cosine;
 import dev.helixbg.embed.encoder.Encoder;
 import dev.helixbg.embed.encoder.Square;
-import dev.helixbg.embed.store.FileHashCache;
+import dev.helixbg.embed.store.CacheNote;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -289,7 +289,7 @@ class EmbeddingModelTest {
     while (!FileState.of(file).isSettled()) { // ctime cannot be set back
       Thread.sleep(100);
     }
-    String first = FileHashCache.of(file, cache);
+    String first = CacheNote.hash(file, cache);
     assertEquals(Sha256.of("one"), first);
     Path note;
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
@@ -297,18 +297,18 @@ class EmbeddingModelTest {
     }
     String poison = "0".repeat(64);
     Files.writeString(note, Files.readString(note).replace(first, poison));
-    assertEquals(poison, FileHashCache.of(file, cache), "the note is what is read");
+    assertEquals(poison, CacheNote.hash(file, cache), "the note is what is read");
     Files.setLastModifiedTime(
         file, FileTime.from(old.to(TimeUnit.NANOSECONDS) + 1000, TimeUnit.NANOSECONDS));
-    assertEquals(first, FileHashCache.of(file, cache));
+    assertEquals(first, CacheNote.hash(file, cache));
     Files.writeString(note, "damaged");
-    assertEquals(first, FileHashCache.of(file, cache));
+    assertEquals(first, CacheNote.hash(file, cache));
   }
 
   @Test
   void freshlyWrittenFileIsNotRememberedYet() throws IOException {
     Path file = Files.writeString(models.resolve("model.onnx"), "one");
-    FileHashCache.of(file, cache);
+    CacheNote.hash(file, cache);
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
       assertEquals(List.of(), notes.toList());
     }
@@ -321,17 +321,17 @@ class EmbeddingModelTest {
     while (!FileState.of(file).isSettled()) {
       Thread.sleep(100);
     }
-    String hash = FileHashCache.of(file, cache);
+    String hash = CacheNote.hash(file, cache);
     Path hashes = cache.resolve("hashes");
     try (Stream<Path> notes = Files.list(hashes)) {
       Path note = notes.findFirst().orElseThrow();
       Files.writeString(note, Files.readString(note).replace(hash, "0".repeat(64)));
     }
-    assertEquals("0".repeat(64), FileHashCache.of(file, cache));
+    assertEquals("0".repeat(64), CacheNote.hash(file, cache));
     for (Path folder : List.of(hashes, cache)) {
       Set<PosixFilePermission> mode = Files.getPosixFilePermissions(folder);
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
-      assertEquals(hash, FileHashCache.of(file, cache));
+      assertEquals(hash, CacheNote.hash(file, cache));
       Files.setPosixFilePermissions(folder, mode);
     }
   }

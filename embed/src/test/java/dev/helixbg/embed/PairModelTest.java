@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -213,8 +212,7 @@ class PairModelTest {
   }
 
   @Test
-  void preparesOnceAndAgainWhereAFileIsGone() throws Exception {
-    Path cache = Files.createTempDirectory(Path.of("target"), "pair-cache");
+  void preparesOnceAndAgainWhereAFileIsGone(@TempDir Path cache) throws Exception {
     try (PairReader first = new PairModel(cache, 1).open()) {
       assertEquals(1, readAll(first, pairs(1)).length);
     }
@@ -234,15 +232,6 @@ class PairModelTest {
     Files.write(graph, new byte[100]);
     new PairModel(cache, 1).open(Kind.NOTES).close();
     assertTrue(Files.size(graph) > 1_000_000);
-    delete(cache);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 
   private static Reading[] readAll(PairReader reader, List<Texts> pairs)

@@ -26,10 +26,7 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /**
-   * Returns the handler's machine code. Linux calls it with the signal in x0, the address of the
-   * siginfo_t in x1 and the context in x2.
-   */
+  /** Returns the machine code; Linux passes x0 the signal, x1 the siginfo_t, x2 the context. */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read
@@ -95,10 +92,7 @@ final class Arm64FaultHandler {
     emit(0xF9000000 | offset / 8 << 10 | base << 5 | register);
   }
 
-  /**
-   * Emits a forward branch; a call of {@link #land} with the returned value sets the branch's
-   * target.
-   */
+  /** Emits a forward branch; {@link #land} with the returned value sets its target. */
   private int branch(int condition) {
     emit(0x54000000 | condition);
     return code.position() - Integer.BYTES;

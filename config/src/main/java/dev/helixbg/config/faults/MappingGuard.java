@@ -22,9 +22,7 @@ import java.util.Optional;
 public final class MappingGuard implements AutoCloseable {
   private static final int SIGBUS = 7;
 
-  /**
-   * Size of C's struct sigaction, in bytes: handler's address, mask of 128 bytes, flags, restorer.
-   */
+  /** Size of C's struct sigaction, in bytes: address, mask of 128 bytes, flags, restorer. */
   private static final int SIGACTION_BYTES = 152;
 
   private static final int SLOTS = 256;
@@ -50,10 +48,7 @@ public final class MappingGuard implements AutoCloseable {
     this.slot = slot;
   }
 
-  /**
-   * Guards a read-only mapping of a file, if possible. The caller must close the guard before the
-   * mapping is closed.
-   */
+  /** Guards a read-only mapping, if possible. The guard must be closed before the mapping. */
   public static Optional<MappingGuard> of(MemorySegment mapping) {
     return INSTALLED && mapping.byteSize() > 0 ? claim(mapping) : Optional.empty();
   }

@@ -17,10 +17,7 @@ final class X86FaultHandler {
 
   private X86FaultHandler() {}
 
-  /**
-   * Returns the handler's machine code. Linux calls it with the signal in RDI, the address of the
-   * siginfo_t in RSI and the context in RDX.
-   */
+  /** Returns the machine code; Linux passes RDI the signal, RSI the siginfo_t, RDX the context. */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();
     code.bytes(0x48, 0x8B, 0x46, 0x10); // mov rax, [rsi + 16]: the address that was read
@@ -73,9 +70,7 @@ final class X86FaultHandler {
     code.putLong(value);
   }
 
-  /**
-   * Emits a forward jump; a call of {@link #land} with the returned value sets the jump's target.
-   */
+  /** Emits a forward jump; {@link #land} with the returned value sets its target. */
   private int jump(int opcode) {
     bytes(opcode, 0);
     return code.position();

@@ -23,10 +23,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /**
-   * A state is settled if the file's last change is at least this old. After a more recent change,
-   * the file could be modified again while its timestamps stay the same.
-   */
+  /** Age of a settled state. A younger file could change again within one tick of the clock. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */
@@ -34,9 +31,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return of(Files.readAttributes(file, ATTRIBUTES));
   }
 
-  /**
-   * Returns the state of a file with these attributes, which must include all {@link #ATTRIBUTES}.
-   */
+  /** Returns the state of a file with these attributes, which include {@link #ATTRIBUTES}. */
   public static FileState of(Map<String, Object> attributes) {
     return new FileState(
         (Long) attributes.get("size"),
@@ -62,27 +57,22 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   }
 
   /**
-   * Returns whether the last change is so old that any later change gives another state. Content
-   * that is read now can then be stored under this state.
+   * Whether any later change gives another state, so that content read now belongs to this state.
    */
   public boolean isSettled() {
     return lastChange().isBefore(Instant.now().minus(SETTLED));
   }
 
   /**
-   * Returns the time of the last change. If that time is more than a minute in the future, returns
-   * {@link Instant#EPOCH}. In this case, the clock was set back after the change, so the next
-   * change will have a different time.
+   * Returns the time of the last change, or {@link Instant#EPOCH} if it is more than a minute in
+   * the future: the clock was set back, so the next change has another time.
    */
   public Instant lastChange() {
     Instant time = changed.toInstant();
     return time.isAfter(Instant.now().plusSeconds(60)) ? Instant.EPOCH : time;
   }
 
-  /**
-   * Returns path and state as lines of text, which can be stored and compared later. The path must
-   * have no links.
-   */
+  /** Returns path (without links) and state as lines of text, which can be compared later. */
   public String linesAt(Path path) {
     return String.join(
         "\n",

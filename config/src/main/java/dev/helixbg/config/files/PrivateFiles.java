@@ -19,8 +19,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes files and folders that only the user of this process can read or write. The umask has no
- * effect.
+ * Makes files and folders for the user of this process alone, whatever the umask is.
  *
  * <p>{@link #makeFolder}, {@link #open} and {@link #create} do not follow a symbolic link at the
  * path itself. {@link #makeFolders} and the methods that call it follow links.

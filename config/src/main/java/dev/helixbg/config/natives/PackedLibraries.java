@@ -12,12 +12,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Locale;
 import java.util.jar.JarEntry;
 
 /**
- * Unpacks native libraries from jars into the cache folder, once. The libraries' own loaders would
- * unpack them into the temp folder at each start.
+ * Unpacks native libraries into the cache folder, once. Their own loaders would unpack them into
+ * the temp folder at each start.
  */
 public final class PackedLibraries {
   private PackedLibraries() {}
@@ -25,12 +24,12 @@ public final class PackedLibraries {
   /**
    * Unpacks libraries into one folder, unless files of the right size are already there.
    *
-   * @param cacheFolder the cache folder, in which {@code natives/NAME-CHECKSUM} is made; the
-   *     checksum is the first file's checksum
+   * @param cacheFolder the cache folder; the result is {@code natives/NAME-CHECKSUM} in it, with
+   *     the checksum of the first file
    * @param resources folder of the libraries on the class path
    * @param files names of the files, as {@link System#mapLibraryName} returns them
-   * @throws IOException if there are no libraries for this platform, or they cannot be unpacked;
-   *     the message names a remedy
+   * @throws IOException if this platform has no libraries, or they cannot be unpacked; the message
+   *     names a remedy
    */
   public static Path unpack(Path cacheFolder, String name, String resources, List<String> files)
       throws IOException {
@@ -55,13 +54,9 @@ public final class PackedLibraries {
     }
   }
 
-  /**
-   * Returns the name that jars of native libraries use for this system: {@code linux}, {@code osx}
-   * or {@code win}.
-   */
+  /** Returns the system's name in jars of native libraries: linux or osx. */
   public static String os() {
-    String name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-    return name.contains("mac") ? "osx" : name.contains("win") ? "win" : "linux";
+    return System.getProperty("os.name").startsWith("Mac") ? "osx" : "linux";
   }
 
   public static boolean isArm() {

@@ -5,16 +5,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Finds the name that a user most probably meant by an unknown name. The distance is the number of
- * single-character edits; a swap of two adjacent characters is one edit (optimal string alignment).
+ * Finds the name that a user most probably meant. The distance is the number of edits of one
+ * character; a swap of two neighbours is one edit (optimal string alignment).
  */
 public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /**
-   * Maximum number of edits. With more edits, an id of ten hexadecimal digits could stand for any
-   * other id.
-   */
+  /** Maximum number of edits; with more, an id of ten digits could stand for any other id. */
   private static final int MOST_EDITS = 2;
 
   /** Minimum length of a typed text that is compared with the beginnings of names. */
@@ -31,10 +28,7 @@ public final class NearestName {
         .orElse(otherwise);
   }
 
-  /**
-   * Returns the first of the nearest names; empty if no name is near, or if {@code typed} is too
-   * long.
-   */
+  /** Returns the first of the nearest names; empty if none is near, or for a long text. */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();

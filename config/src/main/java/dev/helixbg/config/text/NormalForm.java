@@ -4,10 +4,7 @@ import java.text.Normalizer;
 import java.text.Normalizer.Form;
 import java.util.regex.Pattern;
 
-/**
- * Normal form of texts, for keys and comparisons. Unicode can represent the same text in several
- * ways.
- */
+/** Normal form of texts, for keys and comparisons; Unicode has several forms of a text. */
 public final class NormalForm {
   /** Full-width letters and digits, half-width kana. */
   private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");
@@ -15,9 +12,6 @@ public final class NormalForm {
   /** Invisible characters that only control how a text is shown or where a line breaks. */
   private static final Pattern HINTS =
       Pattern.compile("[\\u00AD\\u200B\\u2060\\uFEFF\\uFE0E\\uFE0F]");
-
-  /** Lowest character that can change; a text of only lower characters never changes. */
-  private static final char SOFT_HYPHEN = '\u00AD';
 
   /** Lowest character that NFC changes or combines with the character before it. */
   private static final char COMBINING = '\u0300';
@@ -30,22 +24,14 @@ public final class NormalForm {
 
   /** Returns a text in NFC, with characters of usual width and without {@link #HINTS}. */
   public static String of(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) >= SOFT_HYPHEN) {
-        return composed(isOdd(text, i) ? plain(text) : text);
-      }
-    }
-    return text;
+    return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /**
-   * Returns whether one of the patterns may match. The check saves time, because matching is slow
-   * in a JVM that has just started.
-   */
-  private static boolean isOdd(String text, int from) {
-    for (int i = from; i < text.length(); i++) {
+  /** Whether a pattern may match; in a JVM that has just started, matching is slow. */
+  private static boolean isOdd(String text) {
+    for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      if (c == SOFT_HYPHEN || c == '\u200B' || c == '\u2060' || c >= '\uFE0E') {
+      if (c == '\u00AD' || c == '\u200B' || c == '\u2060' || c >= '\uFE0E') {
         return true;
       }
     }
@@ -61,7 +47,6 @@ public final class NormalForm {
                     .replace("$", "\\$"));
   }
 
-  /** Returns a text in composed form (NFC). */
   public static String composed(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -8,9 +8,8 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * Stream of UTF-8 to a terminal, or to a file that will be shown on a terminal. Names, models and
- * exceptions may contain any character; the stream replaces or escapes characters that a terminal
- * executes or hides.
+ * Stream of UTF-8 to a terminal, or to a file for a terminal. It replaces or escapes characters
+ * that a terminal executes or hides; names and exceptions may contain any character.
  */
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;
@@ -28,10 +27,7 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /**
-   * Returns a stream for JSON. It escapes characters that a terminal executes or hides, so that
-   * parsers read them unchanged.
-   */
+  /** Returns a stream for JSON, which escapes these characters; the value stays the same. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

@@ -27,8 +27,7 @@ public final class PrintableText {
   }
 
   /**
-   * Returns the text as one line of at most {@code columns} columns. White space is folded; a cut
-   * text ends with {@code …}.
+   * Returns one line of {@code columns} columns at most; folds white space, cuts with {@code …}.
    */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
@@ -61,10 +60,7 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /**
-   * Cuts a text to at most {@code units} UTF-16 units, with {@code …} at the end. Splits no
-   * surrogate pair.
-   */
+  /** Cuts a text to {@code units} UTF-16 units, with {@code …}; splits no surrogate pair. */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;

@@ -3,8 +3,8 @@ package dev.helixbg.config.text;
 import java.util.regex.Pattern;
 
 /**
- * Quotes a name within a sentence. Names are chosen by other people. Without quotes, the file name
- * {@code a.md and all files of the folder ops} would look like an instruction.
+ * Quotes a name in a sentence. Without quotes, the file name {@code a.md and all files of the
+ * folder ops} would look like an instruction.
  */
 public final class QuotedName {
   private static final int LONGEST = 160;
@@ -19,10 +19,7 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /**
-   * Returns a plain word unchanged. Puts any other name on one line, cuts it, and quotes it; inner
-   * quotes become apostrophes.
-   */
+  /** Returns a plain word unchanged, else the name on one line, cut, and quoted. */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

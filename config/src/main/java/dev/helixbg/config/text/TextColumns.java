@@ -19,11 +19,6 @@ public final class TextColumns {
     return isWide(c) ? 2 : 1;
   }
 
-  /** Whether the character is one of the two that make a flag; the flag is two columns wide. */
-  private static boolean isHalfFlag(int c) {
-    return c >= 0x1F1E6 && c <= 0x1F1FF;
-  }
-
   private static boolean isWide(int c) {
     return (c >= 0x1100 && c <= 0x115F)
         || (c >= 0x2E80 && c <= 0x303E)
@@ -36,6 +31,7 @@ public final class TextColumns {
         || (c >= 0xFFE0 && c <= 0xFFE6)
         || (c >= 0x1F200 && c <= 0x1F265)
         || (c >= 0x20000 && c <= 0x3FFFD)
-        || Character.isEmojiPresentation(c) && !isHalfFlag(c);
+        // Two of the excluded characters make a flag, which is two columns wide.
+        || Character.isEmojiPresentation(c) && !(c >= 0x1F1E6 && c <= 0x1F1FF);
   }
 }

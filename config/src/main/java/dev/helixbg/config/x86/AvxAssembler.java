@@ -11,10 +11,7 @@ import java.nio.ByteOrder;
  * instructions' pages.
  */
 public final class AvxAssembler {
-  /**
-   * General registers, with their numbers in instructions. A function must preserve RBX, RBP and
-   * R14.
-   */
+  /** General registers and their numbers. A function must preserve RBX, RBP and R14. */
   public enum Register {
     RAX(0),
     RCX(1),
@@ -133,10 +130,7 @@ public final class AvxAssembler {
 
   private static final int CAPACITY = 1 << 16;
 
-  /**
-   * Mode of a ModRM byte for a register operand. {@code OF_MEMORY} is the mode for memory whose
-   * address is a register plus a 32-bit offset.
-   */
+  /** Modes of a ModRM byte: a register, or memory at a register plus a 32-bit offset. */
   private static final int OF_REGISTER = 3 << 6;
 
   private static final int OF_MEMORY = 2 << 6;
@@ -219,8 +213,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Combines all floats of a vector into one float, by {@link Op#ADD} or {@link Op#MAXIMUM}, and
-   * writes the result to the vector's first float. The register {@code other} is overwritten.
+   * Combines all floats of a vector by {@link Op#ADD} or {@link Op#MAXIMUM}, and writes the result
+   * to the first. The register {@code other} is overwritten.
    */
   public void combineLanes(Op op, int vector, int other) {
     if (wide) {
@@ -237,28 +231,19 @@ public final class AvxAssembler {
     emit(op, other, vector);
   }
 
-  /**
-   * Copies the upper half of {@code source} to the lower half of {@code target}; for vectors of 256
-   * bits.
-   */
+  /** Copies the upper half of {@code source} (256 bits) to the lower half of {@code target}. */
   void upperHalf(int source, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x19, source, 0, target);
     bytes(1);
   }
 
-  /**
-   * Permutes the quarters of a vector of 512 bits. {@code places} has two bits per quarter; the two
-   * lowest bits are for the first quarter.
-   */
+  /** Permutes the quarters of a vector of 512 bits; {@code places} as in {@link #permute}. */
   void permuteQuarters(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x23, target, source, source);
     bytes(places);
   }
 
-  /**
-   * Permutes each group of four floats. {@code places} has two bits per float; the two lowest bits
-   * are for the first float.
-   */
+  /** Permutes each group of four floats; {@code places} has two bits each, the lowest first. */
   void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);
@@ -273,10 +258,7 @@ public final class AvxAssembler {
     code.putInt(offset);
   }
 
-  /**
-   * Clears the upper halves of vector registers. Otherwise, the caller's SSE instructions would be
-   * slower.
-   */
+  /** Clears the upper halves of vector registers, which would slow the caller's SSE code. */
   public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
   }
@@ -293,10 +275,7 @@ public final class AvxAssembler {
     bytes(opcode, OF_REGISTER | (reg & 7) << 3 | third & 7);
   }
 
-  /**
-   * Emits a VEX or EVEX prefix. Both prefixes contain the registers' numbers inverted, and store
-   * the high bits of a number separately from its low bits.
-   */
+  /** Emits a VEX or EVEX prefix, which has the registers' numbers inverted, high bits apart. */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;
     int x = ~third >> 4 & 1;

@@ -10,10 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * Turns the project's own machine code into callable functions, on Linux, and reports the
- * processor's instruction sets.
- */
+/** Makes the project's own machine code callable, on Linux; tells the instruction sets. */
 public final class MachineCode {
   /** System property: {@code true}, {@code false}, or the only instruction set that may be used. */
   private static final String SWITCH = "helixbg.machine.code";
@@ -28,21 +25,10 @@ public final class MachineCode {
 
   private MachineCode() {}
 
-  /**
-   * Returns whether this is an x86-64 processor with the instruction set, and {@link #SWITCH}
-   * permits that instruction set. {@code instructions} is the name that Linux uses.
-   */
+  /** Whether this x86-64 processor has these instructions, and {@link #SWITCH} permits them. */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
-    return isKnownSystem()
-        && (allowed.equals("true") || allowed.equals(instructions))
-        && FLAGS.contains(instructions);
-  }
-
-  /** Returns whether this is Linux on x86-64. */
-  static boolean isKnownSystem() {
-    return System.getProperty("os.name").equals("Linux")
-        && System.getProperty("os.arch").equals("amd64");
+    return (allowed.equals("true") || allowed.equals(instructions)) && FLAGS.contains(instructions);
   }
 
   /** Returns whether the processor has all of these instruction sets. */
@@ -50,7 +36,7 @@ public final class MachineCode {
     return FLAGS.containsAll(List.of(instructions));
   }
 
-  /** Returns the flags of the first processor in {@code /proc/cpuinfo}. */
+  /** Returns the flags in {@code /proc/cpuinfo}, which only Linux on x86-64 has. */
   private static List<String> flags() {
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines
@@ -64,8 +50,7 @@ public final class MachineCode {
   }
 
   /**
-   * Returns a function in executable memory that cannot be written to; empty if the system refuses
-   * such memory. The memory is never freed.
+   * Returns a function in memory that is never written or freed; empty if the system refuses it.
    */
   public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();

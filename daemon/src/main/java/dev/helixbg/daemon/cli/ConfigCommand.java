@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -20,10 +19,9 @@ final class ConfigCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Override
-  public Integer call() {
+  protected void run() {
     List<EffectiveSetting> settings = options.load().effective();
     show(() -> toJson(settings), () -> settings.forEach(this::print));
-    return ExitCode.OK.number();
   }
 
   private void print(EffectiveSetting setting) {

@@ -26,10 +26,7 @@ import picocli.CommandLine.Parameters;
         "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
             + " the control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
-  /**
-   * Maximum time for work after a stop signal. If embedding the current batch of texts takes
-   * longer, the batch's vectors are lost.
-   */
+  /** Maximum time after a stop signal; the vectors of a batch that takes longer are lost. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   @Mixin private GlobalOptions options;
@@ -65,9 +62,8 @@ final class DaemonCommand extends ConsoleCommand {
   }
 
   /**
-   * Returns the knowledge bases to watch. A service waits for a missing folder, because the
-   * folder's disk may be mounted later. When a person starts the daemon, a missing folder is an
-   * error.
+   * Returns the knowledge bases to watch. A service waits for a missing folder, whose disk may be
+   * mounted later; for a person, it is an error.
    */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {

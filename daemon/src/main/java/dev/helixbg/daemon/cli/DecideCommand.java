@@ -10,7 +10,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.acts.ReportedFinding;
@@ -32,10 +31,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * Stores decisions about findings, or takes decisions back. Lists of findings change at once; the
- * daemon or the next run updates the report.
- */
+/** Stores decisions about findings, or takes them back. The report follows later. */
 @Command
 final class DecideCommand extends JsonCommand {
   /** Maximum size of a list of findings on standard input, in bytes. */
@@ -66,7 +62,7 @@ final class DecideCommand extends JsonCommand {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     ids = kb.withoutFolder(ids, word -> word.equals("-") || Decision.isId(word));
     Settings settings = options.load().settings();
     Kb chosen;
@@ -94,7 +90,6 @@ final class DecideCommand extends JsonCommand {
         made.size(),
         made.size() == 1 ? "finding" : "findings",
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));
-    return ExitCode.OK.number();
   }
 
   private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {
@@ -167,10 +162,7 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /**
-   * Asks a daemon that watches the KB to update the report now. Returns a message that tells who
-   * updates the report.
-   */
+  /** Asks a daemon that watches the KB for a new report; returns who makes the report, in words. */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

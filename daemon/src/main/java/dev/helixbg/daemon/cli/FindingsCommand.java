@@ -13,7 +13,6 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.server.FindingRequests;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
@@ -76,7 +75,7 @@ final class FindingsCommand extends JsonCommand {
   @Mixin private FindingFilter selection;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     List<String> ids = kb.withoutFolder(words, Decision::isId);
     if (ids.size() > 1) {
@@ -114,7 +113,6 @@ final class FindingsCommand extends JsonCommand {
         }
       }
     }
-    return ExitCode.OK.number();
   }
 
   private static LastReport.Listing listing(

@@ -30,9 +30,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IExecutionStrategy;
-import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -202,13 +200,13 @@ public final class HelixBg implements Runnable {
     }
     equip(line, console, interruption);
     line.setCaseInsensitiveEnumValuesAllowed(true);
-    line.registerConverter(Path.class, new Handlers(errors));
+    line.registerConverter(Path.class, new Handlers());
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(console.colour() ? Ansi.ON : Ansi.OFF));
-    line.setParameterExceptionHandler(new Handlers(errors));
-    line.setExecutionExceptionHandler(new Handlers(errors));
-    line.setExecutionStrategy(new Handlers(errors));
+    line.setParameterExceptionHandler(errors);
+    line.setExecutionExceptionHandler(errors);
+    line.setExecutionStrategy(new Handlers());
     Map<String, String> codes = new LinkedHashMap<>();
     for (ExitCode code : ExitCode.values()) {
       codes.put(Integer.toString(code.number()), code.meaning());
@@ -221,11 +219,7 @@ public final class HelixBg implements Runnable {
    * Handlers for picocli. They are methods of a class, not lambdas, because the JVM's class archive
    * cannot contain lambdas that implement picocli's interfaces.
    */
-  private record Handlers(ErrorReporter errors)
-      implements ITypeConverter<Path>,
-          IParameterExceptionHandler,
-          IExecutionExceptionHandler,
-          IExecutionStrategy {
+  private static final class Handlers implements ITypeConverter<Path>, IExecutionStrategy {
     @Override
     public Path convert(String given) {
       try {
@@ -236,26 +230,13 @@ public final class HelixBg implements Runnable {
       }
     }
 
-    @Override
-    public int handleParseException(ParameterException wrong, String[] arguments) {
-      return errors.wrongArguments(wrong);
-    }
-
-    @Override
-    public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
-      return errors.report(e).number();
-    }
-
-    /**
-     * Reports unknown arguments even if --help is given; picocli alone would print the help and
-     * ignore them.
-     */
+    /** Reports unknown arguments even if --help is given; picocli alone would ignore them. */
     @Override
     public int execute(ParseResult parsed) {
       for (CommandLine line : parsed.asCommandLineList()) {
         List<String> unmatched = line.getParseResult().unmatched();
         if (!unmatched.isEmpty() && !line.isUnmatchedArgumentsAllowed()) {
-          return errors.wrongArguments(new UnmatchedArgumentException(line, unmatched));
+          throw new UnmatchedArgumentException(line, unmatched);
         }
       }
       return new RunLast().execute(parsed);

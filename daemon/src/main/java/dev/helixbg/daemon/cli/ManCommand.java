@@ -21,10 +21,9 @@ final class ManCommand extends ConsoleCommand {
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() {
+  protected void run() {
     CommandLine root = spec.root().commandLine();
     console.out().print(markdown ? markdown(root) : roff(root));
-    return ExitCode.OK.number();
   }
 
   private static String roff(CommandLine root) {
@@ -43,7 +42,6 @@ final class ManCommand extends ConsoleCommand {
     return page.toString();
   }
 
-  /** Escapes the characters of a text that have a meaning in roff. */
   private static String escaped(String text) {
     return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1");
   }

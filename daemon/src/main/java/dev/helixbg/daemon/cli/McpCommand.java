@@ -7,7 +7,6 @@ import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.mcp.ClientConfig;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.Installation;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -55,7 +54,7 @@ final class McpCommand extends ConsoleCommand {
   private boolean sampling;
 
   @Override
-  public Integer call() throws InterruptedException, IOException {
+  protected void run() throws InterruptedException, IOException {
     if (client != null) {
       // A client starts the server in another folder and without the shell's settings, so the
       // arguments have absolute paths.
@@ -64,7 +63,7 @@ final class McpCommand extends ConsoleCommand {
       kb.notes().forEach(folder -> arguments.addAll(List.of("--notes", folder.toString())));
       console.out().println(client.snippet(launcher(), arguments));
       console.warn("%s", client.where());
-      return ExitCode.OK.number();
+      return;
     }
     Settings settings = options.load().settings();
     McpService.serve(
@@ -75,7 +74,6 @@ final class McpCommand extends ConsoleCommand {
         console,
         new FileInputStream(FileDescriptor.in),
         console.json());
-    return ExitCode.OK.number();
   }
 
   private static String launcher() {

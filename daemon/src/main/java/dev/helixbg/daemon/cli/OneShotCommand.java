@@ -12,7 +12,6 @@ import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.TerminalProgress;
 import dev.helixbg.daemon.watch.OneShotRun;
@@ -52,7 +51,7 @@ public final class OneShotCommand extends JsonCommand {
   private Path copy;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     if (sample && kb.named().isPresent()) {
       throw Failure.usage("--sample brings its own knowledge base; leave out " + kb.named().get());
     }
@@ -69,7 +68,6 @@ public final class OneShotCommand extends JsonCommand {
       KbStore store = stores.of(chosen);
       show(store, report(pipeline(settings, embedder), store), settings);
     }
-    return ExitCode.OK.number();
   }
 
   private Pipeline pipeline(Settings settings, EmbedderSource embedder) {
@@ -132,10 +130,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /**
-   * Prints a text about a first look (an early report), then its path. At a terminal, the text is
-   * the report's summary; otherwise, it is a short text about the first look.
-   */
+  /** Prints the summary (at a terminal) or the words of a first look, then its path. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

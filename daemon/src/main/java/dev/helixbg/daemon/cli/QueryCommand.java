@@ -23,10 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Mixin;
 
-/**
- * A command that asks for the entries nearest to a text. The daemon answers if it watches the
- * knowledge base; otherwise this process answers.
- */
+/** Asks the daemon, or else this process, for the entries nearest to a text. */
 abstract class QueryCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin protected KbOption kb;

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
-import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -45,7 +44,7 @@ final class RelatedCommand extends QueryCommand {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     List<String> left = kb.afterFolder(words);
     String text = left.equals(List.of("-")) ? standardInput() : String.join(" ", left);
     ObjectNode request =
@@ -61,7 +60,6 @@ final class RelatedCommand extends QueryCommand {
       console.warn(
           "this answer rests on vectors alone: %s", answer.getLast().path("unread").asText());
     }
-    return ExitCode.OK.number();
   }
 
   private static String standardInput() throws IOException {

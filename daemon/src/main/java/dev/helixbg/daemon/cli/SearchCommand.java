@@ -6,7 +6,6 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.Console;
-import dev.helixbg.daemon.terminal.ExitCode;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -43,7 +42,7 @@ final class SearchCommand extends QueryCommand {
   private boolean json;
 
   @Override
-  public Integer call() throws InterruptedException {
+  protected void run() throws InterruptedException {
     ObjectNode request =
         DaemonLink.request("search")
             .put("text", String.join(" ", kb.afterFolder(words)))
@@ -56,7 +55,6 @@ final class SearchCommand extends QueryCommand {
     } else {
       print(answer, console);
     }
-    return ExitCode.OK.number();
   }
 
   /** Prints the lines of {@link SearchAnswer#toJson} as text. */

@@ -17,7 +17,6 @@ import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.service.ServiceRequest;
 import dev.helixbg.daemon.service.ServiceSpec;
 import dev.helixbg.daemon.service.ServiceStep;
-import dev.helixbg.daemon.service.UserSystemd;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
@@ -68,11 +67,12 @@ final class ServiceCommand extends ConsoleCommand {
   private boolean dryRun;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     UserDirectories locations = GlobalOptions.locations();
     DaemonHome home = DaemonHome.of(locations);
     if (action == Action.LOGS) {
-      return printLogs(home);
+      printLogs(home);
+      return;
     }
     Optional<ServiceRequest> request =
         switch (action) {
@@ -100,13 +100,9 @@ final class ServiceCommand extends ConsoleCommand {
         step.deed().take(console.out());
       }
     }
-    return ExitCode.OK.number();
   }
 
-  /**
-   * Makes the folders that the service writes to, because the service manager cannot make a missing
-   * folder writable.
-   */
+  /** Makes the service's folders. Its manager cannot make a missing folder writable. */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());
@@ -138,10 +134,7 @@ final class ServiceCommand extends ConsoleCommand {
         environment());
   }
 
-  /**
-   * Returns the specification from which the service's files are written. The result is empty if a
-   * restart is requested and helix-bg is not installed.
-   */
+  /** Returns the specification of the service; empty for a restart without an installation. */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
     Optional<Installation> installation = Installation.find(locations.home());
@@ -169,7 +162,6 @@ final class ServiceCommand extends ConsoleCommand {
             home.serviceErrors()));
   }
 
-  /** Returns the settings that the service will use. */
   private static Settings settings(ServiceRequest request, UserDirectories locations) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.keySet().removeIf(ServiceCommand::isKept);
@@ -181,10 +173,7 @@ final class ServiceCommand extends ConsoleCommand {
         .settings();
   }
 
-  /**
-   * Returns the environment variables of this process that the service also gets: settings and XDG
-   * folders.
-   */
+  /** Returns the variables of this process that the service also gets. */
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isKept(name));
@@ -203,7 +192,7 @@ final class ServiceCommand extends ConsoleCommand {
     if (!isMac()) {
       // Without an answer, an uninstall would delete the files under a running daemon.
       if (!dryRun && (spec.isPresent() || action == Action.UNINSTALL && isServiceRunning())) {
-        UserSystemd.requireAnswer();
+        ServiceStep.requireSystemd();
       }
       return ServicePlan.systemd(action, spec, configHome(locations));
     }
@@ -237,7 +226,7 @@ final class ServiceCommand extends ConsoleCommand {
         : Path.of(configured);
   }
 
-  private Integer printLogs(DaemonHome home) {
+  private void printLogs(DaemonHome home) {
     boolean log = print(home.logFile(), "");
     boolean errors =
         print(home.serviceErrors(), "--- stderr of the service, " + home.serviceErrors());
@@ -246,7 +235,6 @@ final class ServiceCommand extends ConsoleCommand {
           ExitCode.NO_DAEMON,
           "there is no log " + home.logFile() + ": the service has not run yet");
     }
-    return ExitCode.OK.number();
   }
 
   /** Prints a file, with a heading above it if the file is not empty. Returns whether it exists. */

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.ExitCode;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
@@ -13,11 +12,10 @@ import picocli.CommandLine.Command;
     description = "Show the state of the daemon: knowledge bases, models, counts, last error.")
 final class StatusCommand extends JsonCommand {
   @Override
-  public Integer call() {
+  protected void run() {
     JsonNode status =
         GlobalOptions.daemon().ask(DaemonLink.request("status"), Duration.ofSeconds(10)).getFirst();
     show(() -> status, () -> print(status));
-    return ExitCode.OK.number();
   }
 
   private void print(JsonNode status) {

@@ -3,16 +3,14 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.link.DaemonLink;
-import dev.helixbg.daemon.terminal.ExitCode;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
 @Command(name = "stop", description = "Stop the daemon; a service manager does not restart it.")
 final class StopCommand extends ConsoleCommand {
   @Override
-  public Integer call() {
+  protected void run() {
     GlobalOptions.daemon().ask(DaemonLink.request("stop"), Duration.ofSeconds(10));
     console.warn("stop: done");
-    return ExitCode.OK.number();
   }
 }

@@ -75,7 +75,7 @@ final class StudyCommand extends JsonCommand {
   private String by;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
     try (KbStores stores = stores(settings)) {
@@ -88,7 +88,6 @@ final class StudyCommand extends JsonCommand {
         take(requests, chosen);
       }
     }
-    return ExitCode.OK.number();
   }
 
   private ObjectNode request() {

@@ -6,7 +6,6 @@ import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStores;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.TidyTerminal;
 import dev.helixbg.embed.EmbeddingModel;
@@ -28,7 +27,7 @@ public final class TidyCommand extends ConsoleCommand {
   @Mixin private KbArgument kb;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     interruption.waitAtMost(ActRun.LONGEST);
     Settings settings = options.load().settings();
     Kb chosen = kb.find(settings);
@@ -55,6 +54,5 @@ public final class TidyCommand extends ConsoleCommand {
     if (summary.isInterrupted()) {
       throw new InterruptedException();
     }
-    return ExitCode.OK.number();
   }
 }

@@ -4,7 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.embed.store.FileHashCache;
+import dev.helixbg.embed.store.CacheNote;
 import dev.helixbg.insight.judge.Judge;
 import dev.helixbg.llm.ModelCheck;
 import dev.helixbg.llm.ModelCheck.Fit;
@@ -133,7 +133,7 @@ public record LanguageModelFile(Path file) {
   /** Returns the SHA-256 of the file, which is cached while the file is unchanged. */
   public String hash(Settings settings) {
     try {
-      return FileHashCache.of(file, settings.cache());
+      return CacheNote.hash(file, settings.cache());
     } catch (IOException e) {
       throw Failure.io(ExitCode.MODEL, "read the language model " + file, e);
     }

@@ -43,10 +43,7 @@ public record Installation(Path root) {
     return root.resolve(LAUNCHER);
   }
 
-  /**
-   * Returns a path that stays valid after updates: {@code current} beside the folder, or Homebrew's
-   * {@code opt/NAME} for {@code Cellar/NAME/VERSION}.
-   */
+  /** Returns a lasting path: {@code current} beside the folder, or Homebrew's {@code opt/NAME}. */
   private static Path lasting(Path root) {
     Path current = root.resolveSibling("current");
     if (Files.isExecutable(current.resolve(LAUNCHER))) {

@@ -13,10 +13,7 @@ import java.util.List;
 public final class LaunchdPlist {
   private LaunchdPlist() {}
 
-  /**
-   * Returns the property list. It includes the session type Background for logins over SSH, because
-   * the domain user/UID has no other type.
-   */
+  /** Returns the property list. Logins over SSH need the session type Background. */
   static String of(ServiceSpec spec) {
     StringBuilder arguments = new StringBuilder();
     spec.request()

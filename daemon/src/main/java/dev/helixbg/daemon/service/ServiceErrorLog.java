@@ -9,15 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * File with the error output of the service. launchd and systemd keep the file open, so it is
- * emptied in place rather than renamed.
- */
+/** The service's error output. Service managers keep it open, so it is emptied in place. */
 public final class ServiceErrorLog {
-  private static final Logger LOG = LoggerFactory.getLogger(ServiceErrorLog.class);
   static final int MOST = 1 << 20;
   private static final int LAST_BYTES = 16 << 10;
 
@@ -30,7 +24,7 @@ public final class ServiceErrorLog {
         PrivateFiles.open(file, StandardOpenOption.WRITE).truncate(0).close();
       }
     } catch (IOException e) {
-      LOG.debug("{} cannot be shortened: {}", file, e.toString());
+      // A longer file does no harm.
     }
   }
 

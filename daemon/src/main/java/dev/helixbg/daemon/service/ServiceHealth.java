@@ -66,8 +66,7 @@ public final class ServiceHealth {
   }
 
   /**
-   * Whether the service's last output is an error on stderr. Compares the times of the last changes
-   * to the error file and to the log, because a daemon that is stopped writes to its log last.
+   * Whether the service's last output is an error: a daemon that is stopped writes to its log last.
    */
   private static boolean saidLast(DaemonHome home) {
     try {

@@ -27,8 +27,8 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd on macOS. {@code bootout} is asynchronous, and a service cannot
-   * be started again before it has ended. Therefore one step waits until the service has ended.
+   * Returns the steps for launchd on macOS. One step waits until the service has ended, because
+   * {@code bootout} does not, and a service cannot be started before it has ended.
    *
    * @param spec the service to write; if empty, the file does not change; required for {@link
    *     Action#INSTALL}
@@ -68,10 +68,7 @@ public final class ServicePlan {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }
 
-  /**
-   * Returns the steps for a systemd user instance; {@code spec} has the same meaning as for
-   * launchd.
-   */
+  /** Returns the steps for a systemd user instance; {@code spec} is the same as for launchd. */
   public static List<ServiceStep> systemd(
       Action action, Optional<ServiceSpec> spec, Path configHome) {
     Path unit = unit(configHome);

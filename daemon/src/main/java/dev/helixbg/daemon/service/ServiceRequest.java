@@ -67,7 +67,6 @@ public record ServiceRequest(
     return Json.of(this).toPrettyString() + "\n";
   }
 
-  /** Returns the arguments of the launcher. */
   List<String> arguments() {
     List<String> arguments = new ArrayList<>(List.of("daemon"));
     if (config != null) {

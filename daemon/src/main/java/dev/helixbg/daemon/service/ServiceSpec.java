@@ -9,8 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Specification of the daemon as a service. All paths are absolute, since a service manager has no
- * shell.
+ * The daemon as a service. All paths are absolute, since a service manager has no shell.
  *
  * @param home home folder of the user
  * @param writable folders that the daemon writes to
@@ -51,7 +50,7 @@ public record ServiceSpec(
 
   /**
    * Returns the exit code for a service manager. launchd restarts a service after any failure, so
-   * final errors are reported to it as success. Their reason is in {@link #stderr}.
+   * final errors are reported to it as success.
    *
    * @param manager the value of {@link #STARTED_BY}; null if not set
    */

@@ -9,17 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 /** One step of a service command; {@code --dry-run} prints {@code shown} instead of acting. */
 public record ServiceStep(String shown, Deed deed) {
-  /**
-   * Longest wait until a service has ended; longer than launchd's {@code ExitTimeOut}, after which
-   * launchd kills a service.
-   */
+  /** Longest wait for the end of a service; longer than launchd's {@code ExitTimeOut}. */
   private static final Duration ENDING = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** Environment variable that names the folder with the socket of the user's systemd. */
+  private static final String RUNTIME_FOLDER = "XDG_RUNTIME_DIR";
 
   public interface Deed {
     /**
@@ -48,7 +49,6 @@ public record ServiceStep(String shown, Deed deed) {
     return new ServiceStep(words, out -> out.println(words));
   }
 
-  /** Runs a command that must succeed. */
   static ServiceStep run(String... command) {
     return running(
         command,
@@ -123,7 +123,7 @@ public record ServiceStep(String shown, Deed deed) {
   static Ended ended(String... command) throws InterruptedException {
     try {
       ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-      UserSystemd.addRuntimeFolder(builder.environment(), Path.of("/run/user"));
+      addRuntimeFolder(builder.environment(), Path.of("/run/user"));
       Process process = builder.start();
       process.getOutputStream().close();
       String output =
@@ -136,6 +136,33 @@ public record ServiceStep(String shown, Deed deed) {
               + " cannot be run: "
               + e.getMessage()
               + ". Start the daemon by hand instead");
+    }
+  }
+
+  /** Fails with {@link ExitCode#WRITE} unless the user's systemd answers. */
+  public static void requireSystemd() throws InterruptedException {
+    Ended answer = ended("systemctl", "--user", "show-environment");
+    if (answer.code() != 0) {
+      throw new Failure(
+          ExitCode.WRITE,
+          "nothing was changed, because the user's systemd does not answer: "
+              + answer.output().replace('\n', ' '));
+    }
+  }
+
+  /**
+   * Adds the folder with the socket of the user's systemd to {@code environment}, which a shell of
+   * {@code su} or {@code cron} lacks.
+   *
+   * @param folders folder with one runtime folder for each user, named by the user's id
+   */
+  static void addRuntimeFolder(Map<String, String> environment, Path folders) throws IOException {
+    Path process = Path.of("/proc/self");
+    if (environment.getOrDefault(RUNTIME_FOLDER, "").isEmpty() && Files.exists(process)) {
+      Path folder = folders.resolve(Files.getAttribute(process, "unix:uid").toString());
+      if (Files.isDirectory(folder)) {
+        environment.put(RUNTIME_FOLDER, folder.toString());
+      }
     }
   }
 

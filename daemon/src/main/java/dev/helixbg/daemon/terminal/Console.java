@@ -72,9 +72,8 @@ public record Console(
   }
 
   /**
-   * Returns the descriptor with this number. The path {@code /dev/fd/3} cannot replace it: a file
-   * that is opened by this path starts at another position, so that the shell's next command would
-   * overwrite the messages. A socket cannot be opened by that path at all.
+   * Returns a descriptor by its number. The path {@code /dev/fd/3} cannot replace it: a file that
+   * is opened by it has another position, and a socket cannot be opened at all.
    */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
@@ -86,15 +85,11 @@ public record Console(
     }
   }
 
-  /** Returns a word quoted for a shell. */
   public static String shellWord(String word) {
     return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /**
-   * Prints a line of data. Numbers look the same in every locale, and a value never starts a new
-   * line.
-   */
+  /** Prints a line of data. Numbers look the same in every locale; a value starts no new line. */
   public void say(String format, Object... values) {
     out.println(line(format, values));
   }
@@ -109,10 +104,7 @@ public record Console(
     note("helix-bg: " + format, values);
   }
 
-  /**
-   * Returns the exit code of the process: {@link ExitCode#WRITE} if stdout failed in a successful
-   * command, for example on a full disk.
-   */
+  /** Returns the exit code: {@link ExitCode#WRITE} if stdout failed in a successful command. */
   public int checked(int code) {
     boolean failed = out.checkError() | json.checkError() | coloured.checkError();
     if (!failed || code != ExitCode.OK.number()) {

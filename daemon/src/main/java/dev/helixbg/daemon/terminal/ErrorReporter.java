@@ -24,15 +24,21 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.regex.Pattern;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns an exception that ends a command into one message on stderr and an exit code. */
-public record ErrorReporter(Console console) {
+public record ErrorReporter(Console console)
+    implements IParameterExceptionHandler, IExecutionExceptionHandler {
   private static final Pattern CONSTANTS = Pattern.compile("expected one of \\[[A-Z, _]+\\]");
 
-  public int wrongArguments(ParameterException e) {
+  @Override
+  public int handleParseException(ParameterException e, String[] arguments) {
     console.warn("%s", words(e));
     console.warn("try: %s --help", e.getCommandLine().getCommandSpec().qualifiedName());
     return ExitCode.USAGE.number();
@@ -58,6 +64,11 @@ public record ErrorReporter(Console console) {
         ? "one argument too many: " + unmatched.getFirst()
         : "there is no %s %s%s"
             .formatted(isOption ? "option" : "command", typed, NearestName.meant(typed, known, ""));
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+    return report(e).number();
   }
 
   public ExitCode report(Throwable e) {
@@ -115,10 +126,7 @@ public record ErrorReporter(Console console) {
     };
   }
 
-  /**
-   * Whether Ctrl-C caused the error. Without this check, an interrupted read or write would look
-   * like a damaged file.
-   */
+  /** Whether Ctrl-C caused the error, which otherwise looks like a damaged file. */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException

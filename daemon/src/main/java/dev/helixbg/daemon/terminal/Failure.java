@@ -37,10 +37,7 @@ public final class Failure extends RuntimeException {
     return code;
   }
 
-  /**
-   * Returns the meaning of an I/O exception as part of a sentence. Java's own message is often only
-   * the path.
-   */
+  /** Returns the meaning of an I/O exception in words; Java's own message is often only a path. */
   public static String reason(IOException e) {
     return switch (e) {
       case AccessDeniedException denied -> "permission denied";

@@ -9,9 +9,8 @@ import picocli.CommandLine.IVersionProvider;
 /** The version of this build, as scripts/lib/version.sh wrote it. */
 public final class Version implements IVersionProvider {
   /**
-   * Returns the version with the commit, such as 0.1.0+1f2be34f0a. If sources have changed since
-   * the commit, their hash is appended, so that two different builds have different versions.
-   * Outside a jar the version is "development".
+   * Returns the version with the commit, such as 0.1.0+1f2be34f0a, and a hash of sources that
+   * changed since the commit; outside a jar, "development".
    */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
@@ -27,7 +26,6 @@ public final class Version implements IVersionProvider {
     }
   }
 
-  /** Returns the line that {@code --version} prints. */
   public static String line() {
     return "helix-bg " + text() + " (Java " + Runtime.version() + ")";
   }

@@ -31,10 +31,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "read", "is to be read again",
           "link", "is linked to");
 
-  /**
-   * Maximum width of a title, in columns. On a screen of 80 columns, the note's name then fits
-   * beside the title.
-   */
+  /** Maximum width of a title, so that a name fits beside it on a screen of 80 columns. */
   private static final int TITLE = 48;
 
   /** Maximum number of listed words of a removed note; they fill six or seven lines. */
@@ -44,10 +41,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return act.path("do").asText();
   }
 
-  /**
-   * Returns the page; the caller adds the keys that the user can press. {@code ofNotes} tells
-   * whether the KB is made from note files.
-   */
+  /** Returns the page without keys; {@code ofNotes} tells whether the KB is made from notes. */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));
@@ -150,7 +144,8 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
         AttributedString.EMPTY, what, ink.faint(entry.map(one -> "  " + one.name()).orElse("")));
   }
 
-  private List<NamedEntry> of(String role) {
+  /** Returns the entries with a role in the act, such as {@code keep}. */
+  List<NamedEntry> of(String role) {
     return act.path("names")
         .valueStream()
         .filter(name -> name.path("role").asText().equals(role))
@@ -201,11 +196,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     }
     long first = shown.entries().getFirst().entry().offset();
     return of("keep").stream().map(kept -> kept.entry().offset() == first ? "b" : "a").findFirst();
-  }
-
-  /** Returns the entries that the act keeps. */
-  List<NamedEntry> kept() {
-    return of("keep");
   }
 
   /** Returns the copies that the act removes; empty unless each of these copies is a whole file. */

@@ -23,10 +23,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act with helix. A plan consists of three kinds of steps: checks, looks and calls.
- * This class takes the steps in order, and stops at the first step that fails. A look is helix-bg's
- * own check that the plan still fits the log. If the log shows the change after the last step, the
- * finding is recorded as done.
+ * Carries out an act with helix: takes the steps of a plan in order, and stops at the first that
+ * fails. A step is a check, a call, or a look, which is helix-bg's own check that the plan still
+ * fits the log. If the log shows the change at the end, the finding is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Maximum wait for an act: enough for a few calls, even if the last call gets no answer. */
@@ -57,11 +56,11 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * The outcome of an act, with its reason.
+   * Outcome of an act.
    *
    * @param why reason as text; empty when the act is done
    * @param made calls that helix carried out, in order
-   * @param undo calls that reverse the calls in {@code made}, as far as that is possible with calls
+   * @param undo calls that reverse {@code made}, as far as calls can
    * @param marks lines that the calls left at the end of notes
    */
   public record Outcome(
@@ -90,9 +89,8 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Returns the findings after helix has answered a call: the log then contains the call's whole
-   * change. This method does not wait until other writers have finished, because waiting takes 0.5
-   * s, and other writers may write again after the wait.
+   * Returns the findings after helix has answered a call, when the log has the whole change. Does
+   * not wait for other writers, which takes 0.5 s and proves nothing.
    */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
@@ -213,10 +211,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         refusal.getMessage() + "; its last call may have been carried out");
   }
 
-  /**
-   * Reverses an act by making its undo calls. Makes an edit only if the edit matches exactly one
-   * entry.
-   */
+  /** Makes the undo calls of an act. Each edit must match exactly one entry. */
   public Outcome takeBack(String id, List<JsonNode> calls, Helix helix)
       throws IOException, InterruptedException {
     List<JsonNode> made = new ArrayList<>();
@@ -243,18 +238,12 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return LISTED.matcher(helix.call("topics", look)).results().count() == 1;
   }
 
-  /**
-   * Whether two plans make the same changes, even if they were made for different states of the
-   * log.
-   */
+  /** Whether two plans make the same changes, even if they are for different states of the log. */
   static boolean isSamePlan(ObjectNode a, ObjectNode b) {
     return a.deepCopy().without("log").equals(b.deepCopy().without("log"));
   }
 
-  /**
-   * Records a finding as done if the log or the notes show its change; else returns the missing
-   * change.
-   */
+  /** Records a finding as done if its change was made; else returns the missing change. */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
     Optional<String> missing = now.present().notDone(finding);

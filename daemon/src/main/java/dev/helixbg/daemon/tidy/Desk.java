@@ -5,13 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Everything that a session uses apart from its pages. Only {@link #working} draws on the screen.
- */
+/** All that a session uses apart from its pages. Only {@link #working} draws on the screen. */
 interface Desk {
   Optional<Path> helix();
 
-  /** Starts helix; see {@link HelixServer#start}. */
   Helix startHelix();
 
   /** Shows that a long operation is running. */
@@ -23,9 +20,7 @@ interface Desk {
   /** Copies a text to the clipboard, if the terminal supports that. */
   void copy(String text);
 
-  /**
-   * Opens files in the user's editor, and waits until the editor ends. Returns the error, if any.
-   */
+  /** Opens files in the user's editor, and waits until it ends. Returns the error, if any. */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
   Trash trash();

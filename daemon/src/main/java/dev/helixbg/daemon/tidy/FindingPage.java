@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/**
- * Page about a finding: its kind, its reason and its texts. The texts of a pair are side by side.
- */
+/** Page about a finding: its kind, reason and texts. The texts of a pair are side by side. */
 final class FindingPage extends Page {
   /** Minimum number of columns for two texts side by side. */
   private static final int WIDE = 100;

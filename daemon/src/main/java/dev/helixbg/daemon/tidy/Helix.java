@@ -9,8 +9,7 @@ public interface Helix extends AutoCloseable {
     private final boolean isCertain;
 
     /**
-     * @param isCertain whether it is certain that no note was changed; false if helix did not
-     *     answer
+     * @param isCertain whether no note was changed for certain; false without an answer
      */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);
@@ -22,10 +21,7 @@ public interface Helix extends AutoCloseable {
     }
   }
 
-  /**
-   * Calls a tool, and returns its text. Throws a {@link Refusal} if helix reports an error or does
-   * not answer.
-   */
+  /** Calls a tool, and returns its text. Throws a {@link Refusal} for an error or no answer. */
   String call(String tool, Map<String, String> arguments);
 
   @Override

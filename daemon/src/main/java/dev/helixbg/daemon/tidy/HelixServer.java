@@ -60,10 +60,9 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Returns the program that the setting {@code helix.command} names, else the first helix in an
-   * absolute folder of {@code path}, else empty.
+   * Returns the program in the setting {@code helix.command}, else the first helix in an absolute
+   * folder of {@code path}, the value of {@code PATH}, if any.
    *
-   * @param path value of {@code PATH}
    * @throws Failure when the setting names no program
    */
   public static Optional<Path> find(Settings settings, String path) {

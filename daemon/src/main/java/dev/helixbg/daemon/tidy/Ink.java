@@ -62,10 +62,7 @@ record Ink(boolean colour, boolean plain) {
     return faint(said + "━".repeat(Math.max(0, columns - width(said))));
   }
 
-  /**
-   * Marks the words of {@code text} that are missing from {@code other}, in the same way as the
-   * report.
-   */
+  /** Marks the words of {@code text} that {@code other} lacks, in the same way as the report. */
   AttributedString marked(String text, String other) {
     String shown = PrintableText.block(text);
     List<WordDifference.Stretch> stretches =
@@ -148,7 +145,6 @@ record Ink(boolean colour, boolean plain) {
     return (columns - BETWEEN.length()) / 2;
   }
 
-  /** Cuts a line at the width of the screen. */
   static AttributedString cut(AttributedString line, int columns) {
     return line.columnLength() <= columns ? line : line.columnSubSequence(0, columns);
   }

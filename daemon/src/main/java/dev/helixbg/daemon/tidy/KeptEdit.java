@@ -14,10 +14,7 @@ import java.util.Optional;
  * @param around the lines before and after each changed span
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
-  /**
-   * The line before a change and the line after the change, with their line ends. {@code left} is
-   * empty at the start of the file, {@code right} at its end.
-   */
+  /** The lines before and after a change, with their ends; empty at the file's start or end. */
   record Around(String left, String right) {}
 
   static KeptEdit of(FileEdit edit, String before) {
@@ -54,12 +51,10 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * Returns the file's text without the edit. If the edit is the only change of the file, the
-   * result has the bytes from before the edit. If there are other changes, the old text is put back
-   * between the same two lines.
+   * Returns the file's text without the edit: the bytes from before the edit if nothing else has
+   * changed, else with the old text between the same two lines.
    *
-   * @return the text; empty unless the edit's new text is found between these two lines at exactly
-   *     one place
+   * @return the text; empty unless the new text is found between these lines at exactly one place
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

@@ -33,10 +33,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Carries out acts on memory files, and reverses them. Before the first change, the removed text is
- * saved in the store's folder {@value #FOLDER}: in {@code ID.json} for the first act on a finding,
- * in {@code ID-1.json}, {@code ID-2.json} and so on for further acts. An undo reverses the latest
- * saved act.
+ * Carries out acts on memory files, and reverses the latest. Before the first change, the removed
+ * text is saved in the store's folder {@value #FOLDER}: in {@code ID.json} for the first act on a
+ * finding, then in {@code ID-1.json}, {@code ID-2.json} and so on.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
@@ -59,10 +58,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries out an act, and records its finding as done if the finding is gone. The act is planned
-   * again first. If the notes have changed so that the plan differs, nothing is changed. This check
-   * also protects the text that the act keeps: that text could have been removed from its file
-   * after the first plan.
+   * Carries out an act, and records its finding as done if it is gone. The act is planned again
+   * first, because the text that it keeps could have been removed. If the plan differs, nothing is
+   * changed.
    *
    * @param request the request that {@code act} was planned for
    */
@@ -87,10 +85,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         .orElse(outcome);
   }
 
-  /**
-   * Plans an act again; returns the reason why the new plan differs, or empty if it does not
-   * differ.
-   */
+  /** Plans an act again; returns the reason why the new plan differs, if it differs. */
   private Optional<String> stale(ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     notes.refresh();
@@ -237,13 +232,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   private ProcessLock lock() throws IOException {
-    return ProcessLock.take(lockFile(), PATIENCE)
+    return ProcessLock.take(acts.store().folder().resolve(".acts.lock"), PATIENCE)
         .orElseThrow(
             () -> new Failure(ExitCode.BUSY, "another helix-bg is changing " + notes.notes()));
-  }
-
-  private Path lockFile() {
-    return acts.store().folder().resolve(".acts.lock");
   }
 
   private Path folder() {
@@ -262,10 +253,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     }
   }
 
-  /**
-   * Returns the number in the file name of a saved act on the finding. The name of the first act
-   * has no number; the result is then 0. For other files, the result is empty.
-   */
+  /** Returns the number in a saved act's name, 0 for the first; empty for other files. */
   private static OptionalInt number(Path file, String id) {
     Matcher name = SAVED.matcher(file.getFileName().toString());
     return name.matches() && name.group(1).equals(id)

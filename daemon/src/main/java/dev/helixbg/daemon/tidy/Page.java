@@ -8,10 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jline.utils.AttributedString;
 
-/**
- * The body of a screen (the part between the title line and the line of keys), and the keys'
- * effects.
- */
+/** The part of a screen between the title line and the line of keys, and the keys' effects. */
 abstract class Page {
   /** Prefix of the key name that stands for a pasted text; the rest of the name is the text. */
   static final String PASTED = "paste:";

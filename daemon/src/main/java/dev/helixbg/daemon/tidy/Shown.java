@@ -95,10 +95,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
   }
 
-  /**
-   * Returns the finding's reason in the report; empty if the finding's kind already tells the
-   * reason.
-   */
+  /** Returns the finding's reason in the report; empty if the kind already tells the reason. */
   String why() {
     JsonNode said = told.path("assessment");
     String judged =
@@ -113,10 +110,7 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return Optional.ofNullable(told.path("proposedText").textValue());
   }
 
-  /**
-   * Returns the entry's text below its title. If the title is not a line of its own above the text,
-   * returns the whole text.
-   */
+  /** Returns the text below the title; the whole text if the title is no line of its own. */
   static String content(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;

@@ -24,7 +24,6 @@ final class TextPage extends Page {
     return text.stream().flatMap(part -> Ink.lines(part, columns).stream()).toList();
   }
 
-  /** Returns the whole page as plain text. */
   List<String> plain() {
     return Stream.concat(Stream.of(heading), text.stream())
         .map(AttributedString::toString)

@@ -19,10 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jline.utils.AttributedString;
 
-/**
- * The part of a session that changes notes or decisions: the page before an act, the act, its
- * outcome and its undo.
- */
+/** The acts and decisions of a session: the page before each, its outcome and its undo. */
 final class TidyActs {
   private final TidySession session;
   private final TidyList list;
@@ -73,9 +70,7 @@ final class TidyActs {
     session.say("Dismissed. To undo this, press u.");
   }
 
-  /**
-   * Plans the act that a request asks for (see {@link TidyList#act}), and shows the act's changes.
-   */
+  /** Plans an act for a request (see {@link TidyList#act}), and shows the act's changes. */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     lookAtAll();
     ObjectNode act = list.act(shown.finding(), request);
@@ -123,7 +118,7 @@ final class TidyActs {
   /** Whether the file of each copy has exactly the same bytes as the file that stays. */
   private boolean areOneText(ActPage told) throws IOException {
     NoteFiles now = notes.orElseThrow().look();
-    List<Path> kept = filesOf(told.kept(), now);
+    List<Path> kept = filesOf(told.of("keep"), now);
     List<Path> copies = filesOf(told.copies(), now);
     if (kept.size() != 1 || copies.size() != told.copies().size()) {
       return false;
@@ -176,9 +171,7 @@ final class TidyActs {
     list.look();
   }
 
-  /**
-   * Shows the changes that a stopped act has made, and the steps that the user has to do by hand.
-   */
+  /** Shows the changes that a stopped act has made, and the steps that the user has to do. */
   private void stopped(String words, ActRun.Outcome outcome) {
     List<AttributedString> told = new ArrayList<>(List.of(ink.text(outcome.why())));
     tell(told, "This was done:", outcome.made());
@@ -223,7 +216,6 @@ final class TidyActs {
     afterEdit(shown, List.of(), "The finding no longer applies; it is recorded as done.");
   }
 
-  /** Returns the present paths of the files that the entries were made from. */
   private static List<Path> filesOf(List<NamedEntry> entries, NoteFiles found) {
     return entries.stream()
         .flatMap(one -> one.entry().note().stream())
@@ -275,10 +267,7 @@ final class TidyActs {
     afterEdit(shown, moved, "Moved to the trash, and recorded as done.");
   }
 
-  /**
-   * Puts files back, and removes them from {@code moved}. Stops at the first error, if any, and
-   * returns that error.
-   */
+  /** Puts files back, and removes them from {@code moved}, until an error, which it returns. */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
       try {

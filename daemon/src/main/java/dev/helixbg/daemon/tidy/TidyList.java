@@ -8,9 +8,9 @@ import dev.helixbg.daemon.server.FindingRequests;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decisions;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,12 +18,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The findings of a session in the report's order, updated from log, report and decisions. A
- * finding that the user decided in this session keeps its place.
+ * The findings of a session in the report's order, kept up to date. A finding that the user decided
+ * in this session keeps its place.
  */
 final class TidyList {
   private final ActRun acts;
-  private final List<String> order = new ArrayList<>();
+  private final Set<String> order = new LinkedHashSet<>();
   private final Set<String> handled = new HashSet<>();
   private FindingRequests findings;
   private Optional<FileState> log = Optional.empty();
@@ -48,16 +48,10 @@ final class TidyList {
       listing = report.list();
     }
     decisions = acts.store().decisions().read();
-    Map<String, ReportedFinding> found = new HashMap<>();
-    Set<String> known = new HashSet<>(order);
-    for (ReportedFinding finding : present(one -> hasAll || one.leads())) {
-      found.put(finding.id(), finding);
-      if (known.add(finding.id())) {
-        order.add(finding.id());
-      }
-    }
-    open = found;
-    order.removeIf(id -> !found.containsKey(id) && !handled.contains(id));
+    open = new LinkedHashMap<>();
+    present(one -> hasAll || one.leads()).forEach(one -> open.put(one.id(), one));
+    order.addAll(open.keySet());
+    order.removeIf(id -> !open.containsKey(id) && !handled.contains(id));
   }
 
   private List<ReportedFinding> present(Predicate<ReportedFinding> wanted) {
@@ -66,10 +60,7 @@ final class TidyList {
         .toList();
   }
 
-  /**
-   * Whether open findings exist that are neither leads (findings that the report shows first) nor
-   * in the list yet.
-   */
+  /** Whether there are open findings that are neither leads nor in the list yet. */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
@@ -98,28 +89,24 @@ final class TidyList {
 
   /** Returns the ids in order, including the ids of findings decided in this session. */
   List<String> order() {
-    return order;
+    return List.copyOf(order);
   }
 
   int left() {
     return open.size();
   }
 
-  /**
-   * Remembers that the user has decided a finding, so that the finding keeps its place in the list.
-   */
+  /** Keeps the place of a finding that the user has decided. */
   void handled(String id) {
     handled.add(id);
   }
 
-  /**
-   * Returns the next open finding if {@code step} is 1, the previous open finding if {@code step}
-   * is -1. A search that reaches one end of the list continues at the other end.
-   */
+  /** Returns the open finding after (1) or before (−1) another; the last precedes the first. */
   Optional<String> next(String from, int step) {
-    int start = order.indexOf(from);
-    for (int i = 1; i <= order.size(); i++) {
-      String id = order.get(Math.floorMod(start + step * i, order.size()));
+    List<String> all = order();
+    int start = all.indexOf(from);
+    for (int i = 1; i <= all.size(); i++) {
+      String id = all.get(Math.floorMod(start + step * i, all.size()));
       if (open.containsKey(id)) {
         return Optional.of(id);
       }

@@ -294,8 +294,7 @@ final class TidySession {
   }
 
   /**
-   * Returns an action that first checks whether the finding is still open. If so, it runs {@code
-   * action}, else it shows the next finding.
+   * Returns an action that runs {@code action} if the finding is still open, else shows the next.
    */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {

@@ -299,10 +299,7 @@ public final class TidyTerminal implements Desk {
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
   }
 
-  /**
-   * Draws the screen again after the terminal's size has changed, because a change may damage the
-   * lines.
-   */
+  /** Draws the whole screen again, because a change of its size may damage the lines. */
   private synchronized void drawAnew() {
     display.clear();
     draw();

@@ -18,8 +18,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 
 /**
- * The desktop's trash: on Linux as freedesktop.org specifies it, on a Mac {@code ~/.Trash}. Files
- * are moved, not copied.
+ * The desktop's trash: on Linux as freedesktop.org specifies it, on a Mac {@code ~/.Trash}.
  *
  * @param home trash folder of the user's home
  * @param isMac whether the trash is a plain folder of files
@@ -63,10 +62,7 @@ record Trash(Path home, boolean isMac) {
     throw new IOException("the trash already has too many files named " + from.getFileName());
   }
 
-  /**
-   * Moves a file to the trash. A note about the file is written first, because the note reserves
-   * the file's name in the trash.
-   */
+  /** Moves a file to the trash. Its note is written first, because it reserves the file's name. */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
     boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
     Path top = atHome ? Path.of("/") : top(from);

@@ -22,10 +22,7 @@ import java.util.Optional;
 
 /** A file of the user that helix-bg changes on request, in one step. */
 public record UserFile(Path file) {
-  /**
-   * Folder that on Linux has a subfolder for each process; the subfolder lists the process's open
-   * files.
-   */
+  /** Folder in which Linux has a subfolder for each process, with its open files. */
   private static final Path PROCESSES = Path.of("/proc");
 
   private static final int ACCESS = 3;
@@ -34,8 +31,7 @@ public record UserFile(Path file) {
   private static final long LONGEST_NAMES = 1 << 16;
 
   /**
-   * Replaces all bytes of the file. A new file with the same mode, owner and group is written
-   * beside the old file, synced, and then renamed over the old file.
+   * Replaces the file by a new file with the same mode, owner and group, synced, in one step.
    *
    * @param before required content, checked again right before the rename
    * @return whether the file was replaced; else it is unchanged
@@ -91,10 +87,7 @@ public record UserFile(Path file) {
     }
   }
 
-  /**
-   * Whether the file has an access control list in addition to its mode. Linux shows such a list as
-   * an extended attribute (acl(5)).
-   */
+  /** Whether the file has an access control list, which Linux shows as an attribute (acl(5)). */
   private boolean hasAccessList() {
     if (!Files.isDirectory(PROCESSES)) {
       return false; // not Linux
@@ -119,10 +112,7 @@ public record UserFile(Path file) {
     return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OWNER_WRITE);
   }
 
-  /**
-   * Returns a text about a process that has the file open for writing or has locked the file, if
-   * any.
-   */
+  /** Returns a text about a process that has the file open for writing, or has locked it. */
   private Optional<String> writer() throws IOException {
     if (!Files.isDirectory(PROCESSES)) {
       return Optional.empty(); // a Mac has no such folder
@@ -169,8 +159,7 @@ public record UserFile(Path file) {
   }
 
   /**
-   * Whether a line of {@code /proc/PID/fdinfo/FD} shows that the file is locked or is open for
-   * writing. The line's flags are the flags of open(2), in octal digits.
+   * Whether a line of {@code /proc/PID/fdinfo/FD} shows a lock, or flags of open(2) for writing.
    */
   private static boolean tellsOfWriting(String line) {
     return line.startsWith("lock:")

@@ -228,13 +228,13 @@ class ServiceFilesTest {
     assumeTrue(Files.exists(Path.of("/proc/self")), "systemd is Linux's");
     String user = Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString();
     Map<String, String> environment = new HashMap<>();
-    UserSystemd.addRuntimeFolder(environment, folder);
+    ServiceStep.addRuntimeFolder(environment, folder);
     assertEquals(Map.of(), environment);
     Path own = Files.createDirectory(folder.resolve(user));
-    UserSystemd.addRuntimeFolder(environment, folder);
+    ServiceStep.addRuntimeFolder(environment, folder);
     assertEquals(Map.of("XDG_RUNTIME_DIR", own.toString()), environment);
     environment.put("XDG_RUNTIME_DIR", "/named");
-    UserSystemd.addRuntimeFolder(environment, folder);
+    ServiceStep.addRuntimeFolder(environment, folder);
     assertEquals("/named", environment.get("XDG_RUNTIME_DIR"));
   }
 

@@ -18,10 +18,7 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
   /** When {@link #id} has found this many texts that have a vector, it examines no more texts. */
   private static final int ENOUGH = 64;
 
-  /**
-   * Returns the id under which the largest number of texts have a vector. If several ids have the
-   * same number, returns the first of them.
-   */
+  /** Returns the id under which most texts have a vector, the first of several such ids. */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();

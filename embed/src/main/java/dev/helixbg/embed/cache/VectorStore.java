@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The stored vectors of one knowledge base's texts, by {@link TextKey}, in a database table. A row
- * contains the vectors of one batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384
- * little-endian f32 for each key, and a checksum of the keys and vectors.
+ * The stored vectors of one knowledge base's texts, by {@link TextKey}. A row of the table has a
+ * batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384 little-endian f32 for each
+ * key, and a checksum of both.
  */
 public final class VectorStore {
   /** Number of values of a vector. */
@@ -34,16 +34,10 @@ public final class VectorStore {
 
   private static final int ROW_VECTORS = 512;
 
-  /**
-   * Largest accepted difference between a vector's squared length and 1. Rounding errors are below
-   * 1e-6.
-   */
+  /** Largest difference of a vector's squared length from 1; rounding errors are below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
-  /**
-   * Number by which unused vectors must outnumber used vectors before the unused vectors are
-   * deleted.
-   */
+  /** Unused vectors are deleted if they outnumber the used vectors by this number. */
   private static final int FEW_STALE = 256;
 
   private final Database database;
@@ -54,7 +48,6 @@ public final class VectorStore {
     this.kind = kind;
   }
 
-  /** Returns the store of vectors of whole entries. */
   public static VectorStore ofEntries(Database database) {
     return new VectorStore(database, "entry");
   }
@@ -64,9 +57,7 @@ public final class VectorStore {
     return new VectorStore(database, "passage");
   }
 
-  /**
-   * Returns the store of vectors of lessons (sentences that a language model wrote about entries).
-   */
+  /** Returns the store of vectors of lessons, which are sentences about entries. */
   public static VectorStore ofLessons(Database database) {
     return new VectorStore(database, "lesson");
   }
@@ -76,11 +67,7 @@ public final class VectorStore {
     return database.added("vectors");
   }
 
-  /**
-   * Reads all vectors; damaged rows are skipped.
-   *
-   * @throws dev.helixbg.embed.store.StoreException when the database cannot be read
-   */
+  /** Reads all vectors; damaged rows are skipped. */
   public KnownVectors read() {
     return database.read(
         connection -> {
@@ -114,19 +101,12 @@ public final class VectorStore {
   }
 
   /**
-   * Returns, for each text, the place of its vector. A place is a vector's number, from 0, among
-   * all vectors of its kind. If a text was stored twice, its later place is returned.
+   * Returns, for each text, the place of its vector: its number, from 0, among all vectors of its
+   * kind. Of two vectors of a text, the later counts.
    *
    * @return empty if a text has no vector
    */
   public Optional<int[]> places(List<TextKey> texts) {
-    Map<TextKey, Integer> all = places();
-    return all.keySet().containsAll(texts)
-        ? Optional.of(texts.stream().mapToInt(all::get).toArray())
-        : Optional.empty();
-  }
-
-  private Map<TextKey, Integer> places() {
     return database.read(
         connection -> {
           Map<TextKey, Integer> places = new HashMap<>();
@@ -140,16 +120,13 @@ public final class VectorStore {
               }
             }
           }
-          return places;
+          return places.keySet().containsAll(texts)
+              ? Optional.of(texts.stream().mapToInt(places::get).toArray())
+              : Optional.empty();
         });
   }
 
-  /**
-   * Returns the vectors at the given places, copied into one array, one vector after another.
-   *
-   * @param places result of {@link #places}
-   * @return empty if a vector is damaged or missing
-   */
+  /** Returns the vectors at {@link #places} in one array; empty if one is damaged or missing. */
   public Optional<float[]> at(int[] places) {
     long[] wanted =
         IntStream.range(0, places.length)
@@ -202,12 +179,7 @@ public final class VectorStore {
     }
   }
 
-  /**
-   * Adds vectors.
-   *
-   * @param vectors vectors of unit length
-   * @throws dev.helixbg.embed.store.StoreException when the vectors cannot be saved
-   */
+  /** Adds vectors of unit length. */
   public void add(Map<TextKey, float[]> vectors) {
     if (!vectors.isEmpty()) {
       vectors.values().forEach(VectorStore::check);
@@ -232,11 +204,8 @@ public final class VectorStore {
             values.putFloat(value);
           }
         }
-        insert.setString(1, kind);
-        insert.setInt(2, Sql.checksum(names.array(), values.array()));
-        insert.setBytes(3, names.array());
-        insert.setBytes(4, values.array());
-        insert.executeUpdate();
+        int checksum = Sql.checksum(names.array(), values.array());
+        Sql.execute(insert, kind, checksum, names.array(), values.array());
       }
     }
     return null;
@@ -255,11 +224,7 @@ public final class VectorStore {
     database.write(
         Durability.COMPUTED,
         connection -> {
-          try (PreparedStatement delete =
-              connection.prepareStatement("DELETE FROM vectors WHERE kind = ?")) {
-            delete.setString(1, kind);
-            delete.executeUpdate();
-          }
+          Sql.execute(connection, "DELETE FROM vectors WHERE kind = ?", kind);
           return insert(connection, used);
         });
   }

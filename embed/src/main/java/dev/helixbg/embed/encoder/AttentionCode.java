@@ -7,9 +7,8 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code for the attention of one head over one text. The functions transpose keys,
- * compute scores for {@link #ROWS} queries at a time, compute the softmax of the scores, and
- * average the values.
+ * Writes machine code for the attention of one head over one text: transposed keys, scores for
+ * {@link #ROWS} queries at a time, their softmax, and the average of the values.
  */
 final class AttentionCode {
   /** Number of values of a head. */
@@ -22,9 +21,8 @@ final class AttentionCode {
   static final int TOKENS = 512;
 
   /**
-   * Number of positions after the first {@link #TOKENS} positions in a row of scores or of
-   * transposed keys. In a row of scores, the first of them holds the factor (see {@link #FACTOR}).
-   * The others are unused.
+   * Positions after the first {@link #TOKENS} in a row of scores or transposed keys. In a row of
+   * scores, the first of them holds the factor (see {@link #FACTOR}); the others are unused.
    */
   static final int PADDING = 32;
 
@@ -34,10 +32,7 @@ final class AttentionCode {
   /** Distance between rows of scores or transposed keys, in bytes; not a power of two. */
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
-  /**
-   * Offset of the factor in a row of scores, in bytes. The factor is 1 divided by the sum of the
-   * powers of two that replace the row's scores in the softmax.
-   */
+  /** Offset, in bytes, of the factor in a row of scores: 1 divided by the sum of powers. */
   static final int FACTOR = TOKENS * Float.BYTES;
 
   /** Number of vectors of scores or results that are computed at a time. */
@@ -49,10 +44,7 @@ final class AttentionCode {
 
   private AttentionCode() {}
 
-  /**
-   * Returns code of {@code void(keys, turned, tokens)}, which transposes a head's keys: one row per
-   * token becomes one row per value.
-   */
+  /** Returns code of {@code void(keys, turned, tokens)}, which transposes a head's keys. */
   static byte[] turn() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);
     int token = code.label();
@@ -77,10 +69,7 @@ final class AttentionCode {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
   }
 
-  /**
-   * Returns code for {@code c[row][i] = Σ a[row][k] · b[k][i]}, in groups of {@link #ROWS} rows and
-   * panels of two vectors.
-   */
+  /** Returns code of {@code c[row][i] = Σ a[row][k] · b[k][i]}, {@link #ROWS} rows at a time. */
   private static byte[] product(
       int bits, int strideOfA, int strideOfB, int strideOfC, boolean factors) {
     AvxAssembler code = new AvxAssembler(bits);
@@ -148,13 +137,8 @@ final class AttentionCode {
   }
 
   /**
-   * Returns code of {@code void(scores, mask, vectors of 8, rows)}. The function replaces each
-   * score by 2 to the power of (score − largest score), and writes 1 divided by the sum of the
-   * powers to {@link #FACTOR}.
-   *
-   * <p>The mask first has values that are added to scores: 0 for a token, else negative infinity.
-   * From byte {@link #WIDE_STRIDE} on, it has bits that are combined by AND with the powers: all 1
-   * for a token, else all 0.
+   * Returns code of {@code void(scores, mask, vectors of 8, rows)}, which replaces each score by 2
+   * to the power of (score − largest score), and writes {@link #FACTOR}. See {@link Mask}.
    */
   static byte[] softmax() {
     AvxAssembler code = new AvxAssembler(8 * VECTOR);

@@ -4,9 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/**
- * Constants that the encoder's machine code reads; each is repeated eight times to fill a vector.
- */
+/** Constants that the encoder's machine code reads; each fills a vector. */
 final class Constants {
   private static final int VECTOR = 32;
   private static final int MOST = 40;
@@ -29,17 +27,14 @@ final class Constants {
   private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
-  /**
-   * Float used for rounding. If this float is added to a number, the low bits of the sum are the
-   * integer nearest to the number.
-   */
+  /** A number plus this float has, in its low bits, the integer nearest to the number. */
   static final int TO_INTEGER = of(0x1.8p23f);
 
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
 
   /**
-   * Lowest exponent that is used, so that powers and their products are never subnormal numbers.
-   * Computing with subnormal numbers takes a hundred times as long.
+   * Lowest exponent, so that powers and their products are never subnormal numbers, with which a
+   * processor computes a hundred times as long.
    */
   static final int LOWEST = of(-100f);
 
@@ -68,26 +63,19 @@ final class Constants {
 
   private Constants() {}
 
-  /**
-   * Returns the offset of {@link Square#mostSigned}. The inverse of this integer is stored after
-   * the integer.
-   */
+  /** Returns the offset of {@link Square#mostSigned}, which is followed by its inverse. */
   static int signed(Square kind) {
     return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
-  /**
-   * Returns the offset of {@link Square#mostUnsigned}. The inverse of this integer is stored after
-   * the integer.
-   */
+  /** Returns the offset of {@link Square#mostUnsigned}, which is followed by its inverse. */
   static int unsigned(Square kind) {
     return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;
   }
 
   /**
-   * Returns the offset of the float that rounds activations that may be negative. If this float is
-   * added to an activation, the low bits of the sum are the nearest integer plus {@link
-   * Square#zero}.
+   * Returns the offset of the float that rounds activations that may be negative: their sum has, in
+   * its low bits, the nearest integer plus {@link Square#zero}.
    */
   static int toNumber(Square kind) {
     return kind == Square.SHORTS ? TO_INTEGER : TO_BYTE;

@@ -14,9 +14,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * The project's own engine for MiniLM, a BERT (Devlin et al. 2018) with 384 values per token and 12
- * heads. Matrix products use integers. The texts of a batch are stored one after the other, without
- * padding. Each token's values are rounded with a scale of their own, so a text's states do not
- * depend on other texts.
+ * heads, in integers. The texts of a batch follow each other without padding. Each token is rounded
+ * with a scale of its own, so a text's states do not depend on other texts.
  */
 public final class Encoder implements AutoCloseable {
   /** Largest number of tokens of a text. */
@@ -24,10 +23,7 @@ public final class Encoder implements AutoCloseable {
 
   private static final int HEADS = SIDE / AttentionCode.HEAD;
 
-  /**
-   * Number of rows that the feed-forward network computes at a time. Their values stay in the
-   * processor's cache.
-   */
+  /** Number of rows of the feed-forward network at a time; they fit into the cache. */
   private static final int TILE = 96;
 
   private final Arena arena = Arena.ofShared(); // owns the weights
@@ -36,7 +32,12 @@ public final class Encoder implements AutoCloseable {
   private final Mask mask = new Mask(arena);
   private final Deque<Workspace> idle = new ConcurrentLinkedDeque<>();
 
-  private Encoder(Path file) throws IOException {
+  /**
+   * @param file a file written by {@code EncoderFile}
+   * @throws IOException when the file cannot be read, or is not such a file
+   * @throws UnsupportedOperationException when processor or system cannot run the machine code
+   */
+  public Encoder(Path file) throws IOException {
     try {
       weights = EncoderWeights.open(file, arena);
       if (!isAvailable(weights.kind)) {
@@ -51,21 +52,9 @@ public final class Encoder implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether this processor can run the engine with weight matrices of the given kind. This
-   * check reads no file.
-   */
+  /** Whether this processor can run the engine with squares of this kind. */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);
-  }
-
-  /**
-   * @param file a file written by {@code EncoderFile}
-   * @throws IOException when the file cannot be read, or is not such a file
-   * @throws UnsupportedOperationException when processor or system cannot run the machine code
-   */
-  public static Encoder open(Path file) throws IOException {
-    return new Encoder(file);
   }
 
   /**
@@ -74,8 +63,7 @@ public final class Encoder implements AutoCloseable {
    * @param ids token ids of each text; at most {@link #LONGEST} per text
    * @param types token type of each token
    * @throws IndexOutOfBoundsException when a text is too long or has an invalid token
-   * @return 384 values for each token of each text; for a pair judge, 384 values for each text's
-   *     first token only
+   * @return 384 values for each token; for a pair judge, for each text's first token only
    */
   public float[] states(int[][] ids, int[][] types) {
     if (ids.length == 0) {
@@ -159,13 +147,7 @@ public final class Encoder implements AutoCloseable {
           weights.embed(ids[text][i], i, types[text][i], sums, states, at);
         }
       }
-      kernels.normalise(
-          sums.address(),
-          numbers.address(),
-          steps.address(),
-          tokens,
-          states.address(),
-          weights.embeddingNorm());
+      normalise(tokens, weights.embeddingNorm());
       int wanted = tokens;
       for (int layer = 0; layer < weights.layers; layer++) {
         boolean firstOnly = weights.judge && layer == weights.layers - 1;
@@ -179,32 +161,14 @@ public final class Encoder implements AutoCloseable {
     }
 
     private void attention(int layer, int[][] ids, int tokens, boolean firstOnly) {
-      kernels.product(
-          numbers.address(),
-          steps.address(),
-          weights.square(layer, EncoderWeights.KEY),
-          keys,
-          tokens,
-          false);
-      kernels.product(
-          numbers.address(),
-          steps.address(),
-          weights.square(layer, EncoderWeights.VALUE),
-          values,
-          tokens,
-          false);
+      product(weights.square(layer, EncoderWeights.KEY), keys, tokens);
+      product(weights.square(layer, EncoderWeights.VALUE), values, tokens);
       int asking = tokens;
       if (firstOnly) {
         firstRows(ids);
         asking = ids.length;
       }
-      kernels.product(
-          numbers.address(),
-          steps.address(),
-          weights.square(layer, EncoderWeights.QUERY),
-          queries,
-          asking,
-          false);
+      product(weights.square(layer, EncoderWeights.QUERY), queries, asking);
       int from = 0;
       for (int text = 0; text < ids.length; text++) {
         int length = ids[text].length;
@@ -225,26 +189,20 @@ public final class Encoder implements AutoCloseable {
         from += length;
       }
       kernels.round(context, numbers.address(), steps.address(), asking);
-      kernels.product(
-          numbers.address(),
-          steps.address(),
-          weights.square(layer, EncoderWeights.OUTPUT),
-          sums.address(),
-          asking,
-          false);
-      kernels.normalise(
-          sums.address(),
-          numbers.address(),
-          steps.address(),
-          asking,
-          states.address(),
-          weights.attentionNorm(layer));
+      product(weights.square(layer, EncoderWeights.OUTPUT), sums.address(), asking);
+      normalise(asking, weights.attentionNorm(layer));
     }
 
-    /**
-     * Copies the state of each text's first token to the first rows, together with the state's
-     * rounded values and their step.
-     */
+    private void product(long square, long to, int rows) {
+      kernels.product(numbers.address(), steps.address(), square, to, rows, false);
+    }
+
+    private void normalise(int rows, long gain) {
+      kernels.normalise(
+          sums.address(), numbers.address(), steps.address(), rows, states.address(), gain);
+    }
+
+    /** Copies each text's first state, rounded values and step to the first rows. */
     private void firstRows(int[][] ids) {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {
@@ -282,13 +240,7 @@ public final class Encoder implements AutoCloseable {
               i > 0);
         }
       }
-      kernels.normalise(
-          sums.address(),
-          numbers.address(),
-          steps.address(),
-          count,
-          states.address(),
-          weights.feedForwardNorm(layer));
+      normalise(count, weights.feedForwardNorm(layer));
     }
   }
 }

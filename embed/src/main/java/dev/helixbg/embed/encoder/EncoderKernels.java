@@ -2,11 +2,10 @@ package dev.helixbg.embed.encoder;
 
 import dev.helixbg.config.natives.NativeFunction;
 import dev.helixbg.config.x86.MachineCode;
-import java.util.Optional;
 
 /**
- * The encoder's machine code. Memory is passed as addresses, which the caller must have checked. A
- * row has 384 floats, or 384 integers of a {@link Square} kind.
+ * The encoder's machine code. The caller must have checked all addresses. A row has 384 floats, or
+ * 384 integers of a {@link Square} kind.
  */
 record EncoderKernels(
     Square kind,
@@ -31,10 +30,8 @@ record EncoderKernels(
   }
 
   /**
-   * Makes the machine code. Its vectors have 512 bits if the processor can multiply bytes in such
-   * vectors, else 256 bits.
+   * Makes the machine code, for vectors of 512 bits if they can multiply bytes, else 256 bits.
    *
-   * @param kind kind of the weight matrices
    * @throws UnsupportedOperationException when the system forbids programs to make machine code
    */
   static EncoderKernels ofThisMachine(Square kind) {
@@ -43,9 +40,9 @@ record EncoderKernels(
         kind,
         function(new SquareCode(kind, bits, VNNI, false).code()),
         function(new SquareCode(kind, bits, VNNI, true).code()),
-        function(RowCode.round(kind)),
-        function(RowCode.gelu(kind)),
-        function(RowCode.normalise(kind)),
+        function(new RowCode(kind).round()),
+        function(new RowCode(kind).gelu()),
+        function(new RowCode(kind).normalise()),
         function(AttentionCode.turn()),
         function(AttentionCode.scores(bits)),
         function(AttentionCode.softmax()),
@@ -54,16 +51,16 @@ record EncoderKernels(
   }
 
   private static NativeFunction function(byte[] code) {
-    Optional<NativeFunction> function = MachineCode.function(code);
-    if (function.isEmpty()) {
-      throw new UnsupportedOperationException("the system does not let programs make machine code");
-    }
-    return function.get();
+    return MachineCode.function(code)
+        .orElseThrow(
+            () ->
+                new UnsupportedOperationException(
+                    "the system does not let programs make machine code"));
   }
 
   /**
-   * Computes {@code sums[row][output] = bias + Σ numbers · weights}. The sum of the products is
-   * multiplied by the steps of the row and of the output before the bias is added.
+   * Computes {@code sums[row][output] = bias + steps · Σ numbers · weights}, where the steps are
+   * those of the row and of the output.
    *
    * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
@@ -78,28 +75,22 @@ record EncoderKernels(
     }
   }
 
-  /**
-   * Rounds rows to integers: the largest magnitude of a row becomes the largest integer, and 0
-   * becomes {@link Square#zero}.
-   */
+  /** Rounds rows: the largest magnitude becomes the largest integer, 0 {@link Square#zero}. */
   void round(long rows, long numbers, long steps, int count) {
     rounding.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }
 
   /**
-   * Computes GELU in place, adds {@link Square#GELU_SHIFT}, multiplies each column by its factor,
-   * and writes the rounded results to {@code numbers}.
-   *
-   * @param factors address of 384 floats
+   * Computes GELU in place, adds {@link Square#GELU_SHIFT}, multiplies each column by one of the
+   * 384 floats at {@code factors}, and writes the rounded results to {@code numbers}.
    */
   void gelu(long rows, long numbers, long steps, int count, long factors) {
     gelu.call(rows, numbers, steps, count, factors, 0, 0, 0);
   }
 
   /**
-   * Computes {@code states = LayerNorm(sums + states)}. Then multiplies each column of the states
-   * by its factor, stores the products in {@code sums}, and writes the rounded products to {@code
-   * numbers}.
+   * Computes {@code states = LayerNorm(sums + states)}, stores the states times their columns'
+   * factors in {@code sums}, and writes these products, rounded, to {@code numbers}.
    *
    * @param gain address of 384 gains, followed by 384 biases and 384 factors
    */
@@ -108,16 +99,15 @@ record EncoderKernels(
   }
 
   /**
-   * Computes the attention of one head for {@code count} queries. The code reads queries and writes
-   * results in groups of {@link AttentionCode#ROWS} rows. It therefore uses {@code count} rows,
-   * rounded up to whole groups.
+   * Computes the attention of one head for {@code count} queries, and for as many more as fill a
+   * group of {@link AttentionCode#ROWS} rows.
    *
    * @param queries queries, already multiplied by log2(e) / √32
-   * @param tokens number of tokens of the text. The values of up to three more tokens are read and
-   *     multiplied by 0.
+   * @param tokens number of tokens of the text; up to three more values are read and multiplied by
+   *     0
    * @param turned memory for transposed keys: {@link AttentionCode#HEAD} rows, each of {@link
    *     AttentionCode#WIDE_STRIDE} bytes
-   * @param mask mask for {@code tokens} tokens; see {@link AttentionCode#softmax}
+   * @param mask {@link Mask} for {@code tokens} tokens
    * @param scores memory for scores: one row of {@link AttentionCode#WIDE_STRIDE} bytes per query
    */
   void attend(

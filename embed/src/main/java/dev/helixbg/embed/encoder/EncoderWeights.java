@@ -101,7 +101,6 @@ public final class EncoderWeights {
   }
 
   /**
-   * @param arena owner of the mapped memory
    * @throws IOException when the file cannot be read, or is not an encoder file
    */
   static EncoderWeights open(Path path, Arena arena) throws IOException {
@@ -132,12 +131,7 @@ public final class EncoderWeights {
     return feedForwardNorm(layer) + NORM + (long) block * ROW;
   }
 
-  /**
-   * Checks the tokens and token types of a text.
-   *
-   * @throws IndexOutOfBoundsException when the text is empty, has more tokens than there are
-   *     positions, or has an invalid token or type
-   */
+  /** Throws IndexOutOfBoundsException for an empty or too long text, or an invalid token. */
   void check(int[] text, int[] types) {
     if (text.length == 0 || text.length > positions) {
       throw new IndexOutOfBoundsException(
@@ -149,10 +143,7 @@ public final class EncoderWeights {
     }
   }
 
-  /**
-   * Writes the two rows whose sum is a token's embedding: the word's row to {@code sums}, and the
-   * row of position and type to {@code states}.
-   */
+  /** Writes the rows of a token: its word's to {@code sums}, its position's to {@code states}. */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
     long placed = (long) type * positions + position;
     long named = (long) types * positions + word;

@@ -8,9 +8,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.config.x86.AvxAssembler.Shift;
 
 /**
- * Writes machine code for the steps between matrix products. The functions process rows of 384
- * floats in vectors of 256 bits: they normalise sums, compute GELU, and round the results to
- * integers.
+ * Writes machine code for the steps between matrix products: it normalises sums, computes GELU, and
+ * rounds, in rows of 384 floats and vectors of 256 bits.
  */
 final class RowCode {
   private static final int VECTOR = 32;
@@ -32,35 +31,13 @@ final class RowCode {
 
   private final Square kind;
 
-  private RowCode(Square kind) {
+  RowCode(Square kind) {
     this.kind = kind;
     code.set(CONSTANT, Constants.ADDRESS);
   }
 
-  /** Returns code of {@code void(rows, numbers, steps, count)}, which rounds rows. */
-  static byte[] round(Square kind) {
-    return new RowCode(kind).rounding();
-  }
-
-  /**
-   * Returns code of {@code void(rows, numbers, steps, count, factors)}, which computes GELU in
-   * place, multiplies each of the 384 columns by its factor, and rounds the rows.
-   */
-  static byte[] gelu(Square kind) {
-    return new RowCode(kind).activation();
-  }
-
-  /**
-   * Returns code of {@code void(sums, numbers, steps, count, states, gain)}. The function adds sums
-   * to states, normalises the rows, and applies gain and bias. It stores the result in the states.
-   * It also multiplies each column of the result by a factor, stores these products in the sums,
-   * and rounds the products. Biases follow the gains in memory, and factors follow the biases.
-   */
-  static byte[] normalise(Square kind) {
-    return new RowCode(kind).normalisation();
-  }
-
-  private byte[] rounding() {
+  /** Returns code of {@link EncoderKernels#round}, with the same arguments. */
+  byte[] round() {
     int row = code.label();
     code.clear(LARGEST);
     for (int i = 0; i < VECTORS; i++) {
@@ -73,7 +50,8 @@ final class RowCode {
     return end(row);
   }
 
-  private byte[] normalisation() {
+  /** Returns code of {@link EncoderKernels#normalise}, with the same arguments. */
+  byte[] normalise() {
     Register states = Register.R8;
     Register gain = Register.R9;
     int row = code.label();
@@ -126,7 +104,8 @@ final class RowCode {
     return end(row);
   }
 
-  private byte[] activation() {
+  /** Returns code of {@link EncoderKernels#gelu}, with the same arguments. */
+  byte[] gelu() {
     Register left = Register.RAX;
     int row = code.label();
     code.clear(LARGEST);
@@ -213,12 +192,7 @@ final class RowCode {
     numbers(Constants.toNumber(kind));
   }
 
-  /**
-   * Computes the row's quantisation step and its inverse from {@link #LARGEST}, and writes the step
-   * to memory.
-   *
-   * @param most offset of the largest integer, which is followed by its inverse
-   */
+  /** Computes the row's step and its inverse; {@code most} is the offset of the largest integer. */
   private void steps(int most) {
     code.combineLanes(Op.MAXIMUM, LARGEST, 0);
     code.emit(Op.BROADCAST, LARGEST, LARGEST);

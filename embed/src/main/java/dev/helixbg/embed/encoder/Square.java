@@ -21,10 +21,7 @@ import java.nio.ByteOrder;
  * </ul>
  */
 public enum Square {
-  /**
-   * Weights of seven bits. The sum of two products with unsigned bytes, 2 · 255 · 63, fits into a
-   * short.
-   */
+  /** Weights of seven bits: two products with unsigned bytes, 2 · 255 · 63, fit into a short. */
   BYTES(4, 63, 127, 255, 128),
 
   /** Weights of up to 16 bits, limited so that sums fit into an int. */
@@ -37,9 +34,8 @@ public enum Square {
   public static final int SIDE = 384;
 
   /**
-   * Number of outputs of a panel, chosen so that a line of a panel fills one cache line.
-   * Consecutive lines are then stored in different sets of the first-level cache, and all sets are
-   * used.
+   * Number of outputs of a panel, so that a line fills one cache line, and consecutive lines use
+   * all sets of the first-level cache.
    */
   static final int PANEL = 16;
 
@@ -48,10 +44,7 @@ public enum Square {
   /** Size of a line, in bytes. */
   static final int LINE = 4 * PANEL;
 
-  /**
-   * Value added to the results of GELU, so that no activation is negative. The results themselves
-   * are never below −0.17.
-   */
+  /** Value added to the results of GELU, which are above −0.17, so that none is negative. */
   public static final float GELU_SHIFT = 0.17f;
 
   private static final int VECTOR = 16;
@@ -76,19 +69,13 @@ public enum Square {
   /** Size of a square, in bytes. */
   public final int size;
 
-  /**
-   * Largest integer to which an activation that may be negative is rounded. Only after that, {@link
-   * #zero} is added to the integer.
-   */
+  /** Largest integer of an activation that may be negative, before {@link #zero} is added. */
   final int mostSigned;
 
   /** Largest integer to which an activation after GELU is rounded. */
   final int mostUnsigned;
 
-  /**
-   * Integer that stands for 0 among activations that may be negative. Activations after GELU do not
-   * use it.
-   */
+  /** Integer that stands for 0 among activations that may be negative. */
   final int zero;
 
   private final int mostWeight;
@@ -108,19 +95,14 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /**
-   * Returns the index of the input that is stored at a place of a row. Inputs are not stored in the
-   * order of their indices, because an int holds inputs whose indices are 16 apart.
-   */
+  /** Returns the input at a place of a row: an int holds inputs whose indices are 16 apart. */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
   }
 
   /**
-   * Returns the offset of an output's first weight.
-   *
-   * @param output offset of the output in a row of sums, in bytes
+   * Returns the offset of an output's first weight, given its offset in a row of sums, in bytes.
    */
   int weights(int output) {
     return output / LINE * panel + output % LINE;
@@ -174,10 +156,7 @@ public enum Square {
     }
   }
 
-  /**
-   * Adds the biases of all squares to the biases of the first square, because the results of these
-   * squares are later added to one sum.
-   */
+  /** Adds the biases of all squares to those of the first; their results become one sum. */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);
     for (int output = 0; output < SIDE; output++) {

@@ -8,9 +8,8 @@ import dev.helixbg.config.x86.AvxAssembler.Op;
 import dev.helixbg.config.x86.AvxAssembler.Register;
 
 /**
- * Writes machine code of {@code void(numbers, steps, weights, sums, panels of rows)}. The function
- * multiplies rows of integers with a part of a {@link Square}. The part has as many outputs as fit
- * into the vectors that are computed at once.
+ * Writes machine code of {@code void(numbers, steps, weights, sums, panels of rows)}, which
+ * multiplies rows of integers with as many outputs of a {@link Square} as fit into the vectors.
  *
  * <p>A VNNI instruction adds four products of bytes, or two products of shorts, to an int. Without
  * VNNI, {@code vpmaddubsw} adds two products of bytes into a short, and {@code vpmaddwd} adds two
@@ -25,10 +24,7 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /**
-   * Number of rows of a panel, which are computed together. The memory for rows must have room for
-   * the number of rows, rounded up to a multiple of this constant.
-   */
+  /** Number of rows that are computed together; the memory must have room for a multiple of it. */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;
@@ -47,11 +43,8 @@ final class SquareCode {
   private final int ones;
 
   /**
-   * @param kind kind of the square
    * @param bits size of vectors, 256 or 512 bits; 512 bits require VNNI
-   * @param vnni whether to use VNNI instructions
-   * @param adds whether products are added to the sums in memory; otherwise, they are added to the
-   *     biases
+   * @param adds whether products are added to the sums in memory, not to the biases
    */
   SquareCode(Square kind, int bits, boolean vnni, boolean adds) {
     code = new AvxAssembler(bits);
@@ -106,10 +99,7 @@ final class SquareCode {
     return code.code();
   }
 
-  /**
-   * Emits code that multiplies the inputs in one int by their weights and adds the products to the
-   * sums.
-   */
+  /** Emits code that adds the products of the inputs in one int to the sums. */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
@@ -141,10 +131,7 @@ final class SquareCode {
     }
   }
 
-  /**
-   * Emits code that multiplies a row's sums by the steps of the row and of the outputs, and then
-   * adds the sums in memory or the biases.
-   */
+  /** Emits code that multiplies a row's sums by both steps, then adds memory's sums or biases. */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

@@ -23,12 +23,8 @@ public final class EncoderFile {
   private static final String QUERY = "attention.self.query.";
   private static final String KEY = "attention.self.key.";
   private static final String VALUE = "attention.self.value.";
-  private static final List<String> ATTENTION = List.of(QUERY, KEY, VALUE);
 
-  /**
-   * Factor of queries: 1 / (ln 2 · √32). The division by ln 2 turns scores into exponents of two;
-   * 32 is the number of values of a head.
-   */
+  /** Factor of queries: 1 / (ln 2 · √32), for exponents of two, and 32 values of a head. */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
   private final OnnxFile source;
@@ -42,10 +38,9 @@ public final class EncoderFile {
   }
 
   /**
-   * @param kind kind of the squares; {@link Square#FINE_BYTES} uses smoothing, which needs the
-   *     known activations of the bundled model
-   * @param judge whether the model is a pair judge, which needs only the final state of each pair's
-   *     first token
+   * @param kind kind of the squares; {@link Square#FINE_BYTES} needs the bundled model, whose
+   *     activations are known
+   * @param judge whether the model is a pair judge, which needs only each pair's first state
    * @param target the file that is written or replaced
    * @throws OnnxFormatException when the source is not a model that can be written
    */
@@ -96,7 +91,7 @@ public final class EncoderFile {
     float[] toDown = smoothing.factors(index, Smoothing.Input.GELU, WIDTH, down);
     float[] in = attentionFactors(index);
     ByteBuffer squares = buffer(EncoderWeights.SQUARES * kind.size);
-    for (String name : ATTENTION) {
+    for (String name : List.of(QUERY, KEY, VALUE)) {
       float[] weights = attention(index, name);
       float[] biases = OnnxFile.floats(source.weight(layer + name + "bias", WIDTH));
       Smoothing.divideInputs(weights, WIDTH, in);

@@ -9,18 +9,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators. ONNX
- * Runtime's own optimiser does not find these operators in this export.
+ * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators,
+ * which its own optimiser does not find in this export.
  *
- * <p>The export keeps the names of biases but not of matrices. A matrix is found through the node
- * that adds a bias to its product. The number of heads and the epsilon cannot be read from the
- * export, so MiniLM's values are used. These values may be wrong for another model, so the caller
- * must compare the vectors of both graphs.
+ * <p>The export keeps the names of biases but not of matrices, so a matrix is found through the
+ * node that adds a bias to its product. The number of heads and the epsilon are MiniLM's, because
+ * the export does not tell them. The caller must compare the vectors of both graphs.
  *
  * <p>In INT8 precision, attention and the first feed-forward matrix have one scale per column, and
- * activations have one scale per tensor. The second feed-forward matrix has one scale per block of
- * 128 weights, because its inputs have outliers. The inputs themselves also have one scale per
- * block.
+ * activations one scale per tensor. The second feed-forward matrix, whose inputs have outliers, has
+ * one scale per block of 128 weights, and so have its inputs.
  *
  * <p>The inputs are {@code input_ids}, {@code attention_mask} and, for a pair judge, {@code
  * token_type_ids}: int32 [batch, sequence]. The output {@code last_hidden_state} is float [batch,
@@ -92,10 +90,7 @@ public final class FusedGraph {
     return result;
   }
 
-  /**
-   * Adds the normalised embeddings. If the graph has no input of token types, the embedding of type
-   * 0 is added to each position's embedding.
-   */
+  /** Adds the normalised embeddings. Without token types as an input, all have type 0. */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
@@ -120,13 +115,7 @@ public final class FusedGraph {
     return graph.floats(name, OnnxFile.bytes(rows), rows.length / WIDTH, WIDTH);
   }
 
-  /**
-   * Adds a layer's attention.
-   *
-   * @param asking name of the states from which the queries are computed: all states, or only the
-   *     first token's state
-   * @param state name of all states
-   */
+  /** Adds a layer's attention; {@code asking} names the states of the queries. */
   private String attention(int layer, String asking, String state) throws IOException {
     String self = OnnxFile.layer(layer) + "attention.self.";
     String output = OnnxFile.layer(layer) + "attention.output.";
@@ -178,10 +167,7 @@ public final class FusedGraph {
     return graph.floats(name, source.weight(name, WIDTH), WIDTH);
   }
 
-  /**
-   * Adds the product of an input with a matrix, which is found by the name of its bias. Inputs with
-   * outliers need one scale per block.
-   */
+  /** Adds the product of an input, perhaps with outliers, with the matrix of a bias. */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {
     String stem = bias.substring(0, bias.length() - "bias".length());

@@ -89,10 +89,7 @@ final class GraphWriter {
     return weight(name, FLOAT, values, dims);
   }
 
-  /**
-   * Adds a weight of little-endian values; the buffer of a large weight is read when the files are
-   * written.
-   */
+  /** Adds a little-endian weight; a large one is read only when the files are written. */
   String weight(String name, int type, ByteBuffer data, long... dims) {
     ProtoWriter tensor = new ProtoWriter();
     for (long dim : dims) {

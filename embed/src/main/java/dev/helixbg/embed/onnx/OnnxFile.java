@@ -12,10 +12,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
- * The parts of an exported MiniLM that are needed to rewrite it: the weights, mapped into memory,
- * and the names of variable dimensions. Field numbers are those of <a
+ * The weights of an exported MiniLM, mapped into memory, and the names of variable dimensions.
+ * Field numbers are those of <a
  * href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
  */
 public final class OnnxFile implements AutoCloseable {
@@ -30,18 +31,14 @@ public final class OnnxFile implements AutoCloseable {
 
   record Node(String operator, List<String> inputs, List<String> outputs) {}
 
-  /**
-   * A weight. {@code data} has its little-endian values; null if the values are in another field
-   * than raw_data.
-   */
+  /** A weight; {@code data} is little-endian, and null if it is not in the field raw_data. */
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
-   * Change of a weight by training. The weight has the shape [rows, columns], or [columns] if there
-   * is one row. Training added to each value the product of its step and its column's scale.
+   * Change of a weight [rows, columns], or [columns] if there is one row, by training: to each
+   * value, its step times its column's scale is added.
    *
-   * @param name name of the weight in PyTorch. An export keeps the names of biases only, so a
-   *     matrix is found by its bias.
+   * @param name name of the weight in PyTorch; an export keeps only the name of its bias
    * @param steps one step per value, row after row
    */
   public record Change(String name, int rows, float[] scales, byte[] steps) {
@@ -141,13 +138,11 @@ public final class OnnxFile implements AutoCloseable {
     if (tensor == null) {
       throw new OnnxFormatException("it has no weight " + name);
     }
-    boolean fits = tensor.type == FLOAT && tensor.dims.size() == dims.length;
-    long bytes = Float.BYTES;
-    for (int i = 0; fits && i < dims.length; i++) {
-      fits = tensor.dims.get(i) == dims[i];
-      bytes *= dims[i];
-    }
-    if (!fits || tensor.data == null || tensor.data.remaining() != bytes) {
+    long bytes = LongStream.of(dims).reduce(Float.BYTES, (a, b) -> a * b);
+    if (tensor.type != FLOAT
+        || !tensor.dims.equals(LongStream.of(dims).boxed().toList())
+        || tensor.data == null
+        || tensor.data.remaining() != bytes) {
       throw new OnnxFormatException("its weight " + name + " has another type, shape or size");
     }
     return tensor.data.duplicate().order(ByteOrder.LITTLE_ENDIAN);
@@ -199,12 +194,8 @@ public final class OnnxFile implements AutoCloseable {
     Map<String, String> ofBias = new HashMap<>();
     for (Node node : nodes) {
       if (node.operator.equals("Add") && node.inputs.size() == 2) {
-        String left = node.inputs.get(0);
-        String right = node.inputs.get(1);
-        if (ofProduct.containsKey(right)) {
-          ofBias.put(left, ofProduct.get(right));
-        } else if (ofProduct.containsKey(left)) {
-          ofBias.put(right, ofProduct.get(left));
+        for (int i = 0; i < 2; i++) {
+          ofBias.put(node.inputs.get(i), ofProduct.get(node.inputs.get(1 - i)));
         }
       }
     }
@@ -259,9 +250,7 @@ public final class OnnxFile implements AutoCloseable {
     weights.put(name, new Tensor(dims, type, data));
   }
 
-  /**
-   * Collects the names of variable dimensions, which are at the end of the path {@link #DIM_PARAM}.
-   */
+  /** Collects the names at the end of the path {@link #DIM_PARAM}. */
   private void readInput(ByteBuffer message, int depth) throws OnnxFormatException {
     for (ProtoField field : ProtoField.of(message)) {
       if (field.number() == DIM_PARAM[depth] && depth == DIM_PARAM.length - 1) {

@@ -7,8 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A field of a protobuf message. Each length is checked against the enclosing message, so a damaged
- * file causes an {@link OnnxFormatException}.
+ * A field of a protobuf message. A damaged file causes an {@link OnnxFormatException}.
  *
  * <p>Wire format: <a href="https://protobuf.dev/programming-guides/encoding/">protobuf.dev</a>.
  *
@@ -52,11 +51,10 @@ record ProtoField(int number, long value, ByteBuffer content) {
 
   /** Returns the numbers of a packed field, or the number of a plain field. */
   List<Long> numbers() throws OnnxFormatException {
-    List<Long> numbers = new ArrayList<>();
     if (content == null) {
-      numbers.add(value);
-      return numbers;
+      return List.of(value);
     }
+    List<Long> numbers = new ArrayList<>();
     try {
       for (ByteBuffer rest = content.duplicate(); rest.hasRemaining(); ) {
         numbers.add(varint(rest));

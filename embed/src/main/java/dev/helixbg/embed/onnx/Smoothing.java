@@ -8,9 +8,8 @@ import java.util.Arrays;
 
 /**
  * Factors that smooth the inputs of matrix products, as in SmoothQuant (Xiao et al. 2023). A few
- * channels of MiniLM have large activations, which would make the rounding step large for all other
- * channels. Therefore each channel is multiplied by a factor before rounding, and its weights are
- * divided by the factor.
+ * channels of MiniLM have large activations, which would make the rounding step large for all
+ * others. Therefore each channel is multiplied by a factor, and its weights are divided by it.
  *
  * <p>The resource {@code activations} has the largest magnitude of each channel, measured on texts
  * by {@code scripts/measure-activations}: for each layer 384 floats for the layer's input, 384 for
@@ -20,34 +19,27 @@ import java.util.Arrays;
 final class Smoothing {
   private static final String RESOURCE = "activations";
   private static final int WIDTH = 384;
-  private static final int WIDE = 4 * WIDTH;
 
   /**
-   * Factor by which the weights of queries and keys are multiplied before they are compared with
-   * the weights of values. The factor is below 1, because rounding errors of values change an
-   * embedding more than rounding errors of queries and keys.
+   * Factor of the weights of queries and keys before they are compared with those of values, whose
+   * rounding errors change an embedding more.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 
-  /**
-   * Inputs of a layer's matrix products, in the resource's order. The layer's own input, which is
-   * first, is left out.
-   */
+  /** Inputs of matrix products, in the resource's order, without the layer's own input. */
   enum Input {
-    CONTEXT(WIDTH, WIDTH),
-    ATTENDED(2 * WIDTH, WIDTH),
-    GELU(3 * WIDTH, WIDE);
+    CONTEXT(WIDTH),
+    ATTENDED(2 * WIDTH),
+    GELU(3 * WIDTH);
 
     private final int from;
-    private final int channels;
 
-    Input(int from, int channels) {
+    Input(int from) {
       this.from = from;
-      this.channels = channels;
     }
   }
 
-  private static final int LAYER = 3 * WIDTH + WIDE;
+  private static final int LAYER = 7 * WIDTH;
 
   /** No smoothing: all factors are 1. */
   static final Smoothing NONE = new Smoothing(null);
@@ -58,7 +50,6 @@ final class Smoothing {
     this.activations = activations;
   }
 
-  /** Returns the factors for the bundled model. */
   static Smoothing bundled() throws IOException {
     try (InputStream in = Smoothing.class.getResourceAsStream(RESOURCE)) {
       if (in == null) {
@@ -71,24 +62,16 @@ final class Smoothing {
     }
   }
 
-  /**
-   * Returns the factor of each channel of an input.
-   *
-   * @param outputs number of columns of the matrix
-   * @param weights the matrix [channels, outputs] that multiplies the input
-   */
+  /** Returns the factor of each channel of an input, given its matrix [channels, outputs]. */
   float[] factors(int layer, Input input, int outputs, float[] weights) {
-    return factors(layer, input.from, largest(weights, input.channels, outputs));
+    return factors(layer, input.from, largest(weights, outputs));
   }
 
-  /**
-   * Returns the factor of each channel of a layer's input, given the matrices [384, 384] of
-   * queries, keys and values.
-   */
+  /** Returns the factors of a layer's input for the matrices of queries, keys and values. */
   float[] attentionFactors(int layer, float[] query, float[] key, float[] value) {
-    float[] largest = largest(value, WIDTH, WIDTH);
+    float[] largest = largest(value, WIDTH);
     for (float[] matrix : new float[][] {query, key}) {
-      float[] other = largest(matrix, WIDTH, WIDTH);
+      float[] other = largest(matrix, WIDTH);
       for (int i = 0; i < WIDTH; i++) {
         largest[i] = Math.max(largest[i], QUERIES_AND_KEYS * other[i]);
       }
@@ -96,10 +79,7 @@ final class Smoothing {
     return factors(layer, 0, largest);
   }
 
-  /**
-   * Returns factors that give the activations and the weights of a channel the same range, which is
-   * the geometric mean of the two ranges.
-   */
+  /** Returns factors that give a channel's activations and weights the same range. */
   private float[] factors(int layer, int from, float[] largestWeights) {
     float[] factors = ones(largestWeights.length);
     for (int i = 0; activations != null && i < factors.length; i++) {
@@ -112,8 +92,8 @@ final class Smoothing {
   }
 
   /** Returns the largest magnitude of each row of a matrix [channels, outputs]. */
-  private static float[] largest(float[] weights, int channels, int outputs) {
-    float[] largest = new float[channels];
+  private static float[] largest(float[] weights, int outputs) {
+    float[] largest = new float[weights.length / outputs];
     for (int i = 0; i < weights.length; i++) {
       largest[i / outputs] = Math.max(largest[i / outputs], Math.abs(weights[i]));
     }

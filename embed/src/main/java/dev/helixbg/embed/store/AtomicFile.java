@@ -33,12 +33,11 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A file written beside its target, synced to disk, and then renamed over it. A reader of the
- * target finds the whole old file or the whole new file, even after a crash.
+ * A file written beside its target, synced to disk, and then renamed over it. A reader finds the
+ * whole old file or the whole new file, even after a crash.
  *
- * <p>Temporary names have 64 random bits, so that two writers never share a name. If a process is
- * killed, its temporary file is deleted by a later {@link #write} of the same target, once the file
- * is a day old.
+ * <p>Temporary names have 64 random bits, so that two writers never share a name. A later {@link
+ * #write} of the same target deletes the file of a killed process once it is a day old.
  */
 public final class AtomicFile implements AutoCloseable {
 
@@ -50,10 +49,7 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /**
-   * Temporary files of this process that are neither renamed nor deleted yet. Access to the set is
-   * synchronized on the set itself.
-   */
+  /** Temporary files of this process that are neither renamed nor deleted yet; also the lock. */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
   /** Whether the process is about to end; guarded by {@link #UNFINISHED}. */
@@ -67,9 +63,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Deletes the temporary files of threads that are still writing, before the process ends. If a
-   * thread later renames such a file, the rename fails. If a thread begins another file, {@link
-   * #write} throws a {@link CancellationException}.
+   * Deletes the temporary files of threads that are still writing, before the process ends. Their
+   * renames then fail, and {@link #write} throws a {@link CancellationException}.
    */
   public static void endWithProcess() {
     synchronized (UNFINISHED) {
@@ -114,9 +109,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Writes and syncs a temporary file in the folder of {@code target}. The target is neither opened
-   * nor changed. If the target exists, the file gets the target's mode without write permission for
-   * others; otherwise it gets the mode 0600.
+   * Writes and syncs a temporary file in the folder of {@code target}, which is neither opened nor
+   * changed. The file gets the target's mode without write permission for others, else 0600.
    *
    * @throws CancellationException when the process is about to end
    */
@@ -176,8 +170,7 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Gives the written file the group, the mode and the extended attributes of {@code target}, a
-   * file of the user.
+   * Gives the written file the group, mode and extended attributes of a user's file.
    *
    * @throws IOException also when this user may not set the group or the mode
    */
@@ -265,8 +258,7 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Deletes the temporary files that this user's killed processes left in a folder. No other
-   * process of this user may write to the folder meanwhile.
+   * Deletes what this user's killed processes left in a folder; no other process may write there.
    */
   public static void deleteLeftovers(Path folder) throws IOException {
     deleteLeftovers(folder, ".", Instant.MAX);

@@ -1,6 +1,7 @@
 package dev.helixbg.embed.store;
 
 import dev.helixbg.config.Sha256;
+import dev.helixbg.config.files.FileState;
 import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,15 +10,30 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A file of the cache folder that stores one computed value, which is valid while its circumstances
- * stay the same. If the folder cannot be trusted, no notes are read or written; code that needs the
- * folder reports the error.
+ * A file of the cache folder with one computed value, which is valid while its circumstances stay
+ * the same. In a folder that cannot be trusted, no notes are read or written.
  *
- * @param kind kind of the note; also the name of the folder that contains the notes of this kind
+ * @param kind kind of the note, and name of the folder of these notes
  * @param key text whose hash names the file
  * @param circumstances text that describes everything that the value depends on
  */
 public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
+
+  /** Returns the SHA-256 of a large file, which is kept until the file's state changes. */
+  public static String hash(Path file, Path cacheFolder) throws IOException {
+    Path path = file.toRealPath();
+    FileState state = FileState.of(path);
+    CacheNote note = new CacheNote(cacheFolder, "hashes", path.toString(), state.linesAt(path));
+    Optional<String> remembered = note.read();
+    if (remembered.isPresent()) {
+      return remembered.get();
+    }
+    String hash = Sha256.of(file);
+    if (state.isSettled()) {
+      note.write(hash);
+    }
+    return hash;
+  }
 
   /** Returns the value; empty if no value was stored under these circumstances. */
   public Optional<String> read() {
@@ -32,7 +48,6 @@ public record CacheNote(Path cacheFolder, String kind, String key, String circum
     }
   }
 
-  /** Stores the value if possible. */
   public void write(String value) {
     byte[] text = (value + "\n" + circumstances).getBytes(StandardCharsets.UTF_8);
     try {

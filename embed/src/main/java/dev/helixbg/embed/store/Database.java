@@ -35,16 +35,10 @@ public final class Database implements AutoCloseable {
   private static final String ASIDE = ".damaged";
   private static final Duration BUSY = Duration.ofSeconds(30);
 
-  /**
-   * Difference between SQLite's {@code application_id} and the version. Because the id repeats the
-   * version, a flipped bit in the version does not make a database look newer.
-   */
+  /** SQLite's application_id minus the version: the id guards the version against flipped bits. */
   private static final int OURS = 0x4842_0000;
 
-  /**
-   * Size, in bytes, to which SQLite truncates a larger write-ahead log after a checkpoint. Before
-   * the checkpoint, the log may be larger.
-   */
+  /** Size in bytes to which SQLite truncates a larger write-ahead log after a checkpoint. */
   private static final int LOG_BYTES = 16 << 20;
 
   private static final int FEW_STALE = 256;
@@ -70,7 +64,7 @@ public final class Database implements AutoCloseable {
    * Schema of a database.
    *
    * @param version number that must rise when a table changes
-   * @param first transaction that fills new tables with data from elsewhere
+   * @param first fills new tables with data from elsewhere
    */
   public record Schema(int version, List<String> tables, Transaction<Void> first) {
     public Schema(int version, List<String> tables) {
@@ -92,7 +86,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Describes a database. The first transaction opens the file.
+   * Describes a database, which the first transaction opens.
    *
    * @param file the file; its folder must exist and be writable by this user only
    * @param warnings receives a sentence when a database was moved aside
@@ -104,8 +98,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library, unpacked into the cache folder. Otherwise the first connection
-   * would load the library, and a failure to load it would look like a damaged database.
+   * Loads SQLite's native library from the cache folder. If the first connection loaded it, a
+   * failure would look like a damaged database.
    *
    * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
@@ -249,15 +243,13 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes the write-ahead log and its index. No process needs them, not even one that still has
-   * the deleted database open.
+   * Deletes the write-ahead log and its index, even if a process still has the deleted file open.
    */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(log(file));
     Files.deleteIfExists(file.resolveSibling(file.getFileName() + "-shm"));
   }
 
-  /** Returns the path of a database's write-ahead log. */
   private static Path log(Path database) {
     return database.resolveSibling(database.getFileName() + "-wal");
   }
@@ -373,11 +365,7 @@ public final class Database implements AutoCloseable {
         .filter(said -> !said.equals("ok"));
   }
 
-  /**
-   * Returns a number that rises whenever rows are added to a table, and never falls.
-   *
-   * @param table a table whose key is declared AUTOINCREMENT
-   */
+  /** Returns a number that rises with rows added to a table whose key is AUTOINCREMENT. */
   public int added(String table) {
     return read(
         connection ->
@@ -386,9 +374,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Deletes the unused rows if they are more than {@value #FEW_STALE} and outnumber the used rows.
-   *
-   * @param table a table whose key is {@code number}
-   * @param columns text columns that {@code isUsed} receives
+   * {@code isUsed} receives the text columns; the key is {@code number}.
    */
   public void forgetStale(String table, List<String> columns, Predicate<List<String>> isUsed) {
     String sql = "SELECT number, " + String.join(", ", columns) + " FROM " + table;
@@ -415,8 +401,7 @@ public final class Database implements AutoCloseable {
             try (PreparedStatement delete =
                 connection.prepareStatement("DELETE FROM " + table + " WHERE number = ?")) {
               for (int number : stale) {
-                delete.setInt(1, number);
-                delete.executeUpdate();
+                Sql.execute(delete, number);
               }
             }
             return null;

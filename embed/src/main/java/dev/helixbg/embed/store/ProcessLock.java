@@ -14,16 +14,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock among processes and threads, on an empty file. The kernel releases the lock when the
- * process ends, even after a crash, so no lock is left over.
+ * A lock among processes and threads, on an empty file. The kernel releases it when the process
+ * ends, even after a crash.
  */
 public final class ProcessLock implements AutoCloseable {
   private static final long LOOK_AGAIN_NANOS = 20_000_000;
 
   /**
-   * Files locked by this process, as real paths. When a process closes any channel to a file, the
-   * kernel releases all locks of the process on that file. A file in this set is therefore not
-   * opened again.
+   * Files locked by this process, as real paths. They are not opened again: when a process closes
+   * any channel to a file, the kernel releases all its locks on the file.
    */
   private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
 
@@ -36,10 +35,10 @@ public final class ProcessLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock. Waits for the lock up to {@code patience}, unless the thread is interrupted.
+   * Takes the lock; waits up to {@code patience}, unless the thread is interrupted.
    *
    * @param file the lock file, which is created if missing; its folder must exist
-   * @return the lock; empty if another thread or process held the lock during the whole wait
+   * @return the lock; empty if it was held during the whole wait
    * @throws IOException when the file cannot be written
    */
   public static Optional<ProcessLock> take(Path file, Duration patience) throws IOException {

@@ -36,13 +36,11 @@ public final class Sql {
     }
   }
 
-  /** Makes a value from the current row of a result. */
   @FunctionalInterface
   public interface RowReader<T> {
     T read(ResultSet row) throws SQLException;
   }
 
-  /** Returns the rows of a query with values for its parameters. */
   public static <T> List<T> rows(
       Connection connection, String sql, RowReader<T> reader, Object... values)
       throws SQLException {

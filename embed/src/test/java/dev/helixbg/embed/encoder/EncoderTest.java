@@ -52,8 +52,8 @@ class EncoderTest {
     assumeTrue(Encoder.isAvailable(Square.BYTES), "no processor that multiplies bytes");
     MODEL.write(folder.resolve("texts"), Square.BYTES, false);
     MODEL.write(folder.resolve("judge"), Square.BYTES, true);
-    encoder = Encoder.open(folder.resolve("texts"));
-    judge = Encoder.open(folder.resolve("judge"));
+    encoder = new Encoder(folder.resolve("texts"));
+    judge = new Encoder(folder.resolve("judge"));
     alone = TEXTS.stream().map(text -> states(encoder, List.of(text)).getFirst()).toList();
   }
 
@@ -99,7 +99,7 @@ class EncoderTest {
     assumeTrue(Encoder.isAvailable(kind), "no processor that multiplies them");
     Path file = folder.resolve(kind.name());
     MODEL.write(file, kind, false);
-    try (Encoder rounded = Encoder.open(file)) {
+    try (Encoder rounded = new Encoder(file)) {
       List<float[]> states = states(rounded, TEXTS);
       for (int i = 0; i < 10; i += 3) {
         double[][] expected = MODEL.states(TEXTS.get(i).ids, TEXTS.get(i).types);
@@ -181,16 +181,16 @@ class EncoderTest {
     Files.copy(folder.resolve("texts"), file);
     Files.write(file, new byte[1], StandardOpenOption.APPEND);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      assertThrows(IOException.class, () -> Encoder.open(file), "longer");
+      assertThrows(IOException.class, () -> new Encoder(file), "longer");
       long least = EncoderWeights.HEADER + 5;
       long whole = channel.size() - 1;
       for (long length = whole - 1; length >= 0; length -= Math.max(1, (length - least) / 5)) {
         channel.truncate(length);
-        assertThrows(IOException.class, () -> Encoder.open(file), length + " bytes");
+        assertThrows(IOException.class, () -> new Encoder(file), length + " bytes");
       }
     }
-    assertThrows(IOException.class, () -> Encoder.open(folder.resolve("none")));
-    assertThrows(IOException.class, () -> Encoder.open(folder));
+    assertThrows(IOException.class, () -> new Encoder(folder.resolve("none")));
+    assertThrows(IOException.class, () -> new Encoder(folder));
   }
 
   @ParameterizedTest
@@ -202,7 +202,7 @@ class EncoderTest {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       for (int at = 0; at < EncoderWeights.HEADER; at++) {
         channel.write(ByteBuffer.wrap(new byte[] {(byte) (content[at] ^ change)}), at);
-        try (Encoder changed = Encoder.open(file)) {
+        try (Encoder changed = new Encoder(file)) {
           changed.states(new int[][] {TEXTS.get(9).ids}, new int[][] {TEXTS.get(9).types});
         } catch (IOException e) {
           refused++;

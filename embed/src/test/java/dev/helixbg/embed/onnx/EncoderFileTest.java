@@ -36,7 +36,7 @@ class EncoderFileTest {
   void theEngineReadsIt(Square kind, boolean judge) throws IOException {
     assumeTrue(Encoder.isAvailable(kind), "no processor that multiplies them");
     rewrite(kind, judge);
-    try (Encoder encoder = Encoder.open(target)) {
+    try (Encoder encoder = new Encoder(target)) {
       int[][] ids = {{7, 0, 3, 3}, {5}};
       int second = judge ? 1 : 0; // of texts there is one type
       float[] states = encoder.states(ids, new int[][] {{0, second, 0, second}, {0}});
@@ -67,7 +67,7 @@ class EncoderFileTest {
 
   private float[] states(Square kind) throws IOException {
     rewrite(kind, false);
-    try (Encoder encoder = Encoder.open(target)) {
+    try (Encoder encoder = new Encoder(target)) {
       return encoder.states(new int[][] {{7, 0, 3, 3}, {5}}, new int[][] {new int[4], new int[1]});
     }
   }

@@ -74,14 +74,13 @@ final class BenchEmbedCommand extends JsonCommand {
       int threads, String graph, String provider, List<Result> results, SimilarityShift int8) {}
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     if (texts < 4 || rounds < 1) {
       throw new Failure(ExitCode.USAGE, "--texts must be at least 4 and --rounds at least 1");
     }
     Settings settings = options.settings(threads);
     Bench bench = run(settings);
     show(() -> toJson(bench), () -> print(bench));
-    return ExitCode.OK.number();
   }
 
   private Bench run(Settings settings) throws InterruptedException {

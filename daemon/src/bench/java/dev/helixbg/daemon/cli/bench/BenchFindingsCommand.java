@@ -113,14 +113,14 @@ final class BenchFindingsCommand extends JsonCommand {
   private String threads;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     if (cost != null && (cost < 2 || cost > MAX_ENTRIES)) {
       throw new Failure(ExitCode.USAGE, "--cost must be from 2 to %d".formatted(MAX_ENTRIES));
     }
     Settings settings = options.settings(threads);
     if (truth != null) {
       measureList(settings);
-      return ExitCode.OK.number();
+      return;
     }
     if (kb.named().isPresent()) {
       throw Failure.usage("--truth FILE is missing: what is true of pairs of its entries");
@@ -128,16 +128,15 @@ final class BenchFindingsCommand extends JsonCommand {
     if (cost != null) {
       RelationsCost.Cost measured = RelationsCost.of(cost, settings.threads());
       show(() -> toJson(measured), () -> print(measured));
-      return ExitCode.OK.number();
+      return;
     }
     if (model != null) {
       JudgeTrust trust = measure(settings);
       show(() -> toJson(trust), () -> console.say("%s", trust.words()));
-      return ExitCode.OK.number();
+      return;
     }
     Result result = FindingsBench.run(settings.cache(), settings.threads(), precision, true);
     show(() -> toJson(result), () -> print(result));
-    return ExitCode.OK.number();
   }
 
   /** Measures the list of the user's own KB, ranked with and without the pair judges. */

@@ -59,7 +59,7 @@ final class BenchLabelCommand extends JsonCommand {
   private int repetitions;
 
   @Override
-  public Integer call() throws IOException {
+  protected void run() throws IOException {
     if (entries < 1 || alone < 1 || repetitions < 1) {
       throw new Failure(ExitCode.USAGE, "--entries, --alone and -r must be 1 or more");
     }
@@ -73,7 +73,6 @@ final class BenchLabelCommand extends JsonCommand {
               .run(alone, repetitions, () -> prompts.prompt(PROMPT_TOKENS).tokensPerSecond());
       show(() -> toJson(bench), () -> print(bench));
     }
-    return ExitCode.OK.number();
   }
 
   /** Returns the entries per second if reading their new tokens were the only work. */

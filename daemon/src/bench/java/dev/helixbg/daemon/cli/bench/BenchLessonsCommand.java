@@ -40,7 +40,7 @@ final class BenchLessonsCommand extends JsonCommand {
   private Path data;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     Settings settings = options.settings(threads);
     if (!Files.isDirectory(data.resolve("lessons").resolve("trial"))) {
       throw new Failure(
@@ -67,7 +67,6 @@ final class BenchLessonsCommand extends JsonCommand {
           publicNotes.named().groups(),
           publicNotes.named().wrong());
     }
-    return ExitCode.OK.number();
   }
 
   private void print(Result result) {

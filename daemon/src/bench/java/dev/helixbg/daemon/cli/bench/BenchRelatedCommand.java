@@ -5,7 +5,6 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.findings.RelatedBench;
 import dev.helixbg.insight.findings.RelatedBench.Answered;
@@ -36,7 +35,7 @@ final class BenchRelatedCommand extends JsonCommand {
   private String threads;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     Settings settings = options.settings(threads);
     List<Answered> answers = RelatedBench.run(settings.cache(), settings.threads(), precision);
     if (json) {
@@ -44,7 +43,6 @@ final class BenchRelatedCommand extends JsonCommand {
     } else {
       print(answers);
     }
-    return ExitCode.OK.number();
   }
 
   private void print(List<Answered> answers) {

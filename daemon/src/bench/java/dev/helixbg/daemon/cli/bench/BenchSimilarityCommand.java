@@ -50,7 +50,7 @@ final class BenchSimilarityCommand extends JsonCommand {
   private String threads;
 
   @Override
-  public Integer call() throws IOException {
+  protected void run() throws IOException {
     if (rounds < 1 || sizes.stream().anyMatch(size -> size < 2 || size > MAX_VECTORS)) {
       throw new Failure(
           ExitCode.USAGE,
@@ -61,7 +61,6 @@ final class BenchSimilarityCommand extends JsonCommand {
     Report report =
         SimilarityBench.run(sizes.stream().mapToInt(i -> i).toArray(), oneAndAll, rounds);
     show(() -> toJson(report), () -> print(report));
-    return ExitCode.OK.number();
   }
 
   private void print(Report report) {

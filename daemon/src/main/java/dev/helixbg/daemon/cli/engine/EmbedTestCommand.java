@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.embed.MiniLm;
@@ -34,10 +33,9 @@ public final class EmbedTestCommand extends JsonCommand {
   @Mixin private GlobalOptions options;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  protected void run() throws IOException, InterruptedException {
     ObjectNode test = run(options.load().settings());
     show(() -> test, () -> print(test));
-    return ExitCode.OK.number();
   }
 
   private static ObjectNode run(Settings settings) throws InterruptedException {

@@ -130,7 +130,6 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** Compares the model's results with the results of another backend. */
   private BackendAgreement agreement(TextModel model, ModelOptions opening, int[] ids) {
     Device other = model.backend().name().equals("cpu") ? Device.SCALAR : Device.CPU;
     try (TextModel reference = ModelOpener.open(file, opening.on(other))) {
@@ -165,10 +164,7 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /**
-   * Prints an answer while the model generates the answer. After a failure of the GPU, the model
-   * generates the answer again, usually with the same text.
-   */
+  /** Prints an answer while it is generated; after a failure of the GPU, it is generated again. */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;

@@ -4,7 +4,6 @@ import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
-import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.gguf.GgufDescription;
@@ -38,7 +37,7 @@ public final class LoadModelCommand extends ConsoleCommand {
   private Path file;
 
   @Override
-  public Integer call() throws IOException {
+  protected void run() throws IOException {
     try (MappedFile mapped = MappedFile.open(file)) {
       GgufDescription described = GgufDescription.of(mapped);
       print(mapped, described);
@@ -53,7 +52,6 @@ public final class LoadModelCommand extends ConsoleCommand {
         throw e; // the exception's message is printed last
       }
     }
-    return ExitCode.OK.number();
   }
 
   /** Prints the metadata and tensors, even of a model that cannot run here. */

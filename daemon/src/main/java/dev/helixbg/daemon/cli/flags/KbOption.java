@@ -54,9 +54,8 @@ public class KbOption {
   private Consumer<String> warnings = warning -> {};
 
   /**
-   * Returns the words of a text, without the folder that may precede them. The first word is a
-   * folder if it has a separator and names a folder with a data.log. All other words belong to the
-   * text.
+   * Returns the words of a text without the folder that may precede them: a first word that has a
+   * separator and names a folder with a data.log.
    */
   public final List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
@@ -132,20 +131,14 @@ public class KbOption {
     return Optional.ofNullable(named);
   }
 
-  /**
-   * Returns the named knowledge base, else the default of one-shot; fails if none exists. If the
-   * knowledge base is made from notes, first updates its log from the notes.
-   */
+  /** Returns the named or default knowledge base, updated from its notes; fails without one. */
   public final Kb find(Settings settings) {
     Kb found = locate(settings);
     refresh();
     return found;
   }
 
-  /**
-   * Returns the same knowledge base as {@link #find}, but does not update a log that is made from
-   * notes.
-   */
+  /** Does the same as {@link #find}, but does not update a log that is made from notes. */
   public final Kb locate(Settings settings) {
     Optional<Path> named = named();
     if (memory) {

@@ -27,10 +27,7 @@ public final class KbsOption {
     return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
   }
 
-  /**
-   * Returns the named knowledge bases, then a knowledge base for each folder of notes. The logs of
-   * the latter need not exist yet.
-   */
+  /** Returns the named knowledge bases, then those of notes, whose logs may not exist yet. */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return Stream.concat(
             named(arguments).stream(),
