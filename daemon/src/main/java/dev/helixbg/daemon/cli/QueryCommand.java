@@ -36,9 +36,9 @@ abstract class QueryCommand extends ConsoleCommand {
     try (KbHost host = KbHost.of(settings, line -> console.warn("%s", line))) {
       DaemonLink link = GlobalOptions.daemon();
       Kb chosen = kb.locate(settings);
-      if (!link.mayRun()) { // other threads open model and store meanwhile
+      if (!link.mayRun()) { // other threads open the model and read the entries meanwhile
         host.embedder().likelyForQueries().openAhead();
-        host.stores().openAhead(chosen, store -> Optional.empty());
+        host.stores().openAhead(chosen, store -> prepare(host, store));
       }
       kb.refresh();
       request.put("kb", chosen.folder().toString());
@@ -49,6 +49,14 @@ abstract class QueryCommand extends ConsoleCommand {
       embed(host.stores().of(chosen), host.embedder());
       return new KbRequests(host, List.of(chosen), () -> {}).answerAsRead(request);
     }
+  }
+
+  /** Reads the entries for the search, unless some must be embedded first. */
+  private static Optional<Void> prepare(KbHost host, KbStore store) {
+    if (store.hasLayout(host.embedder().ids(), host.embedder().maxTokens())) {
+      host.searches().prepare(store.kb());
+    }
+    return Optional.empty();
   }
 
   /** Embeds entries and passages that have no vector yet, and stores the vectors. */
