@@ -10,19 +10,19 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
  * Analyses one KB: computes {@link Findings} from the entries and their vectors.
  *
  * <p>The same input gives the same findings with any number of threads. Findings of equal
- * similarity are ordered by the keys of their entries, then by offset. Keys are computed from
- * texts, so the order survives a compaction. Offsets decide only between entries with the same
- * text.
+ * similarity are ordered by the keys of their entries, which are computed from texts, so the order
+ * survives a compaction. Offsets decide only between entries with the same text.
  */
 public final class Analysis {
   /** Maximum number of topic overlaps; a longer list would not be readable. */
@@ -39,7 +39,7 @@ public final class Analysis {
   private final ExactCopies copies;
   private final int threads;
 
-  /** Position that each entry has when all entries are ordered by key, then by offset. */
+  /** See {@link #orderByKey}. */
   private final int[] order;
 
   private final FindingIds ids = new FindingIds();
@@ -50,6 +50,7 @@ public final class Analysis {
       PackedVectors packed,
       ComparedVectors texts,
       NearestNeighbours.Both nearest,
+      int[] order,
       int threads) {
     this.vectors = vectors;
     this.packed = packed;
@@ -59,13 +60,12 @@ public final class Analysis {
     this.topics = TopicIndex.of(entries);
     this.entries = entries;
     this.copies = ExactCopies.of(entries);
-    this.order = orderByKey(keys(entries));
+    this.order = order;
   }
 
   /**
-   * @param entries entries, ordered by offset. Some live entries may be missing from the list, but
-   *     the index of an entry in its topic also counts the missing entries. Keys have 32 lower-case
-   *     hex digits
+   * @param entries entries, ordered by offset; some live entries may be missing, but are counted in
+   *     the indices of others
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
@@ -73,14 +73,7 @@ public final class Analysis {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
-  static List<String> keys(List<NamedEntry> entries) {
-    return entries.stream().map(NamedEntry::key).toList();
-  }
-
-  /**
-   * Returns the position that each entry has when all entries are ordered by key, then by their
-   * places in the list.
-   */
+  /** Returns the position of each entry when all are ordered by key, then by place in the list. */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =
@@ -93,53 +86,31 @@ public final class Analysis {
 
   Findings findings() {
     TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    Vectors middles = centroids.normalised();
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-            packed,
-            centroids,
-            middles,
-            topics,
-            nearest.own(),
-            order,
-            Finding.Misfiled.MARGIN,
-            threads);
-    misplaced.removeIf(one -> entries.get(one.entry()).entry().isFact());
+            packed, centroids, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
         entries,
-        topics(),
-        copies(),
-        topicOverlaps(middles),
-        misplaced.stream().map(this::misfiled).toList(),
+        IntStream.range(0, topics.count())
+            .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
+            .toList(),
+        copies.groups(entries).stream().limit(MAX_COPIES).map(this::copies).toList(),
+        topicOverlaps(centroids.normalised()),
+        misplaced.stream()
+            .filter(one -> !entries.get(one.entry()).entry().isFact())
+            .map(this::misfiled)
+            .toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids));
   }
 
-  private List<Finding.Copies> copies() {
-    return copies.groups(entries).stream()
-        .limit(MAX_COPIES)
-        .map(
-            group ->
-                new Finding.Copies(
-                    ids.of(
-                        FindingIds.COPIES, ExactCopies.text(group.getFirst()), "" + newest(group)),
-                    group))
-        .toList();
-  }
-
-  /**
-   * Returns the time of the newest copy. The id of the finding includes this time, because a
-   * decision about older copies must not apply to a later copy.
-   */
-  private static int newest(List<NamedEntry> copies) {
-    return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
-  }
-
-  private List<Findings.Topic> topics() {
-    return IntStream.range(0, topics.count())
-        .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
-        .toList();
+  private Finding.Copies copies(List<NamedEntry> group) {
+    // The id includes the time of the newest copy, because a decision about older copies must not
+    // apply to a later copy.
+    int newest = group.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
+    return new Finding.Copies(
+        ids.of("copies", ExactCopies.text(group.getFirst()), "" + newest), group);
   }
 
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
@@ -147,8 +118,12 @@ public final class Analysis {
     BitSet single = foldersOfOneNote();
     PairSink sink =
         (a, b, similarity) -> {
+          String one = topics.names().get(a);
+          String other = topics.names().get(b);
           if (similarity > Finding.TopicOverlap.ABOVE
-              && areApart(a, b)
+              // nested folders have the same subject
+              && !NoteName.isWithin(one, other)
+              && !NoteName.isWithin(other, one)
               && !(single.get(a) && single.get(b))) {
             synchronized (best) {
               best.offer(a, b, similarity);
@@ -162,31 +137,20 @@ public final class Analysis {
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
-  /**
-   * Whether neither of two topics is a folder inside the other. Nested folders have the same
-   * subject.
-   */
-  private boolean areApart(int a, int b) {
-    String one = topics.names().get(a);
-    String other = topics.names().get(b);
-    return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
-  }
-
-  /**
-   * Returns the topics that have only one note. Two such topics are not reported as an overlap,
-   * because their notes are compared as a pair.
-   */
+  /** Returns the topics of only one note; two such notes are compared as a pair instead. */
   private BitSet foldersOfOneNote() {
-    List<Set<Optional<String>>> files =
-        IntStream.range(0, topics.count())
-            .<Set<Optional<String>>>mapToObj(_ -> new HashSet<>())
-            .toList();
-    for (int i = 0; i < entries.size(); i++) {
-      files.get(topics.topicOf()[i]).add(entries.get(i).entry().note());
+    Map<String, Set<Optional<String>>> files =
+        entries.stream()
+            .collect(
+                Collectors.groupingBy(
+                    NamedEntry::topic,
+                    Collectors.mapping(one -> one.entry().note(), Collectors.toSet())));
+    BitSet single = new BitSet();
+    for (int topic = 0; topic < topics.count(); topic++) {
+      Set<Optional<String>> of = files.get(topics.names().get(topic));
+      single.set(topic, of.size() == 1 && !of.contains(Optional.empty()));
     }
-    return IntStream.range(0, files.size())
-        .filter(i -> files.get(i).size() == 1 && !files.get(i).contains(Optional.empty()))
-        .collect(BitSet::new, BitSet::set, BitSet::or);
+    return single;
   }
 
   private Finding.TopicOverlap topicOverlap(ScoredPair pair) {

@@ -30,6 +30,10 @@ final class TopicCentroids {
     }
   }
 
+  TopicIndex topics() {
+    return topics;
+  }
+
   /** Returns one row for each topic; a topic whose vectors cancel out has a zero vector. */
   Vectors normalised() {
     int dimension = vectors.dimension();
@@ -42,8 +46,7 @@ final class TopicCentroids {
   }
 
   /**
-   * Returns the cosine of an entry to the centroid of the other entries of its topic; 0 if there
-   * are no other entries.
+   * Returns the cosine of an entry to the centroid of the others of its topic; 0 if it is alone.
    */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
