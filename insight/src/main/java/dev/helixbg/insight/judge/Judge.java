@@ -18,25 +18,18 @@ import java.util.stream.IntStream;
 
 /**
  * Asks a language model questions. The model reads the system prompt of each job (kind of question)
- * only once. It reads questions together if they fit into one pass over the weights.
+ * only once, and reads questions together if they fit into one pass over the weights.
  *
- * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot
- * answer anything else, even if an entry tells it to. An answer does not depend on the other
- * questions in the pass.
+ * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot give
+ * another answer, even if an entry tells it to. An answer does not depend on other questions.
  */
 public final class Judge implements QuestionAnswerer {
-  /**
-   * Maximum number of tokens in a prompt that do not belong to the texts: the chat format, the
-   * topic, and the letters that name the texts.
-   */
+  /** Maximum number of tokens in a prompt beside the texts: chat format, topic, and letters. */
   private static final int FRAME_TOKENS = 96;
 
   private static final int MIN_BUDGET = 16;
 
-  /**
-   * Maximum number of passes over the weights in which the prompts of one batch of free answers are
-   * read. After these passes, a free answer needs one more pass for each of its tokens.
-   */
+  /** Maximum number of passes that read the prompts of a batch of free answers. */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
@@ -62,11 +55,7 @@ public final class Judge implements QuestionAnswerer {
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 
-  private record Asked(List<int[]> prompts, int unread) {
-    int tokens() {
-      return prompts.stream().mapToInt(ids -> ids.length).sum();
-    }
-  }
+  private record Asked(List<int[]> prompts, int unread) {}
 
   public TextModel model() {
     return model;
@@ -82,12 +71,11 @@ public final class Judge implements QuestionAnswerer {
     for (Question question : questions) {
       QuestionPrompts.Written written = ready.prompts().write(question);
       List<int[]> prompts = written.turns().stream().map(turn -> unread(ready, turn)).toList();
-      Asked next = new Asked(prompts, written.unread());
-      room -= next.tokens();
+      room -= prompts.stream().mapToInt(ids -> ids.length).sum();
       if (!asked.isEmpty() && room < 0) {
         break;
       }
-      asked.add(next);
+      asked.add(new Asked(prompts, written.unread()));
     }
     return free ? generate(job, ready, asked, cancelled) : choose(job, ready, asked, cancelled);
   }
@@ -144,18 +132,14 @@ public final class Judge implements QuestionAnswerer {
     List<Answer> answers = new ArrayList<>();
     int row = 0;
     for (Asked one : asked) {
-      int turns = one.prompts().size();
-      double[][] orders = Arrays.copyOfRange(scores, row, row + turns);
-      answers.add(best(job, orders, one.unread()));
-      row += turns;
+      int end = row + one.prompts().size();
+      answers.add(best(job, Arrays.copyOfRange(scores, row, end), one.unread()));
+      row = end;
     }
     return answers;
   }
 
-  /**
-   * Returns the mean of the probabilities over both orders of a pair, so that the order does not
-   * matter.
-   */
+  /** Returns the mean of the probabilities over both orders of a pair. */
   private static double[] mean(double[][] orders) {
     double[] mean = new double[orders[0].length];
     for (double[] order : orders) {
@@ -211,9 +195,9 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * Returns the text of a free answer. An unfinished answer loses its last, broken sentence if the
-   * last whole sentence ends in the second half. Otherwise, it keeps the broken sentence and gets
-   * {@code " …"}. An unfinished merge becomes empty, because it must keep every detail.
+   * Returns the text of a free answer. An unfinished answer loses its broken sentence if the last
+   * whole sentence ends in the second half, and else gets {@code " …"}. An unfinished merge becomes
+   * empty, because it must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
     String text = tokenizer.decode(generation.tokenIds()).strip();

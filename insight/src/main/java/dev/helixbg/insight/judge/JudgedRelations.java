@@ -14,22 +14,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The leading pairs of the list of relations, and counts of the pairs in the list.
+ * The pairs with which the report begins, and counts of the pairs in the list of relations.
  *
  * @param ranked number of pairs in the list
  * @param read number of pairs that the pair judges have read
  * @param judgedCount number of pairs with a verdict of the language model
- * @param leading pairs with which the report begins
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
   /** Maximum number of leading pairs. A reader can look at this many in one sitting. */
   private static final int LEADING = 20;
 
-  /**
-   * Maximum number of pairs that lead without a verdict if the pair judges have read no pair. Pairs
-   * that lead by the language model's verdict take some of these places.
-   */
+  /** Maximum number of leading pairs if the pair judges have read none; only verdicts add more. */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -112,14 +108,16 @@ public record JudgedRelations(
   }
 
   /**
-   * Chooses the leading pairs among pairs that were not decided by the verdict of an agent or of a
-   * language model.
+   * Chooses the leading pairs among pairs without a verdict that decides.
    *
-   * @param wereRead whether the pair judges have read a pair of the list, decided or not
+   * @param wereRead whether the pair judges have read any pair of the list
    */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
-        .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
+        .filter(pair -> !pair.isFar())
+        .filter(
+            pair ->
+                pair.areFacts() || !NoteName.areRecordAndNote(pair.a().entry(), pair.b().entry()))
         .filter(
             pair ->
                 wereRead
@@ -130,10 +128,9 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files are short and tell little without their
-   * surroundings. For a pair of facts, the probability must therefore be higher than for other
-   * pairs, unless the facts contradict each other. Facts that were written together or have few
-   * words lead only if one fact repeats the other.
+   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Their
+   * probability must therefore be higher, unless they contradict each other. Facts that were
+   * written together or have few words lead only if one repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {
@@ -143,22 +140,12 @@ public record JudgedRelations(
         && (said.act() >= SURE_OF_FACTS || contradict(pair));
   }
 
-  private static boolean isNoteFromRecord(Finding.Relation pair) {
-    return !pair.areFacts() && NoteName.areRecordAndNote(pair.a().entry(), pair.b().entry());
-  }
-
-  /**
-   * Whether both entries are facts for agents, and one fact negates or forbids what the other fact
-   * says.
-   */
+  /** Whether both entries are facts for agents, and one negates or forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
     return pair.areFacts() && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
-  /**
-   * Returns the pairs in an order in which the pairs of one group, or from the same two files,
-   * follow one another.
-   */
+  /** Returns the pairs, with those of one group or from the same two files after one another. */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);
@@ -199,10 +186,7 @@ public record JudgedRelations(
                 .isPresent());
   }
 
-  /**
-   * Returns groups of three or more entries that state the same according to the verdicts on
-   * leading pairs. The entries of a group are ordered by offset.
-   */
+  /** Returns groups of three or more entries that say the same, each ordered by offset. */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
   }

@@ -16,6 +16,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -39,9 +40,8 @@ public final class QuestionSession implements AutoCloseable {
 
   /**
    * @param modelHash SHA-256 of the model file
-   * @param opener opens the model
-   * @param time time that may be used from now on. If the time ends during a batch, the batch is
-   *     still finished. If the time is zero, no question is asked
+   * @param time time that may be used from now on. A batch that has begun is finished. If the time
+   *     is zero, no question is asked
    * @param nanoTime the clock
    * @param cancelled called repeatedly while the model computes; true interrupts {@link #ask}
    */
@@ -135,9 +135,7 @@ public final class QuestionSession implements AutoCloseable {
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
-  /**
-   * Loads the saved answers to questions that were not looked up yet, in one query of the store.
-   */
+  /** Looks up the saved answers to questions that were not looked up yet. */
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
     for (Question question : questions) {
@@ -147,18 +145,15 @@ public final class QuestionSession implements AutoCloseable {
         wanted.add(id);
       }
     }
-    if (!wanted.isEmpty()) {
-      known.putAll(answers.find(wanted));
-    }
+    known.putAll(answers.find(wanted));
   }
 
   /**
    * Asks the questions that have no answer yet, until the time is up.
    *
-   * @param counts returns whether an answered question is complete, so that it needs no second
-   *     question
+   * @param counts whether an answered question needs no second question
    */
-  private void answer(List<Question> questions, Progress shown, Function<Question, Boolean> counts)
+  private void answer(List<Question> questions, Progress shown, Predicate<Question> counts)
       throws InterruptedException {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();
     for (Question question : questions) {
@@ -177,15 +172,13 @@ public final class QuestionSession implements AutoCloseable {
       }
       answers.add(fresh);
       known.putAll(fresh);
-      long counted = open.subList(done, done + some.size()).stream().filter(counts::apply).count();
+      long counted = open.subList(done, done + some.size()).stream().filter(counts).count();
       shown.step(counted, counted);
       done += some.size();
     }
   }
 
-  /**
-   * Deletes saved answers to questions that were not part of this run. The run must be complete.
-   */
+  /** Deletes saved answers to other questions, after a complete run. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
