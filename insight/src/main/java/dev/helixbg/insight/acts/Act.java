@@ -9,15 +9,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A change to a knowledge base that a finding suggests. Right before the change, {@link ActPlanner}
- * plans the calls to helix that make it.
+ * A change to a knowledge base that a finding suggests. {@link ActPlanner} plans it.
  *
  * @param when conditions under which the act is right; at least one of them must be true
  */
 public record Act(List<When> when, Change change) {
-  /**
-   * Maximum number of entries that the text of an act names; a group of copies can have hundreds.
-   */
+  /** Maximum number of entries that are named; a group of copies can have hundreds. */
   private static final int NAMED = 20;
 
   /** Returns the change as an instruction to the reader. */
@@ -64,10 +61,7 @@ public record Act(List<When> when, Change change) {
     /** An outdated name in an entry is replaced by the present name. */
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /**
-     * A reader checks what an entry says about a name, because no program can decide what the entry
-     * should say.
-     */
+    /** A reader checks what an entry says about a name, because no program can. */
     record Reread(NamedEntry entry, String named) implements Change {}
 
     /** A new entry of a topic states what other entries have in common, and links to them. */
@@ -82,13 +76,16 @@ public record Act(List<When> when, Change change) {
             "remove " + names(gone) + " and keep " + name(kept);
         case Link(NamedEntry from, NamedEntry target) ->
             "link " + name(from) + " to " + name(target);
-        case Move(NamedEntry entry, String topic) -> {
-          String to =
-              NoteName.of(entry.entry())
-                  .map(note -> note.isWholeFile() ? "to the folder " : "into a file in the folder ")
-                  .orElse("to ");
-          yield "move " + name(entry) + " " + to + QuotedName.of(topic);
-        }
+        case Move(NamedEntry entry, String topic) ->
+            "move %s %s %s"
+                .formatted(
+                    name(entry),
+                    NoteName.of(entry.entry())
+                        .map(
+                            note ->
+                                note.isWholeFile() ? "to the folder" : "into a file in the folder")
+                        .orElse("to"),
+                    QuotedName.of(topic));
         case MergeTopics(String small, String large) ->
             (Entry.isNote(small) ? "move the files of the folder " : "move all of ")
                 + "%s into %s".formatted(QuotedName.of(small), QuotedName.of(large));
@@ -116,10 +113,7 @@ public record Act(List<When> when, Change change) {
         + (more > 0 ? " and %,d more".formatted(more) : "");
   }
 
-  /**
-   * Returns the name of an entry. The name of a part of a file says that it is a part, so that the
-   * reader does not remove the whole file.
-   */
+  /** Returns the name of an entry. The name of a part of a file says that it is only a part. */
   static String name(NamedEntry entry) {
     return NoteName.of(entry.entry())
         .map(NoteName::words)

@@ -70,10 +70,9 @@ final class PlacesAfter {
       }
       require(
           relinked.size() <= MAX_RELINKED,
-          "more than "
-              + MAX_RELINKED
-              + " other notes have links by number into these topics, and all these links would"
-              + " have to be written anew");
+          ("more than %d other notes have links by number into these topics, and all these links"
+                  + " would have to be written anew")
+              .formatted(MAX_RELINKED));
     }
   }
 
@@ -178,8 +177,7 @@ final class PlacesAfter {
   }
 
   Link place(NamedEntry entry) {
-    Link place = places.get(entry);
-    return place == null ? entry.link() : place;
+    return places.getOrDefault(entry, entry.link());
   }
 
   private Optional<NamedEntry> at(Link link) {

@@ -8,8 +8,7 @@ import java.util.stream.Collectors;
 /**
  * An act on a finding, as text.
  *
- * @param condition condition under which the act is right, as text that ends in a colon
- * @param words the act, with names of entries and topics
+ * @param condition condition under which the act is right, with a colon at its end
  */
 record ActView(String condition, String words) {
 

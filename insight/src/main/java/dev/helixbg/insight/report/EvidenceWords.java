@@ -12,11 +12,7 @@ public final class EvidenceWords {
 
   private EvidenceWords() {}
 
-  /**
-   * Returns the probability that one entry of a pair can be removed, as text.
-   *
-   * @param probability see {@link Finding.Assessment#act}
-   */
+  /** Returns the probability that one entry can be removed, {@link Finding.Assessment#act}. */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"
@@ -28,10 +24,7 @@ public final class EvidenceWords {
     return nearness(pair) + (shared.isEmpty() ? "" : "; both say " + String.join(", ", shared));
   }
 
-  /**
-   * Returns the evidence for a pair of entries, called A and B, as text. The words that both
-   * entries contain are not listed.
-   */
+  /** Returns the evidence for a pair of entries, called A and B, except their shared words. */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();
     List<String> words = new ArrayList<>();
@@ -50,11 +43,8 @@ public final class EvidenceWords {
     }
     evidence
         .matching()
-        .ifPresent(
-            match ->
-                words.add(
-                    "similarity of the matching passages: "
-                        + NumberWords.similarity(match.similarity())));
+        .map(match -> NumberWords.similarity(match.similarity()))
+        .ifPresent(cosine -> words.add("similarity of the matching passages: " + cosine));
     pair.assessment()
         .flatMap(Finding.Assessment::objection)
         .ifPresent(why -> words.add("not called the same: " + PrintableText.line(why)));
@@ -76,13 +66,10 @@ public final class EvidenceWords {
   }
 
   static String of(Finding.Misfiled entry) {
-    return "similarity "
-        + NumberWords.similarity(entry.other())
-        + " to "
-        + PrintableText.line(entry.nearer())
-        + ", "
-        + NumberWords.similarity(entry.own())
-        + " to its own topic";
+    String other = NumberWords.similarity(entry.other());
+    String own = NumberWords.similarity(entry.own());
+    return "similarity %s to %s, %s to its own topic"
+        .formatted(other, PrintableText.line(entry.nearer()), own);
   }
 
   static String of(Finding.TopicOverlap topics) {

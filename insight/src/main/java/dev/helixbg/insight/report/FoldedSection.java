@@ -15,11 +15,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The findings of one kind, without the leading findings; each finding takes one line. If the
- * format has folds, the lines are in a fold.
+ * The findings of one kind, without the leading findings, on one line each, in a fold if the format
+ * has folds.
  *
  * @param total number of findings and number of listed findings, as text
- * @param intro description of the kind
  */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
@@ -34,12 +33,10 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         "Pairs in the order of their rank, each with its verdict. Pairs without a verdict were"
             + " not read.",
         report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
-        pair ->
-            LineView.of(
-                pair.id(),
-                PairView.said(pair, report.judgements()).orElse(""),
-                List.of(pair.a(), pair.b()),
-                ""));
+        pair -> {
+          String said = PairView.said(pair, report.judgements()).orElse("");
+          return LineView.of(pair.id(), said, List.of(pair.a(), pair.b()), "");
+        });
     return all;
   }
 
@@ -72,29 +69,25 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         judgements.lessons().areGuesses() ? "Recurring lessons, guessed" : "Recurring lessons",
         lessons(judgements.lessons()),
         judgements.lessons().all(),
-        one ->
-            LineView.of(
-                one.id(),
-                PrintableText.excerpt(one.text(), 200),
-                one.entries(),
-                NumberWords.count(one.entries().size(), "entry", "entries")
-                    + " of "
-                    + NumberWords.count(one.topics(), "topic", "topics")));
+        one -> {
+          String entries = NumberWords.count(one.entries().size(), "entry", "entries");
+          String of = entries + " of " + NumberWords.count(one.topics(), "topic", "topics");
+          return LineView.of(one.id(), PrintableText.excerpt(one.text(), 200), one.entries(), of);
+        });
     add(
         all,
         "Overlapping topics",
-        "Topics whose centres are more similar than "
-            + NumberWords.limit(Finding.TopicOverlap.ABOVE)
-            + ". One topic may have been split in two, or two topics may need a clearer border.",
+        ("Topics whose centres are more similar than %s. One topic may have been split in two, or"
+                + " two topics may need a clearer border.")
+            .formatted(NumberWords.limit(Finding.TopicOverlap.ABOVE)),
         findings.topicOverlaps(),
         LineView::of);
     add(
         all,
         "Entries perhaps under the wrong topic",
-        "These entries are nearer to the centre of another topic than to the centre of their own"
-            + " topic, by at least "
-            + NumberWords.limit(Finding.Misfiled.MARGIN)
-            + ".",
+        ("These entries are nearer to the centre of another topic than to the centre of their own"
+                + " topic, by at least %s.")
+            .formatted(NumberWords.limit(Finding.Misfiled.MARGIN)),
         findings.misfiled(),
         one -> LineView.of(one.id(), one.entry(), EvidenceWords.of(one)));
     SourceCheckResult sources = report.sources();
@@ -132,13 +125,11 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   }
 
   private static String lessons(Judgements.Lessons lessons) {
-    return "Entries about different things that teach one lesson. "
-        + lessons.reader().map(PrintableText::line).orElse("")
-        + " read each entry by itself and wrote its lesson as one sentence, and then compared"
-        + " similar sentences."
-        + (lessons.areGuesses()
-            ? lessons.trust().map(trust -> " " + trust.words()).orElse("")
-            : "");
+    return ("Entries about different things that teach one lesson. %s read each entry by itself and"
+            + " wrote its lesson as one sentence, and then compared similar sentences.%s")
+        .formatted(
+            lessons.reader().map(PrintableText::line).orElse(""),
+            lessons.areGuesses() ? " " + lessons.trust().orElseThrow().words() : "");
   }
 
   private static String looked(SourceCheckResult sources) {

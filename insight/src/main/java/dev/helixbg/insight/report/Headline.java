@@ -1,7 +1,6 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
@@ -42,11 +41,11 @@ record Headline(String title, String sure, String also) {
     List<String> worth = new ArrayList<>();
     NumberWords.addCount(worth, copies, "group of exact copies", "groups of exact copies");
     NumberWords.addCount(worth, leading, "pair of entries", "pairs of entries");
+    String verb = copies + leading == 1 ? " is" : " are";
     return new Headline(
         worth.isEmpty()
             ? "Nothing is likely to be worth a look"
-            : String.join(" and ", worth)
-                + (copies + leading == 1 ? " is worth a look" : " are worth a look"),
+            : String.join(" and ", worth) + verb + " worth a look",
         sure(report, pairs),
         also(report, others));
   }
@@ -84,35 +83,30 @@ record Headline(String title, String sure, String also) {
               + " pairs may need both entries.");
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
+    String pairsRead =
+        known.size() < leading
+            ? NumberWords.count(known.size(), "pair that was read", "pairs that were read")
+            : NumberWords.count(leading, "pair", "pairs");
     return Optional.of(
-        "In about "
-            + NumberWords.count(Math.round(expected))
-            + " of the "
-            + (known.size() < leading
-                ? NumberWords.count(known.size(), "pair that was read", "pairs that were read")
-                : NumberWords.count(leading, "pair", "pairs"))
-            + ", one entry can go. That is an estimate.");
+        "In about %s of the %s, one entry can go. That is an estimate."
+            .formatted(NumberWords.count(Math.round(expected)), pairsRead));
   }
 
-  /**
-   * Returns the probability that a pair is worth an act. It comes from a reliable agent, else from
-   * the model, else from a pair judge.
-   */
+  /** Returns the probability of an act by a reliable agent, else the model, else a pair judge. */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
-    Optional<Double> byModel =
-        judgements.decide()
-            ? judgements.verdict(pair).map(PairVerdict::probability)
-            : Optional.empty();
     return judgements
         .agents()
         .isWorthAnAct(pair)
         .map(worth -> worth ? 1.0 : 0.0)
-        .or(() -> byModel)
-        .or(() -> pair.assessment().map(Headline::likely));
-  }
-
-  private static double likely(Assessment said) {
-    return said.repeats() ? Math.max(REPEATS, said.act()) : said.act();
+        .or(
+            () ->
+                judgements
+                    .verdict(pair)
+                    .filter(_ -> judgements.decide())
+                    .map(PairVerdict::probability))
+        .or(
+            () ->
+                pair.assessment().map(said -> Math.max(said.act(), said.repeats() ? REPEATS : 0)));
   }
 
   private static String chosen(JudgedRelations pairs) {
@@ -132,24 +126,23 @@ record Headline(String title, String sure, String also) {
     if (pairs.judgedCount() == 0) {
       return Optional.empty();
     }
-    String judged = "A language model has judged " + NumberWords.count(pairs.judgedCount());
-    return Optional.of(
+    String doubt =
         judgements.areGuesses()
-            ? judged + " of them. " + JudgeTrust.GUESSING
-            : judged + " of them." + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
+            ? " " + JudgeTrust.GUESSING
+            : judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED;
+    return Optional.of(
+        "A language model has judged %s of them.%s"
+            .formatted(NumberWords.count(pairs.judgedCount()), doubt));
   }
 
   private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
     long acts = verdicts.stream().filter(Verdict::isAct).count();
-    return verdicts.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "Your coding agent has read "
-                + NumberWords.count(verdicts.size())
-                + " of them, and judged "
-                + NumberWords.count(acts)
-                + " of those pairs the same or overtaken; such pairs come first.");
+    return Optional.of(
+            ("Your coding agent has read %s of them, and judged %s of those pairs the same or"
+                    + " overtaken; such pairs come first.")
+                .formatted(NumberWords.count(verdicts.size()), NumberWords.count(acts)))
+        .filter(_ -> !verdicts.isEmpty());
   }
 
   private static String also(Report report, List<FoldedSection> others) {

@@ -10,10 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The report for a browser: one file that loads no other file. Its content security policy allows
- * only the file's own style block and script, which the policy names by their hashes. With the
- * script, the reader can move between findings and copy commands; without it, everything is still
- * readable.
+ * The report for a browser: one file that loads no other file. Its content security policy names
+ * the file's own style block and script by their hashes. With the script, the reader can move
+ * between findings and copy commands; without it, everything is readable.
  */
 public final class HtmlReport {
   private static final String STYLE = "report.css";
@@ -39,10 +38,7 @@ public final class HtmlReport {
     return html.toString();
   }
 
-  /**
-   * Returns a resource with a line break before and after its text. The hash must include both line
-   * breaks, because the browser's hash includes them.
-   */
+  /** Returns a resource between two line breaks, which the browser's hash includes. */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -8,6 +8,8 @@ import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.notes.NoteName;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -83,13 +85,17 @@ final class JudgementWords {
           + " the prompt 'study'.";
     }
     int left = judgements.questionsLeft();
-    return "A language model wrote the labels, verdicts and summaries. "
-        + (left == 0
-            ? ""
-            : NumberWords.count(left, "question is", "questions are") + " left for the next run. ")
-        + judgements
+    List<String> sentences = new ArrayList<>();
+    sentences.add("A language model wrote the labels, verdicts and summaries.");
+    if (left > 0) {
+      sentences.add(
+          NumberWords.count(left, "question is", "questions are") + " left for the next run.");
+    }
+    sentences.add(
+        judgements
             .trust()
             .map(trust -> trust.words() + " " + trust.leads())
-            .orElse(JudgeTrust.UNMEASURED);
+            .orElse(JudgeTrust.UNMEASURED));
+    return String.join(" ", sentences);
   }
 }

@@ -38,7 +38,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
           EntryView.of(entries.getFirst()),
           entries.stream().skip(1).limit(NAMED).map(NameView::of).toList(),
           NumberWords.more(entries.size() - 1, NAMED),
-          ActView.of(Acts.onCopies(copies.entries())));
+          ActView.of(Acts.onCopies(entries)));
     }
   }
 
@@ -59,13 +59,14 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
         .findFirst()
         .map(
             group ->
-                NumberWords.count(group.size())
-                    + " entries may say the same: "
-                    + group.stream()
-                        .limit(NAMED)
-                        .map(one -> PrintableText.line(one.name()))
-                        .collect(Collectors.joining(", "))
-                    + NumberWords.more(group.size(), NAMED).map(words -> " " + words).orElse(""));
+                group.stream()
+                    .limit(NAMED)
+                    .map(one -> PrintableText.line(one.name()))
+                    .collect(
+                        Collectors.joining(
+                            ", ",
+                            NumberWords.count(group.size()) + " entries may say the same: ",
+                            NumberWords.more(group.size(), NAMED).map(" "::concat).orElse(""))));
   }
 
   boolean isEmpty() {

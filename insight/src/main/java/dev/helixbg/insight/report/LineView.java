@@ -42,10 +42,8 @@ record LineView(
         Optional.empty(),
         Stream.of(topics.a(), topics.b()).map(NameView::ofTopic).toList(),
         Optional.empty(),
-        "similarity "
-            + NumberWords.similarity(topics.similarity())
-            + ", "
-            + EvidenceWords.of(topics));
+        "similarity %s, %s"
+            .formatted(NumberWords.similarity(topics.similarity()), EvidenceWords.of(topics)));
   }
 
   boolean hasWords() {

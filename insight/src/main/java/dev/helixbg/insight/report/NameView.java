@@ -3,12 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.NamedEntry;
 
-/**
- * The title and name of an entry for a reader.
- *
- * @param title heading or first sentence, 70 columns at most
- * @param name name such as {@code topic:3}; empty if it equals the title
- */
+/** The title and name of an entry; the name is empty if it equals the title. */
 record NameView(String title, String name) {
   static NameView of(NamedEntry named) {
     String title = PrintableText.line(named.title());
@@ -16,7 +11,6 @@ record NameView(String title, String name) {
     return new NameView(title, title.equals(name) ? "" : name);
   }
 
-  /** Returns a topic, which has no title. */
   static NameView ofTopic(String topic) {
     return new NameView(label(topic), "");
   }

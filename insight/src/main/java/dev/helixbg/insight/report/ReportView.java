@@ -14,13 +14,12 @@ import java.util.stream.Stream;
  * A report as texts and numbers. A renderer only prints them and computes nothing. All texts have
  * passed {@link PrintableText}.
  *
- * @param firstLook text about the parts that a first look lacks; empty for a whole report
- * @param about what the report is about, as text
+ * @param firstLook text about the parts that a first look lacks
+ * @param about what the report is about
  * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
- * @param judge name of the language model, which is its file's name without the ending; empty if no
- *     language model was used
+ * @param judge name of the language model: its file's name without the ending
  */
 record ReportView(
     String program,
@@ -38,11 +37,7 @@ record ReportView(
     TopicSection topics,
     String judgeNote,
     Optional<String> judge) {
-  /**
-   * The topics, ordered by name.
-   *
-   * @param cutWords note that only the largest topics are listed; else empty
-   */
+  /** The topics, ordered by name; {@code cutWords} says that only the largest are listed. */
   record TopicSection(String total, List<TopicView> rows, Optional<String> cutWords) {
     private static final int LISTED = 500;
 
@@ -53,17 +48,10 @@ record ReportView(
               .sorted(Comparator.comparingInt(Findings.Topic::entries).reversed())
               .limit(LISTED)
               .sorted(Comparator.comparing(Findings.Topic::name))
-              .map(
-                  topic ->
-                      new TopicView(
-                          NameView.label(topic.name()),
-                          NumberWords.count(topic.entries()),
-                          PrintableText.excerpt(
-                              judgements.summaries().getOrDefault(topic.name(), ""), 600)))
+              .map(topic -> TopicView.of(topic, judgements))
               .toList(),
-          topics.size() > LISTED
-              ? Optional.of("Only the largest topics are listed; report.json has all topics.")
-              : Optional.empty());
+          Optional.of("Only the largest topics are listed; report.json has all topics.")
+              .filter(_ -> topics.size() > LISTED));
     }
 
     boolean haveSentences() {
@@ -73,6 +61,14 @@ record ReportView(
 
   /** A topic as a row of a table; the sentence about the topic may be empty. */
   record TopicView(String name, String entries, String sentence) {
+    static TopicView of(Findings.Topic topic, Judgements judgements) {
+      String summary = judgements.summaries().getOrDefault(topic.name(), "");
+      return new TopicView(
+          NameView.label(topic.name()),
+          NumberWords.count(topic.entries()),
+          PrintableText.excerpt(summary, 600));
+    }
+
     boolean hasSentence() {
       return !sentence.isEmpty();
     }
@@ -122,9 +118,7 @@ record ReportView(
   private static String size(Report report) {
     Findings findings = report.findings();
     return report.notes().map(notes -> files(notes.account()) + ", ").orElse("")
-        + NumberWords.count(findings.entries().size(), "entry", "entries")
-        + " in "
-        + NumberWords.count(findings.topics().size(), "topic", "topics")
+        + NumberWords.entriesIn(findings.entries().size(), findings.topics().size())
         + report.asOf().map(at -> ", the newest of " + NumberWords.date(at)).orElse("");
   }
 
