@@ -53,10 +53,7 @@ public final class Decisions {
     return Optional.ofNullable(opinions.get(id));
   }
 
-  /**
-   * Returns the findings of an analysis that no decision settles. The result has at most as many
-   * misfiled entries and relations as a report lists.
-   */
+  /** Returns the findings that no decision settles, at most as many as a report lists. */
   public Findings applyTo(Findings all) {
     return new Findings(
         all.entries(),
