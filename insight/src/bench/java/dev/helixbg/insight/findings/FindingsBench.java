@@ -805,7 +805,7 @@ public final class FindingsBench {
   }
 
   private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {
-    TopicCentroids centroids = new TopicCentroids(vectors, topics);
+    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
     return MisfiledEntries.find(packed, centroids, nearest, order, -2, threads);
   }
 

@@ -85,7 +85,7 @@ public final class Analysis {
   }
 
   Findings findings() {
-    TopicCentroids centroids = new TopicCentroids(vectors, topics);
+    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
             packed, centroids, nearest.own(), order, Finding.Misfiled.MARGIN, threads);

@@ -79,10 +79,7 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /**
-     * Returns the files of a pair of notes; empty for two facts, because each fact of a memory file
-     * stands alone.
-     */
+    /** Returns the files of a pair of notes; empty for two facts, each of which stands alone. */
     public Optional<Set<String>> files() {
       Set<String> files = new TreeSet<>();
       a.entry().note().ifPresent(files::add);
@@ -146,12 +143,8 @@ public sealed interface Finding {
   }
 
   /**
-   * The matching passages of two entries.
-   *
-   * @param similarity cosine of the passages
-   * @param readFromA place in a, in UTF-16 units, where the text to read begins: some text before
-   *     the passage is included
-   * @param readFromB the corresponding place in b
+   * The matching passages of two entries, their cosine, and the places, in UTF-16 units, from which
+   * the entries are read, so that some text before the passages is included.
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 

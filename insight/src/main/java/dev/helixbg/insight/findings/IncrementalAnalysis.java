@@ -12,10 +12,8 @@ import java.util.stream.IntStream;
 
 /**
  * The analysis of a KB that changes. An update compares only new entries with all entries, but its
- * result is bit-identical to that of {@link Analysis#run}. Only one thread at a time may use an
- * object of this class.
- *
- * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
+ * result is bit-identical to that of {@link Analysis#run}. An entry is identified by its text, so a
+ * compaction has no effect. Only one thread at a time may use an object of this class.
  */
 public final class IncrementalAnalysis {
   /** The identity of an entry; {@code ordinal} is its number among entries with the same text. */

@@ -51,7 +51,7 @@ public final class NearestNeighbours {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /** Lists made from whole texts, {@code own}, and lists made from texts and passages. */
+  /** Two sets of lists: {@code own} compares whole texts, {@code all} also compares passages. */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
     /** Makes empty lists; without passages, {@code own} and {@code all} are the same lists. */
@@ -65,7 +65,7 @@ public final class NearestNeighbours {
       return own == all;
     }
 
-    /** Offers the entry of the text {@code other} to the entry of the text {@code text}. */
+    /** Offers the entry of the text {@code other} as a neighbour to the entry of {@code text}. */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];
       int neighbour = texts.owners()[other];
@@ -90,7 +90,7 @@ public final class NearestNeighbours {
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /** Returns the lowest {@link #least} of some texts, read as in {@link #offer}. */
+    /** Returns the lowest {@link #least} of texts, read without locks: it is never too high. */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {

@@ -4,10 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/**
- * The best pairs among any number of offered pairs, by falling similarity, then by a given order of
- * the vectors. The order in which pairs are offered does not matter.
- */
+/** The best pairs by falling similarity, then by a given order of the vectors. */
 final class TopPairs {
 
   /** Two vectors by index, a &lt; b. */

@@ -249,9 +249,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   /**
-   * Adds each token that only one of the lists has to {@code onlyA} or {@code onlyB}.
-   *
-   * @return number of tokens in the common order
+   * Adds the tokens of only one list to {@code onlyA} or {@code onlyB}; returns the number of
+   * others.
    */
   private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
     CommonOrder order = CommonOrder.of(keys(a), keys(b));

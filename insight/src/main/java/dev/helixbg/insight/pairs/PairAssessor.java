@@ -10,11 +10,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
-/**
- * Assesses pairs of texts that a pair judge has read.
- *
- * @param fit adjustment of the judge to agents' answers about the same knowledge base
- */
+/** Assesses pairs that a pair judge has read; {@code fit} adjusts the judge to agents' answers. */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**

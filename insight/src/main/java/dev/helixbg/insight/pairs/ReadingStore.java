@@ -90,7 +90,7 @@ public record ReadingStore(Database database, String model) {
         });
   }
 
-  /** Deletes the readings of other pairs, but only if they are many and most of all readings. */
+  /** Deletes the readings of other pairs, if most of many readings are of other pairs. */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

@@ -42,7 +42,7 @@ public final class WordDifference {
   /** Minimum share of a text's sequences of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /** Maximum number of words of the other text, as a multiple; else only a small part repeats. */
+  /** Maximum ratio of the two numbers of words; beyond, only a small part of a text repeats. */
   private static final int LONGER = 3;
 
   private final Set<String> others;
