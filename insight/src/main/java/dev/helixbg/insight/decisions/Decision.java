@@ -3,13 +3,7 @@ package dev.helixbg.insight.decisions;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/**
- * A decision about one finding.
- *
- * @param id id of the finding
- * @param about description of the finding for people; may be empty
- * @param reason may be empty
- */
+/** A decision about one finding, which {@code about} describes for people. */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   /** Accepts any kind of finding, since a store may have decisions on kinds of other versions. */
   private static final Pattern ID = Pattern.compile("[a-z]+-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");

@@ -58,17 +58,13 @@ public final class Decisions {
     return new Findings(
         all.entries(),
         all.topics(),
-        open(all.copies()),
-        open(all.topicOverlaps()),
-        best(open(all.misfiled()), Finding.Misfiled.LISTED),
-        best(open(all.relations()), Findings.listedRelations(all.entries().size())));
+        open(all.copies(), Integer.MAX_VALUE),
+        open(all.topicOverlaps(), Integer.MAX_VALUE),
+        open(all.misfiled(), Finding.Misfiled.LISTED),
+        open(all.relations(), Findings.listedRelations(all.entries().size())));
   }
 
-  private <F extends Finding> List<F> open(List<F> findings) {
-    return findings.stream().filter(finding -> on(finding.id()).isEmpty()).toList();
-  }
-
-  private static <F> List<F> best(List<F> findings, int most) {
-    return findings.size() <= most ? findings : List.copyOf(findings.subList(0, most));
+  private <F extends Finding> List<F> open(List<F> findings, int most) {
+    return findings.stream().filter(one -> on(one.id()).isEmpty()).limit(most).toList();
   }
 }

@@ -22,9 +22,7 @@ public record Answer(
     List<String> orders) {
   static final int ANY = -1;
 
-  /**
-   * @param cut whether the model read only a part of at least one text
-   */
+  /** {@code cut} tells whether the model read only a part of at least one text. */
   public Answer(
       String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
     this(text, probability, runnerUp, runnerUpProbability, cut ? ANY : 0, List.of());

@@ -133,7 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes stale answers of all models, but only if they are many and most of all answers. */
+  /** Deletes answers to other questions, of any model, if most of many answers are stale. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

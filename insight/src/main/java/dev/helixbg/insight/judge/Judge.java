@@ -37,21 +37,14 @@ public final class Judge implements QuestionAnswerer {
   private final ChatTemplate chat;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
-  /**
-   * @param model model; {@link #close} closes the model, too
-   */
+  /** Makes a judge that closes the model, too. */
   public Judge(TextModel model) {
     this.model = model;
     tokenizer = model.tokenizer();
     chat = model.chat();
   }
 
-  /**
-   * A job whose system prompt the model has read.
-   *
-   * @param lead tokens with which all requests of the job begin; the model has also read these
-   *     tokens
-   */
+  /** A job whose system prompt the model has read, and the tokens that begin its requests. */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 

@@ -21,8 +21,8 @@ import java.util.Optional;
  *
  * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
  * remaining pairs, merges, and labels, which are the most numerous. Among the pairs, those on which
- * the pair judges are least sure come first; else the newest. If the time of a run is too short,
- * the next run asks the remaining questions.
+ * the pair judges are least sure come first. All other questions are ordered by age, the newest
+ * first. If the time of a run is too short, the next run asks the remaining questions.
  */
 public final class JudgeRun {
   /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
@@ -40,9 +40,7 @@ public final class JudgeRun {
   private final CentralEntries topics;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
 
-  /**
-   * @param vectors vectors of the entries, in the same order
-   */
+  /** {@code vectors} are in the order of the entries. */
   public JudgeRun(
       QuestionSession asking, String modelName, Findings findings, List<float[]> vectors) {
     this.asking = asking;
@@ -77,11 +75,7 @@ public final class JudgeRun {
         .toList();
   }
 
-  /**
-   * Asks for the label of every entry. Entries with the same text share one answer.
-   *
-   * @return guesses that are known so far, by the key of the entry
-   */
+  /** Asks for the label of every entry; returns those that are known so far, by key. */
   public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
     Map<String, Question> questions = labelQuestions(findings.entries());
     note(QuestionKind.LABEL, asking.ask(questions.values()));
@@ -95,9 +89,7 @@ public final class JudgeRun {
   }
 
   /**
-   * Returns the questions for labels, by the key of the entry, the newest first.
-   *
-   * @param entries entries, ordered by offset
+   * Returns the questions for labels, by key, the newest first; the entries are ordered by offset.
    */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();

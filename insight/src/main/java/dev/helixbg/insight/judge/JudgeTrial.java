@@ -62,11 +62,7 @@ public final class JudgeTrial {
     return pairs;
   }
 
-  /**
-   * Reads the lines of a resource with questions and known answers.
-   *
-   * @param owner class in the same package as the resource
-   */
+  /** Reads a resource with questions and known answers, from the package of {@code owner}. */
   public static List<JsonNode> lines(Class<?> owner, String file) {
     try (MappingIterator<JsonNode> lines =
         new ObjectMapper().readerFor(JsonNode.class).readValues(owner.getResource(file))) {

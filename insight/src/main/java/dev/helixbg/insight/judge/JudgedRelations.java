@@ -79,17 +79,13 @@ public record JudgedRelations(
   /** Returns the leading pairs among the pairs that have no verdict of an agent. */
   private static List<Finding.Relation> ofModel(
       List<Finding.Relation> relations, boolean wereRead, Judgements judgements) {
-    List<Finding.Relation> best =
-        new ArrayList<>(
-            relations.stream()
-                .filter(
-                    pair ->
-                        judgements.verdict(pair).filter(said -> said.verdict().isAct()).isPresent())
-                .filter(pair -> !isOfSeries(pair))
-                .sorted(
-                    Comparator.comparingDouble(
-                        pair -> -judgements.verdict(pair).orElseThrow().probability()))
-                .toList());
+    List<Finding.Relation> best = new ArrayList<>(relations);
+    best.removeIf(
+        pair ->
+            judgements.verdict(pair).filter(said -> said.verdict().isAct()).isEmpty()
+                || isOfSeries(pair));
+    best.sort(
+        Comparator.comparingDouble(pair -> -judgements.verdict(pair).orElseThrow().probability()));
     int most = Math.max(best.size(), UNREAD_LEADING);
     List<Finding.Relation> unjudged =
         relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();

@@ -151,7 +151,7 @@ public record Judgements(
     return new Judgements(model, guesses, verdicts, summaries, merges, left, judge, read, agents);
   }
 
-  /** Returns the judgements with the answers of coding agents, where the model has none. */
+  /** Adds agents' verdicts, and their labels and sentences where the model has none. */
   public Judgements with(
       AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
     Map<String, String> all = new HashMap<>(sentences);

@@ -148,11 +148,7 @@ public final class QuestionSession implements AutoCloseable {
     known.putAll(answers.find(wanted));
   }
 
-  /**
-   * Asks the questions that have no answer yet, until the time is up.
-   *
-   * @param counts whether an answered question needs no second question
-   */
+  /** Asks the questions without an answer. {@code counts} tells whether one is now complete. */
   private void answer(List<Question> questions, Progress shown, Predicate<Question> counts)
       throws InterruptedException {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();

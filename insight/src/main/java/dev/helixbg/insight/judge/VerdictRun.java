@@ -55,12 +55,7 @@ public final class VerdictRun {
             : new Question.Overtaken(b, a, match.swapped()));
   }
 
-  /**
-   * Asks the questions about the first {@code first} pairs, except questions that have a saved
-   * answer.
-   *
-   * @return number of verdicts that are incomplete because the time ended
-   */
+  /** Asks about the first {@code first} pairs; returns the number of incomplete verdicts. */
   public int ask(int first) throws InterruptedException {
     return asking.ask(
         asked.values().stream().limit(first).map(Asked::pair).toList(), this::next, BLOCK);
