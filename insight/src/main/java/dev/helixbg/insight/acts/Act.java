@@ -24,23 +24,26 @@ public record Act(List<When> when, Change change) {
 
   /** A condition for an act, which a reader checks. */
   public enum When {
-    /** The entries state the same thing. */
-    SAME,
-    /** The newer entry replaces or contradicts the older one. */
-    OVERTAKEN,
-    /** The entries belong together, and each says something of its own. */
-    RELATED,
-    /** The entry is under the wrong topic. */
-    MISFILED,
-    /** Two topics are about the same subject. */
-    OVERLAP,
-    /** The source code that an entry names has changed. */
-    MOVED,
-    /** The entries teach the same lesson. */
-    RECURRING;
+    SAME("the entries say the same"),
+    OVERTAKEN("the newer entry replaces the older entry"),
+    RELATED("the entries are only related"),
+    MISFILED("the entry is under the wrong topic"),
+    OVERLAP("both topics are about one subject"),
+    MOVED("the entry describes the present state"),
+    RECURRING("the entries teach one lesson");
+
+    private final String words;
+
+    When(String words) {
+      this.words = words;
+    }
 
     public String title() {
       return name().toLowerCase(Locale.ROOT);
+    }
+
+    public String words() {
+      return words;
     }
   }
 
@@ -76,16 +79,13 @@ public record Act(List<When> when, Change change) {
             "remove " + names(gone) + " and keep " + name(kept);
         case Link(NamedEntry from, NamedEntry target) ->
             "link " + name(from) + " to " + name(target);
-        case Move(NamedEntry entry, String topic) ->
-            "move %s %s %s"
-                .formatted(
-                    name(entry),
-                    NoteName.of(entry.entry())
-                        .map(
-                            note ->
-                                note.isWholeFile() ? "to the folder" : "into a file in the folder")
-                        .orElse("to"),
-                    QuotedName.of(topic));
+        case Move(NamedEntry entry, String topic) -> {
+          String to =
+              NoteName.of(entry.entry())
+                  .map(note -> note.isWholeFile() ? "to the folder " : "into a file in the folder ")
+                  .orElse("to ");
+          yield "move " + name(entry) + " " + to + QuotedName.of(topic);
+        }
         case MergeTopics(String small, String large) ->
             (Entry.isNote(small) ? "move the files of the folder " : "move all of ")
                 + "%s into %s".formatted(QuotedName.of(small), QuotedName.of(large));

@@ -50,17 +50,12 @@ public record ActPlan(
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
-  /**
-   * A check before the first call: the last line of helix's answer must name the expected number of
-   * entries of the topic.
-   */
+  /** A check: the last line of helix's answer must name this number of entries of the topic. */
   public record Check(HelixCall call, int entries) {}
 
   /**
-   * One call of a tool of helix's MCP server.
-   *
-   * @param tool {@code edit}, {@code store} or, for a check, {@code topics}
-   * @param arguments arguments by name, in an order that is easy to read; numbers are strings, too
+   * One call of a tool of helix's MCP server: {@code edit}, {@code store} or, for a check, {@code
+   * topics}. The arguments are in an order that is easy to read; numbers are strings, too.
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
     public HelixCall {

@@ -48,9 +48,7 @@ public final class ActPlanner {
 
   private final Optional<String> unsafe;
 
-  /**
-   * @param entries all live entries of the log
-   */
+  /** {@code entries} are all live entries of the log. */
   public ActPlanner(List<NamedEntry> entries, LogAccount log) {
     topics = entries.stream().collect(Collectors.groupingBy(NamedEntry::topic));
     linking = entries.stream().filter(one -> !one.text().links().isEmpty()).toList();
@@ -169,10 +167,7 @@ public final class ActPlanner {
       }
     }
 
-    /**
-     * Returns the new body of the kept entry, with the metadata of all entries of the act, because
-     * helix's action {@code revise} drops old metadata.
-     */
+    /** Returns the new body with all metadata, because helix's {@code revise} drops the old. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -274,26 +269,18 @@ public final class ActPlanner {
           text);
     }
 
-    /**
-     * Returns the checks, which fail if helix serves another knowledge base, or has not read the
-     * log to its end.
-     */
+    /** Returns the checks, which fail if helix serves another log or has not read it to its end. */
     private List<Check> checks() {
-      return after.topicsConcerned().stream()
-          .filter(topics::containsKey)
-          .map(
-              topic ->
-                  new Check(
-                      HelixCall.of(
-                          "topics",
-                          "action",
-                          "entries",
-                          "topic",
-                          topic,
-                          "match_str",
-                          ActMark.line("none")), // matches no entry; helix still counts all entries
-                      topics.get(topic).size()))
-          .toList();
+      String none = ActMark.line("none"); // matches no entry; helix still counts all entries
+      List<Check> checks = new ArrayList<>();
+      for (String topic : after.topicsConcerned()) {
+        if (topics.containsKey(topic)) {
+          HelixCall call =
+              HelixCall.of("topics", "action", "entries", "topic", topic, "match_str", none);
+          checks.add(new Check(call, topics.get(topic).size()));
+        }
+      }
+      return checks;
     }
 
     private List<String> losses() {

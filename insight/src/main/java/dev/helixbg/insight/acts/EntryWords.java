@@ -16,11 +16,7 @@ import java.util.Set;
 
 /**
  * Chooses words by which helix finds one entry, because no other body of the topic contains them
- * before, during or after an act.
- *
- * @param topics all live entries by topic, in the order of the log
- * @param fates effect of the act on each edited entry
- * @param bodies new bodies of changed entries
+ * before, during or after an act. The components are those of a plan of {@link ActPlanner}.
  */
 record EntryWords(
     Change change,

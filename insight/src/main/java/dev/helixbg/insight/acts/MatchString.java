@@ -88,12 +88,7 @@ final class MatchString {
     return !words.isEmpty();
   }
 
-  /**
-   * Returns the first piece that no other body has.
-   *
-   * @param plain characters that a piece may have
-   * @param inText whether metadata lines are left out
-   */
+  /** Returns the first own piece of plain characters; {@code inText} leaves out metadata lines. */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {
       int end = start;

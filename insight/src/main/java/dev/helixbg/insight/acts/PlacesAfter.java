@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -44,8 +43,7 @@ final class PlacesAfter {
   private final Map<String, Integer> sizes = new HashMap<>();
 
   /**
-   * @param topics all live entries by topic, in the order of the log
-   * @param linking entries with links
+   * {@code topics} has all live entries in the order of the log, {@code linking} those with links.
    */
   PlacesAfter(
       Change change,
@@ -146,25 +144,21 @@ final class PlacesAfter {
 
   List<Link> linksAfter(NamedEntry entry, List<Link> links) {
     List<Link> after = new ArrayList<>();
-    boolean changed = false;
     for (Link link : links) {
-      Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a dead link is dropped if the act would give it a target
-        boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
-        changed |= taken;
-        if (!taken) {
+      List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
+      if (link.index() >= all.size()) { // a dead link is dropped if the act would give it a target
+        if (link.index() >= sizes.getOrDefault(link.topic(), 0)) {
           after.add(link);
         }
         continue;
       }
-      NamedEntry standing = fates.get(target.get()) == Fate.DELETED ? standIn() : target.get();
-      Link place = standing == entry && target.get() != entry ? null : place(standing);
-      changed |= !link.equals(place);
-      if (place != null) {
-        after.add(place);
+      NamedEntry target = all.get(link.index());
+      NamedEntry standing = fates.get(target) == Fate.DELETED ? standIn() : target;
+      if (standing == target || standing != entry) {
+        after.add(place(standing));
       }
     }
-    return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
+    return after.equals(links) ? links : List.copyOf(new LinkedHashSet<>(after));
   }
 
   /** Returns the entry that replaces the removed entries. Links to them will lead to this entry. */
@@ -178,11 +172,6 @@ final class PlacesAfter {
 
   Link place(NamedEntry entry) {
     return places.getOrDefault(entry, entry.link());
-  }
-
-  private Optional<NamedEntry> at(Link link) {
-    List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
-    return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
   }
 
   Set<NamedEntry> relinked() {

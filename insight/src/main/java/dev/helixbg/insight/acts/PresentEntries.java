@@ -26,9 +26,7 @@ public final class PresentEntries {
   /** Null until the first act is planned, because most requests plan no act. */
   private ActPlanner planner;
 
-  /**
-   * @param modelId id of the embedding model; each key is a hash of this id and a text
-   */
+  /** Each key is a hash of the embedding model's id {@code modelId} and a text. */
   public PresentEntries(LogReading log, String modelId) {
     this.log = log.account();
     entries =

@@ -2,13 +2,18 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Evidence;
+import dev.helixbg.insight.judge.JudgedRelations;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Words for the evidence of a finding, the same in every report, command and MCP answer. */
+/** Words for evidence, verdicts and assessments, the same in reports, commands and MCP answers. */
 public final class EvidenceWords {
-  static final double NEARLY_CERTAIN = 0.99;
+  private static final double NEARLY_CERTAIN = 0.99;
 
   private EvidenceWords() {}
 
@@ -16,7 +21,7 @@ public final class EvidenceWords {
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"
-        : JudgementWords.percent(probability) + " likely that one entry can go";
+        : percent(probability) + " likely that one entry can go";
   }
 
   static String of(Finding.Relation pair) {
@@ -77,5 +82,51 @@ public final class EvidenceWords {
         + " and "
         + NumberWords.count(topics.entriesB(), "entry", "entries")
         + ", about the same things";
+  }
+
+  private static String percent(double share) {
+    return NumberWords.fixed(100 * share, 0) + " %";
+  }
+
+  /** Returns a verdict such as {@code same 97 %}. */
+  static String verdict(PairVerdict verdict) {
+    return verdict.verdict().title()
+        + " "
+        + percent(verdict.probability())
+        + (verdict.cut() ? ", judged by the beginnings of the texts only" : "");
+  }
+
+  /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
+  static Optional<String> assessment(Finding.Relation relation) {
+    return relation.assessment().map(said -> assessment(relation, said));
+  }
+
+  private static String assessment(Finding.Relation relation, Assessment said) {
+    if (said.mayBeWorthAnAct() && JudgedRelations.contradict(relation)) {
+      return NoteName.areInOneFile(relation.a().entry(), relation.b().entry())
+          ? "one contradicts the other"
+          : "contradicts an instruction in another file";
+    }
+    String older =
+        !relation.a().isAgeKnown(relation.b())
+            ? "one of the two"
+            : relation.older() == relation.a() ? "A" : "B";
+    return switch (said.tier()) {
+      case LIKELY_SAME -> "likely the same";
+      case LIKELY_OVERTAKEN -> older + " is likely overtaken";
+      case SERIES -> "same form, different subjects";
+      case UNKNOWN -> "unknown";
+      case RELATED, NONE -> {
+        if (said.repeats()) {
+          yield "one repeats the other";
+        }
+        if (said.mayBeWorthAnAct()) {
+          yield said.same() < said.overtaken() || said.objection().isPresent()
+              ? older + " may be overtaken"
+              : said.act() < NEARLY_CERTAIN ? "may be the same" : "the same, or overtaken";
+        }
+        yield said.tier() == Finding.Tier.RELATED ? "related" : "probably not worth acting on";
+      }
+    };
   }
 }

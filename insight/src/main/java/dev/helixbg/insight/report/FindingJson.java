@@ -189,7 +189,7 @@ class FindingJson {
 
   private void assessment(Finding.Relation relation) throws IOException {
     Finding.Assessment said = relation.assessment().orElseThrow();
-    optional("words", JudgementWords.assessment(relation));
+    optional("words", EvidenceWords.assessment(relation));
     text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     decimal("act", said.act());
     decimal("same", said.same());

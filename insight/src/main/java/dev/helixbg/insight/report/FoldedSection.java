@@ -14,12 +14,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/**
- * The findings of one kind, without the leading findings, on one line each, in a fold if the format
- * has folds.
- *
- * @param total number of findings and number of listed findings, as text
- */
+/** The findings of one kind, except the leading ones; {@code total} tells how many are listed. */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;

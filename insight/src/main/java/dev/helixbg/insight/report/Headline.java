@@ -12,18 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The first words of a report.
- *
- * @param title number of findings that are worth a look
- * @param sure how reliable that number is, and how many pairs were ranked
- * @param also other findings; may be empty
- */
+/** The first words of a report: findings worth a look, how sure that is, and other findings. */
 record Headline(String title, String sure, String also) {
-  /**
-   * Share of pairs that are worth an act, among the pairs in which one entry repeats the other.
-   * Readers found that 91 of 97 such pairs are worth an act.
-   */
+  /** Share of repetitions that are worth an act: 91 of 97 according to readers. */
   private static final double REPEATS = 0.94;
 
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {

@@ -17,11 +17,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   /** Maximum number of entries of a group that are named. */
   private static final int NAMED = 8;
 
-  /**
-   * Entries with the same text.
-   *
-   * @param moreWords number of entries that are not named, as text
-   */
+  /** Entries with the same text; {@code moreWords} tells how many of them are not named. */
   record CopiesView(
       String id,
       String count,

@@ -7,14 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * A finding on one line, without the texts of its entries; {@code helix-bg findings ID} shows the
- * texts.
- *
- * @param names names of the finding's first entries or topics
- * @param moreWords number of further entries, as text
- * @param says description of the finding; may be empty
- */
+/** A finding on one line, with the names of its first entries or topics. */
 record LineView(
     String id,
     Optional<String> verdict,

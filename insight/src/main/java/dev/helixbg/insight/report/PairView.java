@@ -113,8 +113,8 @@ record PairView(
         .agents()
         .of(relation)
         .map(said -> PrintableText.line(said.words()))
-        .or(() -> judgements.verdict(relation).map(JudgementWords::verdict))
-        .or(() -> JudgementWords.assessment(relation));
+        .or(() -> judgements.verdict(relation).map(EvidenceWords::verdict))
+        .or(() -> EvidenceWords.assessment(relation));
   }
 
   private static boolean isAct(Finding.Relation relation, Judgements judgements) {

@@ -2,12 +2,15 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.notes.NotesAccount;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -15,7 +18,7 @@ import java.util.stream.Stream;
  * passed {@link PrintableText}.
  *
  * @param firstLook text about the parts that a first look lacks
- * @param about what the report is about
+ * @param about {@code folder of notes} or {@code helix knowledge base}
  * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
@@ -103,7 +106,7 @@ record ReportView(
             .filter(files -> !files.isEmpty())
             .map(files -> PlacesSection.ofMemory(files, report.savings(judged))),
         TopicSection.of(findings.topics(), judgements),
-        JudgementWords.note(judgements),
+        judgeNote(judgements),
         judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()));
   }
 
@@ -125,5 +128,39 @@ record ReportView(
   private static String files(NotesAccount notes) {
     return NumberWords.count(notes.files(), "note", "notes")
         + (notes.empty() == 0 ? "" : " (" + NumberWords.count(notes.empty()) + " empty)");
+  }
+
+  /** Returns sentences about the judges, the open questions, and the use of a language model. */
+  private static String judgeNote(Judgements judgements) {
+    String agents =
+        judgements.agents().clients().stream()
+            .map(trust -> " " + PrintableText.line(trust.words()))
+            .collect(Collectors.joining());
+    return ofModel(judgements) + agents;
+  }
+
+  private static String ofModel(Judgements judgements) {
+    if (judgements.model().isEmpty()) {
+      return "No language model was used. A language model would judge whether the entries of each"
+          + " pair state the same, are related or have nothing in common. It would also sum"
+          + " up each topic in a sentence, name recurring lessons, and label entries by"
+          + " reading them. The command 'helix-bg fetch-models' downloads a suitable model:"
+          + " Qwen3-0.6B, about half a gigabyte. The model runs on this machine, like"
+          + " everything here. A coding agent that is connected over MCP does the same with"
+          + " the prompt 'study'.";
+    }
+    int left = judgements.questionsLeft();
+    List<String> sentences = new ArrayList<>();
+    sentences.add("A language model wrote the labels, verdicts and summaries.");
+    if (left > 0) {
+      sentences.add(
+          NumberWords.count(left, "question is", "questions are") + " left for the next run.");
+    }
+    sentences.add(
+        judgements
+            .trust()
+            .map(trust -> trust.words() + " " + trust.leads())
+            .orElse(JudgeTrust.UNMEASURED));
+    return String.join(" ", sentences);
   }
 }
