@@ -76,19 +76,15 @@ public record AgentAnswerStore(Database database) {
               connection,
               "DELETE FROM agentQuestion WHERE at < ?",
               now.minus(ANSWERED_WITHIN).toString());
-          try (PreparedStatement insert =
-              connection.prepareStatement(
-                  "INSERT INTO agentQuestion (client, id, kind, keys, characters, at, given)"
-                      + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-            for (AgentQuestion question : questions) {
-              String id = question.id();
-              boolean isFree = question.keys().isEmpty() || !borrowed.contains(id);
-              if (!isFree || given.size() >= most || given.containsKey(id)) {
-                continue;
-              }
+          for (AgentQuestion question : questions) {
+            String id = question.id();
+            boolean isFree = question.keys().isEmpty() || !borrowed.contains(id);
+            if (isFree && given.size() < most && !given.containsKey(id)) {
               given.put(id, given(secret, id));
               Sql.execute(
-                  insert,
+                  connection,
+                  "INSERT INTO agentQuestion (client, id, kind, keys, characters, at, given)"
+                      + " VALUES (?, ?, ?, ?, ?, ?, ?)",
                   client.name(),
                   id,
                   question.kind().title(),
@@ -149,17 +145,14 @@ public record AgentAnswerStore(Database database) {
     try {
       return new AgentQuestion(
           row.getString(1),
-          kind(row.getString(2)),
+          QuestionKind.titled(row.getString(2))
+              .orElseThrow(() -> new SQLException("a question is damaged")),
           keys.isEmpty() ? List.of() : List.of(keys.split(" ")),
           row.getInt(4),
           Instant.parse(row.getString(5)));
     } catch (DateTimeException e) {
       throw new SQLException("a question is damaged", e);
     }
-  }
-
-  private static QuestionKind kind(String title) throws SQLException {
-    return QuestionKind.titled(title).orElseThrow(() -> new SQLException("a row is damaged"));
   }
 
   /** Returns the ids of the questions that other clients were given since {@code since}. */
@@ -191,19 +184,22 @@ public record AgentAnswerStore(Database database) {
   }
 
   private static Optional<AgentAnswer> answer(ResultSet row) throws SQLException {
+    Optional<QuestionKind> kind = QuestionKind.titled(row.getString(5));
+    if (kind.filter(AgentQuestion.KINDS::contains).isEmpty()) {
+      return Optional.empty();
+    }
     try {
       AgentAnswer answer =
           new AgentAnswer(
               new AgentClient(row.getString(2), row.getString(3)),
               row.getString(4),
-              kind(row.getString(5)),
+              kind.get(),
               row.getString(6),
               row.getBoolean(7),
               Instant.parse(row.getString(8)));
       boolean isPossible =
           row.getInt(1) == checksum(answer)
-              && AgentQuestion.KINDS.contains(answer.kind())
-              && AgentQuestion.isPossible(answer.kind(), answer.answer());
+              && AgentQuestion.isPossible(kind.get(), answer.answer());
       return isPossible ? Optional.of(answer) : Optional.empty();
     } catch (DateTimeException e) {
       return Optional.empty();

@@ -40,19 +40,16 @@ public record JudgedRelations(
 
   /**
    * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
-   * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
-   * <i>overtaken</i>, the surest first. Last come pairs that a pair judge has read and that may be
-   * worth an act, if the language model has given no verdict on them. If the pair judges have read
-   * no pair, the first pairs of the list lead.
+   * <i>overtaken</i>. Then come pairs that the language model calls so, the surest first. Last come
+   * pairs without a verdict that a pair judge has read and that may be worth an act. If the pair
+   * judges have read no pair, the first pairs of the list lead.
    *
    * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
-   * holds for the model's verdict if no reliable agent has answered. A pair judge's opinion alone
-   * is not enough for a pair of a series, or for a pair of texts that are far apart, because every
-   * list has a first pair, however far apart its texts are. A pair of a series never leads by the
-   * language model's verdict either. The verdicts of a language model that guesses, or was not
-   * measured, do not count. A pair of a note and the record of a day leads only by the verdict of
-   * an agent or a language model, unless both entries are facts. The pairs of a group of entries
-   * that say the same are listed together, and so are pairs from the same two files.
+   * holds for the model's verdict if no reliable agent has answered. The verdicts of a model that
+   * guesses, or was not measured, do not count. A pair of a series leads only by an agent's
+   * verdict. A pair of texts that are far apart leads only by a verdict. So does a pair of a note
+   * and the record of a day, unless both are facts. The pairs of a group of entries that say the
+   * same are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     int read = (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count();

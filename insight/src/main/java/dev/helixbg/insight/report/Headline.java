@@ -1,6 +1,7 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
@@ -11,6 +12,8 @@ import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The first words of a report: findings worth a look, how sure that is, and other findings. */
 record Headline(String title, String sure, String also) {
@@ -43,58 +46,59 @@ record Headline(String title, String sure, String also) {
 
   private static String sure(Report report, JudgedRelations pairs) {
     Judgements judgements = report.judgements();
-    List<String> sentences = new ArrayList<>();
-    if (!report.findings().copies().isEmpty()) {
-      sentences.add("Exact copies are certain: their texts are the same.");
-    }
+    Findings findings = report.findings();
+    String copies =
+        findings.copies().isEmpty() ? "" : "Exact copies are certain: their texts are the same.";
     if (pairs.ranked() == 0) {
-      sentences.add(
-          report.findings().entries().size() < 2
+      return joined(
+          copies,
+          findings.entries().size() < 2
               ? "There are no two entries to compare."
               : "No entry is near another.");
-      return String.join(" ", sentences);
     }
-    estimate(pairs, judgements).ifPresent(sentences::add);
-    sentences.add(chosen(pairs));
-    judged(pairs, judgements).ifPresent(sentences::add);
-    byAgents(report.findings().relations(), judgements.agents()).ifPresent(sentences::add);
-    return String.join(" ", sentences);
+    return joined(
+        copies,
+        estimate(pairs, judgements),
+        chosen(pairs),
+        judged(pairs, judgements),
+        byAgents(findings.relations(), judgements.agents()));
   }
 
-  private static Optional<String> estimate(JudgedRelations pairs, Judgements judgements) {
+  /** Joins sentences, without empty ones. */
+  private static String joined(String... sentences) {
+    return Stream.of(sentences)
+        .filter(sentence -> !sentence.isEmpty())
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String estimate(JudgedRelations pairs, Judgements judgements) {
     List<Double> known =
         pairs.leading().stream().flatMap(pair -> likely(pair, judgements).stream()).toList();
     int leading = pairs.leading().size();
     if (leading == 0) {
-      return Optional.empty();
+      return "";
     }
     if (known.isEmpty()) {
-      return Optional.of(
-          "No model has read the pairs: they are similar by vectors and words only, and many"
-              + " pairs may need both entries.");
+      return "No model has read the pairs: they are similar by vectors and words only, and many"
+          + " pairs may need both entries.";
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
     String pairsRead =
         known.size() < leading
             ? NumberWords.count(known.size(), "pair that was read", "pairs that were read")
             : NumberWords.count(leading, "pair", "pairs");
-    return Optional.of(
-        "In about %s of the %s, one entry can go. That is an estimate."
-            .formatted(NumberWords.count(Math.round(expected)), pairsRead));
+    return "In about %s of the %s, one entry can go. That is an estimate."
+        .formatted(NumberWords.count(Math.round(expected)), pairsRead);
   }
 
   /** Returns the probability of an act by a reliable agent, else the model, else a pair judge. */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
+    Optional<PairVerdict> byModel = judgements.verdict(pair).filter(_ -> judgements.decide());
     return judgements
         .agents()
         .isWorthAnAct(pair)
         .map(worth -> worth ? 1.0 : 0.0)
-        .or(
-            () ->
-                judgements
-                    .verdict(pair)
-                    .filter(_ -> judgements.decide())
-                    .map(PairVerdict::probability))
+        .or(() -> byModel.map(PairVerdict::probability))
         .or(
             () ->
                 pair.assessment().map(said -> Math.max(said.act(), said.repeats() ? REPEATS : 0)));
@@ -113,49 +117,42 @@ record Headline(String title, String sure, String also) {
                 + " of them.");
   }
 
-  private static Optional<String> judged(JudgedRelations pairs, Judgements judgements) {
+  private static String judged(JudgedRelations pairs, Judgements judgements) {
     if (pairs.judgedCount() == 0) {
-      return Optional.empty();
+      return "";
     }
-    String doubt =
-        judgements.areGuesses()
-            ? " " + JudgeTrust.GUESSING
-            : judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED;
-    return Optional.of(
-        "A language model has judged %s of them.%s"
-            .formatted(NumberWords.count(pairs.judgedCount()), doubt));
+    return joined(
+        "A language model has judged " + NumberWords.count(pairs.judgedCount()) + " of them.",
+        judgements.areGuesses() ? JudgeTrust.GUESSING : "",
+        judgements.trust().isEmpty() ? JudgeTrust.UNMEASURED : "");
   }
 
-  private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
+  private static String byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
     long acts = verdicts.stream().filter(Verdict::isAct).count();
-    return Optional.of(
-            ("Your coding agent has read %s of them, and judged %s of those pairs the same or"
-                    + " overtaken; such pairs come first.")
-                .formatted(NumberWords.count(verdicts.size()), NumberWords.count(acts)))
-        .filter(_ -> !verdicts.isEmpty());
+    return verdicts.isEmpty()
+        ? ""
+        : ("Your coding agent has read %s of them, and judged %s of those pairs the same or"
+                + " overtaken; such pairs come first.")
+            .formatted(NumberWords.count(verdicts.size()), NumberWords.count(acts));
   }
 
   private static String also(Report report, List<FoldedSection> others) {
-    List<String> sentences = new ArrayList<>();
-    List<String> found =
+    String found =
         others.stream()
             .filter(section -> !section.lines().isEmpty())
             .map(FoldedSection::inSentence)
-            .toList();
-    if (!found.isEmpty()) {
-      sentences.add("Also found: " + String.join(", ", found) + ".");
-    }
+            .collect(Collectors.joining(", "));
     long unreadable =
         report.findings().entries().stream()
             .filter(named -> Script.isUnreadable(named.content()))
             .count();
-    if (unreadable > 0) {
-      sentences.add(
-          NumberWords.count(unreadable, "entry is", "entries are")
-              + " in a writing system that the bundled models cannot read. These entries are in no"
-              + " leading pair.");
-    }
-    return String.join(" ", sentences);
+    return joined(
+        found.isEmpty() ? "" : "Also found: " + found + ".",
+        unreadable == 0
+            ? ""
+            : NumberWords.count(unreadable, "entry is", "entries are")
+                + " in a writing system that the bundled models cannot read. These entries are in"
+                + " no leading pair.");
   }
 }

@@ -13,7 +13,7 @@ record LineView(
     Optional<String> verdict,
     List<NameView> names,
     Optional<String> moreWords,
-    String says) {
+    Optional<String> says) {
   private static final int NAMED = 3;
 
   static LineView of(String id, String verdict, List<NamedEntry> entries, String says) {
@@ -22,7 +22,7 @@ record LineView(
         Optional.of(verdict).filter(words -> !words.isEmpty()),
         entries.stream().limit(NAMED).map(NameView::of).toList(),
         NumberWords.more(entries.size(), NAMED),
-        PrintableText.line(says));
+        Optional.of(PrintableText.line(says)).filter(words -> !words.isEmpty()));
   }
 
   static LineView of(String id, NamedEntry entry, String says) {
@@ -30,16 +30,12 @@ record LineView(
   }
 
   static LineView of(Finding.TopicOverlap topics) {
+    String similarity = "similarity " + NumberWords.similarity(topics.similarity());
     return new LineView(
         PrintableText.line(topics.id()),
         Optional.empty(),
         Stream.of(topics.a(), topics.b()).map(NameView::ofTopic).toList(),
         Optional.empty(),
-        "similarity %s, %s"
-            .formatted(NumberWords.similarity(topics.similarity()), EvidenceWords.of(topics)));
-  }
-
-  boolean hasWords() {
-    return !says.isEmpty();
+        Optional.of(similarity + ", " + EvidenceWords.of(topics)));
   }
 }

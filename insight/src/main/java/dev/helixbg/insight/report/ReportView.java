@@ -58,22 +58,18 @@ record ReportView(
     }
 
     boolean haveSentences() {
-      return rows.stream().anyMatch(TopicView::hasSentence);
+      return rows.stream().anyMatch(row -> row.sentence().isPresent());
     }
   }
 
-  /** A topic as a row of a table; the sentence about the topic may be empty. */
-  record TopicView(String name, String entries, String sentence) {
+  /** A topic as a row of a table, with a sentence about it. */
+  record TopicView(String name, String entries, Optional<String> sentence) {
     static TopicView of(Findings.Topic topic, Judgements judgements) {
       String summary = judgements.summaries().getOrDefault(topic.name(), "");
       return new TopicView(
           NameView.label(topic.name()),
           NumberWords.count(topic.entries()),
-          PrintableText.excerpt(summary, 600));
-    }
-
-    boolean hasSentence() {
-      return !sentence.isEmpty();
+          Optional.of(PrintableText.excerpt(summary, 600)).filter(text -> !text.isEmpty()));
     }
   }
 
@@ -99,7 +95,11 @@ record ReportView(
             .filter(section -> !section.places().isEmpty())
             .toList(),
         leading,
-        Stream.concat(FoldedSection.pairs(report, judged).stream(), others.stream()).toList(),
+        Stream.concat(
+                Stream.of(FoldedSection.pairs(report, judged))
+                    .filter(one -> !one.lines().isEmpty()),
+                others.stream())
+            .toList(),
         report
             .notes()
             .map(notes -> notes.account().memory())
