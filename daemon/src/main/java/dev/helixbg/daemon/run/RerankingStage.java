@@ -83,7 +83,7 @@ public final class RerankingStage {
     try {
       // Answers of agents that judge worse than the language model should not count. The model's
       // reliability is unknown here, so the answers of all accepted agents are used.
-      RelationReranker reader = reader(store, display, store.agents().on(findings)::isWorthAnAct);
+      RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       return findings.with(ranking.of(reader, findings.relations(), first(findings)));
     } catch (EmbeddingException e) {
       refuse(e);

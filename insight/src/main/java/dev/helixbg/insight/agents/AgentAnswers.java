@@ -94,15 +94,20 @@ public final class AgentAnswers {
     return Optional.of(new Said(verdict, all)).filter(_ -> !all.isEmpty());
   }
 
+  /** Whether one entry of a pair can be removed; empty without a verdict of reliable clients. */
+  public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
+    return said(pair).flatMap(Said::verdict).map(Verdict::isAct);
+  }
+
+  private Optional<Said> said(Finding.Relation pair) {
+    return byQuestion.isEmpty() // without any answers, the texts need not be hashed
+        ? Optional.empty()
+        : said(AgentQuestion.of(pair.older(), pair.newer()));
+  }
+
   public AgentSayings on(Findings findings) {
-    if (byQuestion.isEmpty()) { // the texts need not be hashed
-      return AgentSayings.NONE;
-    }
     Map<String, Said> pairs = new HashMap<>();
-    for (Finding.Relation pair : findings.relations()) {
-      said(AgentQuestion.of(pair.older(), pair.newer()))
-          .ifPresent(one -> pairs.put(pair.id(), one));
-    }
+    findings.relations().forEach(pair -> said(pair).ifPresent(one -> pairs.put(pair.id(), one)));
     return new AgentSayings(clients(), pairs);
   }
 

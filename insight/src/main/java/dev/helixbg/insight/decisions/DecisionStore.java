@@ -30,7 +30,7 @@ import java.util.Locale;
  * cannot be computed again, so each is on disk before {@link #add} returns. A new database is
  * filled from the file {@value #COPY} beside it, a copy of all decisions.
  */
-public final class DecisionStore {
+public record DecisionStore(Database database) {
   /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE decision (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
@@ -42,14 +42,6 @@ public final class DecisionStore {
 
   /** Maximum length, in characters, of a description or a reason; the rest is cut off. */
   public static final int MAX_TEXT = 500;
-
-  private final Database database;
-  private final Path copy;
-
-  public DecisionStore(Database database) {
-    this.database = database;
-    this.copy = copyOf(database.file());
-  }
 
   public static Path copyOf(Path database) {
     return database.resolveSibling(COPY);
@@ -145,7 +137,7 @@ public final class DecisionStore {
           .put("reason", decision.reason());
     }
     byte[] text = json.toPrettyString().getBytes(StandardCharsets.UTF_8);
-    AtomicFile.replace(copy, out -> out.write(text));
+    AtomicFile.replace(copyOf(database.file()), out -> out.write(text));
   }
 
   /** Fills a new table from the copy, if the copy exists. */

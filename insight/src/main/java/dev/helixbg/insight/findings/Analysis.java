@@ -31,36 +31,12 @@ public final class Analysis {
   private static final int MAX_COPIES = 1_000;
 
   private final List<NamedEntry> entries;
-  private final Vectors vectors;
-  private final PackedVectors packed;
-  private final ComparedVectors texts;
-  private final NearestNeighbours.Both nearest;
   private final TopicIndex topics;
-  private final ExactCopies copies;
-  private final int threads;
-
-  /** See {@link #orderByKey}. */
-  private final int[] order;
-
   private final FindingIds ids = new FindingIds();
 
-  Analysis(
-      List<NamedEntry> entries,
-      Vectors vectors,
-      PackedVectors packed,
-      ComparedVectors texts,
-      NearestNeighbours.Both nearest,
-      int[] order,
-      int threads) {
-    this.vectors = vectors;
-    this.packed = packed;
-    this.texts = texts;
-    this.nearest = nearest;
-    this.threads = threads;
-    this.topics = TopicIndex.of(entries);
+  Analysis(List<NamedEntry> entries) {
     this.entries = entries;
-    this.copies = ExactCopies.of(entries);
-    this.order = order;
+    this.topics = TopicIndex.of(entries);
   }
 
   /**
@@ -84,7 +60,18 @@ public final class Analysis {
     return order;
   }
 
-  Findings findings() {
+  /**
+   * @param packed the same as {@code vectors}
+   * @param order see {@link #orderByKey}
+   */
+  Findings findings(
+      Vectors vectors,
+      PackedVectors packed,
+      ComparedVectors texts,
+      NearestNeighbours.Both nearest,
+      int[] order,
+      int threads) {
+    ExactCopies copies = ExactCopies.of(entries);
     TopicCentroids centroids = TopicCentroids.of(vectors, topics);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
@@ -97,7 +84,7 @@ public final class Analysis {
             .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
             .toList(),
         copies.groups(entries).stream().limit(MAX_COPIES).map(this::copies).toList(),
-        topicOverlaps(centroids.normalised()),
+        topicOverlaps(centroids.normalised(), threads),
         misplaced.stream()
             .filter(one -> !entries.get(one.entry()).entry().isFact())
             .map(this::misfiled)
@@ -113,7 +100,7 @@ public final class Analysis {
         ids.of("copies", ExactCopies.text(group.getFirst()), "" + newest), group);
   }
 
-  private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
+  private List<Finding.TopicOverlap> topicOverlaps(Vectors middles, int threads) {
     TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, IntStream.range(0, topics.count()).toArray());
     BitSet single = foldersOfOneNote();
     PairSink sink =

@@ -5,7 +5,6 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
-import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,15 +32,13 @@ public final class Judge implements QuestionAnswerer {
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
-  private final BpeTokenizer tokenizer;
   private final ChatTemplate chat;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
   /** Makes a judge that closes the model, too. */
   public Judge(TextModel model) {
     this.model = model;
-    tokenizer = model.tokenizer();
-    chat = model.chat();
+    this.chat = model.chat();
   }
 
   /** A job whose system prompt the model has read, and the tokens that begin its requests. */
@@ -112,7 +109,7 @@ public final class Judge implements QuestionAnswerer {
       }
       List<int[]> choices = job.choices().stream().map(chat::answer).toList();
       int[] lead = Arrays.copyOfRange(opening, before, opening.length);
-      ready = new Opened(session, lead, new QuestionPrompts(tokenizer, budget), choices);
+      ready = new Opened(session, lead, new QuestionPrompts(model.tokenizer(), budget), choices);
       opened.put(job, ready);
     }
     return ready;
@@ -179,7 +176,7 @@ public final class Judge implements QuestionAnswerer {
     List<int[]> prompts = asked.stream().map(one -> one.prompts().getFirst()).toList();
     List<Generation> generations =
         model.generateAll(
-            ready.session(), prompts, job.maxTokens(), tokenizer.endTokens(), cancelled);
+            ready.session(), prompts, job.maxTokens(), model.tokenizer().endTokens(), cancelled);
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
       answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).unread() != 0));
@@ -193,7 +190,7 @@ public final class Judge implements QuestionAnswerer {
    * empty, because it must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
-    String text = tokenizer.decode(generation.tokenIds()).strip();
+    String text = model.tokenizer().decode(generation.tokenIds()).strip();
     if (generation.stopReason() == StopReason.STOP_TOKEN) {
       return text;
     }

@@ -165,12 +165,19 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
+  /** Returns why verdicts of the model do not {@link #decide}, as a sentence. */
+  public Optional<String> doubt() {
+    return trust.isEmpty()
+        ? Optional.of(JudgeTrust.UNMEASURED)
+        : Optional.of(JudgeTrust.GUESSING).filter(_ -> areGuesses());
+  }
+
   /**
-   * Whether verdicts of the model decide which pairs lead and which act is proposed, because it was
-   * measured and does not guess. Otherwise the pair judges decide.
+   * Whether verdicts of the model decide which pairs lead and which act is proposed. Otherwise the
+   * pair judges decide.
    */
   public boolean decide() {
-    return trust.filter(measured -> !measured.isGuessing()).isPresent();
+    return doubt().isEmpty();
   }
 
   /** Returns the language model's verdict. */

@@ -27,9 +27,7 @@ public final class QuestionSession implements AutoCloseable {
   private final RememberedAnswers answers;
   private final String modelHash;
   private final Supplier<? extends QuestionAnswerer> opener;
-  private final LongSupplier nanoTime;
-  private final long start;
-  private final long nanos;
+  private final BooleanSupplier timeIsOver;
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
   private final Set<String> keys = new HashSet<>();
@@ -56,11 +54,10 @@ public final class QuestionSession implements AutoCloseable {
     this.answers = answers;
     this.modelHash = modelHash;
     this.opener = opener;
-    this.nanoTime = nanoTime;
     this.progress = progress;
     this.cancelled = cancelled;
-    start = nanoTime.getAsLong();
-    nanos = time.toNanos();
+    long start = nanoTime.getAsLong();
+    timeIsOver = () -> nanoTime.getAsLong() - start >= time.toNanos();
   }
 
   /** Makes a session that only returns saved answers and asks nothing. */
@@ -112,12 +109,12 @@ public final class QuestionSession implements AutoCloseable {
     Set<AnswerStore.Id> seen = new HashSet<>();
     List<Question> open = new ArrayList<>(questions);
     open.removeIf(question -> isComplete(question, second) || !seen.add(id(question)));
-    if (open.isEmpty() || timeIsOver()) {
+    if (open.isEmpty() || timeIsOver.getAsBoolean()) {
       open.forEach(question -> unasked.put(id(question), question));
       return open.size();
     }
     try (Progress shown = progress.begin(open.getFirst().job(), open.size())) {
-      for (int from = 0; from < open.size() && !timeIsOver(); from += blockSize) {
+      for (int from = 0; from < open.size() && !timeIsOver.getAsBoolean(); from += blockSize) {
         int size = Math.min(blockSize, open.size() - from);
         List<Question> block = open.subList(from, from + size);
         answer(block, shown, question -> isComplete(question, second));
@@ -160,7 +157,7 @@ public final class QuestionSession implements AutoCloseable {
     }
     List<AnswerStore.Id> ids = List.copyOf(unknown.keySet());
     List<Question> open = List.copyOf(unknown.values());
-    for (int done = 0; done < open.size() && !timeIsOver(); ) {
+    for (int done = 0; done < open.size() && !timeIsOver.getAsBoolean(); ) {
       List<Answer> some = askSome(open.subList(done, open.size()));
       Map<AnswerStore.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
@@ -192,10 +189,6 @@ public final class QuestionSession implements AutoCloseable {
     } catch (CancellationException e) {
       throw new InterruptedException();
     }
-  }
-
-  private boolean timeIsOver() {
-    return nanoTime.getAsLong() - start >= nanos;
   }
 
   private AnswerStore.Id id(Question question) {

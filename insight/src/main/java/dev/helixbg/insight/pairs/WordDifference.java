@@ -14,8 +14,10 @@ import java.util.regex.Pattern;
  * The words of one text that another text lacks, and that would be lost if only the other text were
  * kept. Case and a final s are ignored. Words of one or two letters and fillers never count;
  * numbers always count.
+ *
+ * @param others stems of the words of the other text
  */
-public final class WordDifference {
+public record WordDifference(Set<String> others) {
   /** A number with points and commas, or a word of letters with their marks, digits and _. */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_]*");
@@ -44,12 +46,6 @@ public final class WordDifference {
 
   /** Maximum ratio of the two numbers of words; beyond, only a small part of a text repeats. */
   private static final int LONGER = 3;
-
-  private final Set<String> others;
-
-  private WordDifference(Set<String> others) {
-    this.others = others;
-  }
 
   /** A piece of a text; {@code own} is true if the other text lacks the piece. */
   public record Stretch(String text, boolean own) {}

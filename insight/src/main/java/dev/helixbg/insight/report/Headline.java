@@ -3,7 +3,6 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AgentSayings;
-import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -123,8 +122,7 @@ record Headline(String title, String sure, String also) {
     }
     return joined(
         "A language model has judged " + NumberWords.count(pairs.judgedCount()) + " of them.",
-        judgements.areGuesses() ? JudgeTrust.GUESSING : "",
-        judgements.trust().isEmpty() ? JudgeTrust.UNMEASURED : "");
+        judgements.doubt().orElse(""));
   }
 
   private static String byAgents(List<Finding.Relation> pairs, AgentSayings agents) {

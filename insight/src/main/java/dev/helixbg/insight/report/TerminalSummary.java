@@ -4,7 +4,6 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.TextColumns;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.notes.MemoryFile;
@@ -82,9 +81,6 @@ public final class TerminalSummary {
   private void memory(Report report, JudgedRelations pairs) {
     List<MemoryFile> files =
         report.notes().map(notes -> notes.account().memory()).orElse(List.of());
-    if (files.isEmpty()) {
-      return;
-    }
     Map<String, Integer> savings = report.savings(pairs);
     files.stream()
         .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())
@@ -110,11 +106,7 @@ public final class TerminalSummary {
                   NumberWords.count(judgements.verdicts().size(), "verdict", "verdicts"),
                   NumberWords.count(judgements.summaries().size(), "summary", "summaries"),
                   left > 0 ? open : ""));
-      if (judgements.areGuesses()) {
-        say(JudgeTrust.GUESSING);
-      } else if (judgements.trust().isEmpty()) {
-        say(JudgeTrust.UNMEASURED);
-      }
+      judgements.doubt().ifPresent(this::say);
     } else if (!judgements.guesses().isEmpty()) {
       say(
           "No language model: labels come from the wording, and there are no verdicts. To get a"
