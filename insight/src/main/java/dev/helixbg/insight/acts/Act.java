@@ -47,7 +47,6 @@ public record Act(List<When> when, Change change) {
     }
   }
 
-  /** The change that an act makes. */
   public sealed interface Change {
     /** Entries are removed, and another entry replaces them. */
     record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {}

@@ -8,13 +8,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
-import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Durability;
+import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Sql;
 import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -136,7 +135,7 @@ public record DecisionStore(Database database) {
           .put("about", decision.about())
           .put("reason", decision.reason());
     }
-    byte[] text = json.toPrettyString().getBytes(StandardCharsets.UTF_8);
+    byte[] text = new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(json);
     AtomicFile.replace(copyOf(database.file()), out -> out.write(text));
   }
 

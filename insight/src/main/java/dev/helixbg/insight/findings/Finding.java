@@ -30,7 +30,6 @@ public sealed interface Finding {
     CROSS_LINK,
     RELATION;
 
-    /** Minimum cosine of a near-duplicate. */
     public static final double NEAR_DUPLICATE_FROM = 0.92;
 
     private static final double CROSS_LINK_FROM = 0.75;

@@ -39,7 +39,6 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
     }
   }
 
-  /** The verdict of one client, with its name and version. */
   public record Saying(String client, Verdict verdict, boolean counts) {}
 
   /**
@@ -86,7 +85,6 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
               .orElse(true);
     }
 
-    /** Returns one or two sentences for people. */
     public String words() {
       String answered = "%s has answered %d questions; ".formatted(client, answers);
       if (known.pairs() == 0) {

@@ -25,7 +25,6 @@ public final class JudgeTrial {
     OVERTAKEN,
     NEITHER;
 
-    /** Returns the answer that corresponds to a verdict. */
     public static Truth of(Verdict verdict) {
       return switch (verdict) {
         case SAME -> SAME;

@@ -18,12 +18,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
   /** Minimum share of right verdicts; a model with the same verdict on all pairs reaches 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
-  /** Text about a judge that was not measured yet. */
   public static final String UNMEASURED =
       "This model has not been measured as a judge yet. Until it is, the pair judge decides which"
           + " pairs come first.";
 
-  /** Text beside all verdicts of a judge that guesses. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 
   /** Minimum kappa. Below this value, agreement is called "fair" at best (Landis and Koch 1977). */
@@ -51,7 +49,6 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
         .collect(Collectors.joining(", ", right + " rightly: ", ""));
   }
 
-  /** Returns one or two sentences for people. */
   public String words() {
     return ("Of %d pairs whose right verdict is known, this model judged %s; its answers in both"
                 + " orders of a pair agree beyond chance by %s (Cohen’s kappa; 1 means that they"

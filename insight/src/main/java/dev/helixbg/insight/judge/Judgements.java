@@ -109,7 +109,6 @@ public record Judgements(
           || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;
     }
 
-    /** Returns a sentence for people. */
     public String words() {
       return ("For %d entries whose lesson is known, the model wrote %d lessons that match the"
               + " known lesson; of %d pairs of lessons, it judged %d rightly%s.")
