@@ -60,12 +60,9 @@ final class PlacesAfter {
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();
-      grew = false;
-      for (NamedEntry entry : linking) {
-        if (!fates.containsKey(entry) && !keepsLinks(entry)) {
-          grew |= relinked.add(entry);
-        }
-      }
+      grew =
+          relinked.addAll(
+              linking.stream().filter(one -> !fates.containsKey(one) && !keepsLinks(one)).toList());
       require(
           relinked.size() <= MAX_RELINKED,
           ("more than %d other notes have links by number into these topics, and all these links"
@@ -84,10 +81,7 @@ final class PlacesAfter {
       after.put(topic, stay);
     }
     if (change instanceof Change.MergeTopics merge) {
-      List<NamedEntry> all = topics.getOrDefault(merge.small(), List.of());
-      List<NamedEntry> moved = all.stream().filter(one -> !relinked.contains(one)).toList();
-      after.get(merge.large()).addAll(moved);
-      after.put(merge.small(), new ArrayList<>());
+      after.get(merge.large()).addAll(after.put(merge.small(), List.of()));
     }
     fates.forEach(
         (one, fate) -> {
@@ -109,14 +103,9 @@ final class PlacesAfter {
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())
-        .forEach(
-            one -> {
-              concerned.add(one.topic());
-              concerned.add(topicAfter(one));
-            });
+        .forEach(one -> concerned.addAll(List.of(one.topic(), topicAfter(one))));
     if (change instanceof Change.MergeTopics merge) {
-      concerned.add(merge.small());
-      concerned.add(merge.large());
+      concerned.addAll(List.of(merge.small(), merge.large()));
     }
     if (change instanceof Change.Gather gather) {
       gather.entries().forEach(one -> concerned.add(one.topic()));

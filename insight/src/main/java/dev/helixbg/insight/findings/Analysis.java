@@ -8,7 +8,6 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +101,7 @@ public final class Analysis {
 
   private List<Finding.TopicOverlap> topicOverlaps(Vectors middles, int threads) {
     TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, IntStream.range(0, topics.count()).toArray());
-    BitSet single = foldersOfOneNote();
+    Set<String> single = foldersOfOneNote();
     PairSink sink =
         (a, b, similarity) -> {
           String one = topics.names().get(a);
@@ -111,7 +110,7 @@ public final class Analysis {
               // nested folders have the same subject
               && !NoteName.isWithin(one, other)
               && !NoteName.isWithin(other, one)
-              && !(single.get(a) && single.get(b))) {
+              && !(single.contains(one) && single.contains(other))) {
             synchronized (best) {
               best.offer(a, b, similarity);
             }
@@ -125,19 +124,15 @@ public final class Analysis {
   }
 
   /** Returns the topics of only one note; two such notes are compared as a pair instead. */
-  private BitSet foldersOfOneNote() {
+  private Set<String> foldersOfOneNote() {
     Map<String, Set<Optional<String>>> files =
         entries.stream()
             .collect(
                 Collectors.groupingBy(
                     NamedEntry::topic,
                     Collectors.mapping(one -> one.entry().note(), Collectors.toSet())));
-    BitSet single = new BitSet();
-    for (int topic = 0; topic < topics.count(); topic++) {
-      Set<Optional<String>> of = files.get(topics.names().get(topic));
-      single.set(topic, of.size() == 1 && !of.contains(Optional.empty()));
-    }
-    return single;
+    files.values().removeIf(of -> of.size() > 1 || of.contains(Optional.empty()));
+    return files.keySet();
   }
 
   private Finding.TopicOverlap topicOverlap(ScoredPair pair) {
