@@ -73,12 +73,9 @@ record EntryWords(
           .filter(one -> !twins.contains(one))
           .forEach(one -> others.add(one.entry().body()));
     }
-    bodies.forEach(
-        (one, body) -> {
-          if (one != entry && concerned.contains(after.topicAfter(one))) {
-            others.add(body);
-          }
-        });
+    bodies.keySet().stream()
+        .filter(one -> one != entry && concerned.contains(after.topicAfter(one)))
+        .forEach(one -> others.add(bodies.get(one)));
     return others;
   }
 }

@@ -4,6 +4,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -36,9 +37,7 @@ record ComparedVectors(
       firsts[owners[i] + 1]++;
     }
     firsts[0] = count;
-    for (int i = 1; i <= count; i++) {
-      firsts[i] += firsts[i - 1];
-    }
+    Arrays.parallelPrefix(firsts, Integer::sum);
     return new ComparedVectors(
         count,
         owners,

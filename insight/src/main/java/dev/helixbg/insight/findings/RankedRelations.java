@@ -9,7 +9,6 @@ import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -64,9 +63,6 @@ final class RankedRelations {
   private final int[] order;
   private final int threads;
 
-  /** Pairs that may be listed, each once. */
-  private final long[] candidates;
-
   RankedRelations(
       List<NamedEntry> entries,
       ComparedVectors texts,
@@ -93,12 +89,11 @@ final class RankedRelations {
             entries.size(),
             threads);
     this.byTerms = NearestNeighbours.Both.of(terms, texts, order, threads);
-    this.candidates = candidates();
   }
 
   /** Returns the best pairs, best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
-    long[] possible = Arrays.stream(candidates).filter(this::mayBeListed).toArray();
+    long[] possible = candidates().filter(this::mayBeListed).toArray();
     float[] scores = new float[possible.length];
     ParallelLoop.runToTheEnd(
         "relations",
@@ -207,7 +202,8 @@ final class RankedRelations {
     return one[0];
   }
 
-  private long[] candidates() {
+  /** Returns the pairs of neighbours, each once. */
+  private LongStream candidates() {
     LongStream.Builder pairs = LongStream.builder();
     Set<NearestNeighbours> all =
         new HashSet<>(List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own()));
@@ -221,7 +217,7 @@ final class RankedRelations {
         }
       }
     }
-    return pairs.build().sorted().distinct().toArray();
+    return pairs.build().sorted().distinct();
   }
 
   private Finding.Relation relation(ScoredPair pair, String id) {

@@ -3,6 +3,8 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
@@ -88,11 +90,9 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   }
 
   private static String lettered(List<String> texts) {
-    StringBuilder turn = new StringBuilder();
-    for (int i = 0; i < texts.size(); i++) {
-      turn.append(i == 0 ? "" : "\n").append((char) ('A' + i)).append(": ").append(texts.get(i));
-    }
-    return turn.toString();
+    return IntStream.range(0, texts.size())
+        .mapToObj(i -> (char) ('A' + i) + ": " + texts.get(i))
+        .collect(Collectors.joining("\n"));
   }
 
   /** Cuts each text to an equal part of the remaining budget. */

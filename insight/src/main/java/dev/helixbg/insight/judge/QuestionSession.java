@@ -135,13 +135,9 @@ public final class QuestionSession implements AutoCloseable {
   /** Looks up the saved answers to questions that were not looked up yet. */
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
-    for (Question question : questions) {
-      AnswerStore.Id id = id(question);
-      keys.add(id.key());
-      if (sought.add(id)) {
-        wanted.add(id);
-      }
-    }
+    questions.forEach(question -> wanted.add(id(question)));
+    wanted.forEach(id -> keys.add(id.key()));
+    wanted.removeIf(id -> !sought.add(id));
     known.putAll(answers.find(wanted));
   }
 
@@ -149,19 +145,14 @@ public final class QuestionSession implements AutoCloseable {
   private void answer(List<Question> questions, Progress shown, Predicate<Question> counts)
       throws InterruptedException {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();
-    for (Question question : questions) {
-      AnswerStore.Id id = id(question);
-      if (!known.containsKey(id)) {
-        unknown.putIfAbsent(id, question);
-      }
-    }
-    List<AnswerStore.Id> ids = List.copyOf(unknown.keySet());
+    questions.forEach(question -> unknown.putIfAbsent(id(question), question));
+    unknown.keySet().removeAll(known.keySet());
     List<Question> open = List.copyOf(unknown.values());
     for (int done = 0; done < open.size() && !timeIsOver.getAsBoolean(); ) {
       List<Answer> some = askSome(open.subList(done, open.size()));
       Map<AnswerStore.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
-        fresh.put(ids.get(done + i), some.get(i));
+        fresh.put(id(open.get(done + i)), some.get(i));
       }
       answers.add(fresh);
       known.putAll(fresh);

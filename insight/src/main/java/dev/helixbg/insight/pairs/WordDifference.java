@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The words of one text that another text lacks, and that would be lost if only the other text were
@@ -81,11 +83,9 @@ public record WordDifference(Set<String> others) {
 
   private static Set<List<String>> runs(String text) {
     List<String> stems = stems(text);
-    Set<List<String>> runs = new HashSet<>();
-    for (int i = 0; i + RUN <= stems.size(); i++) {
-      runs.add(List.copyOf(stems.subList(i, i + RUN)));
-    }
-    return runs;
+    return IntStream.rangeClosed(0, stems.size() - RUN)
+        .mapToObj(i -> stems.subList(i, i + RUN))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   /** Does the same as {@link #mark}, but marks nothing if it would mark more than half. */
