@@ -253,9 +253,7 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /**
-   * Returns the rare words that two entries share, without {@code 1412} beside {@code PAY-1412}.
-   */
+  /** Returns the rare words of both entries, without {@code 1412} beside {@code PAY-1412}. */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();

@@ -49,11 +49,7 @@ public final class JudgeRun {
     topics = new CentralEntries(findings.entries(), vectors::get);
   }
 
-  /**
-   * Asks all questions.
-   *
-   * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
-   */
+  /** Asks all questions. If the thread is interrupted, all earlier answers are saved. */
   public Judgements run() throws InterruptedException {
     VerdictRun pairs = new VerdictRun(asking, pairs());
     pairs.ask(FIRST_PAIRS);
@@ -88,9 +84,7 @@ public final class JudgeRun {
     return guesses;
   }
 
-  /**
-   * Returns the questions for labels, by key, the newest first; the entries are ordered by offset.
-   */
+  /** Returns the questions for labels, by key, the newest first; entries are ordered by offset. */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (NamedEntry named : entries.reversed()) {

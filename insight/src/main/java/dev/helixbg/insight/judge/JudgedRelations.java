@@ -100,11 +100,7 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
-  /**
-   * Chooses the leading pairs among pairs without a verdict that decides.
-   *
-   * @param wereRead whether the pair judges have read any pair of the list
-   */
+  /** Chooses leading pairs without a verdict; {@code wereRead}: a pair judge has read any pair. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
         .filter(pair -> !pair.isFar())

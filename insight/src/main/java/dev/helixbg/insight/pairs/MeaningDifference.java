@@ -248,10 +248,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return own;
   }
 
-  /**
-   * Adds the tokens of only one list to {@code onlyA} or {@code onlyB}; returns the number of
-   * others.
-   */
+  /** Adds tokens of only one list to {@code onlyA} or {@code onlyB}; returns how many both have. */
   private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
     CommonOrder order = CommonOrder.of(keys(a), keys(b));
     int i = 0;
