@@ -106,9 +106,7 @@ public final class Acts {
 
   /** Returns the act that links two entries; empty if they are linked. */
   private static List<Act> link(NamedEntry target, NamedEntry from) {
-    return areLinked(target, from)
-        ? List.of()
-        : List.of(new Act(List.of(When.RELATED), new Change.Link(from, target)));
+    return areLinked(target, from) ? List.of() : one(When.RELATED, new Change.Link(from, target));
   }
 
   /** Whether one of two entries links to the other, or both are parts of one file. */
@@ -118,9 +116,7 @@ public final class Acts {
 
   /** Whether any entry of a knowledge base links to all entries in {@code some}. */
   public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
-    return all.stream()
-        .filter(one -> one.text().links().size() >= some.size())
-        .anyMatch(one -> some.stream().allMatch(target -> linksTo(one, target)));
+    return all.stream().anyMatch(one -> some.stream().allMatch(target -> linksTo(one, target)));
   }
 
   private static boolean linksTo(NamedEntry from, NamedEntry target) {

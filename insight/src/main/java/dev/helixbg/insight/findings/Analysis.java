@@ -60,7 +60,7 @@ public final class Analysis {
   }
 
   /**
-   * @param packed the same as {@code vectors}
+   * @param packed packed form of {@code vectors}
    * @param order see {@link #orderByKey}
    */
   Findings findings(

@@ -24,7 +24,7 @@ record ComparedVectors(
    */
   static final int MAX_PASSAGES = 40_000;
 
-  /** Selects vectors; above {@code most} passages, only every second of an entry, or third. */
+  /** Selects vectors. Above {@code most} passages, it takes every second of an entry, or third. */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();

@@ -6,7 +6,7 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector; after a run, all.
+ * The live entries of a KB that have a vector. After a run, these are all live entries.
  *
  * @param named these entries, ordered by offset
  * @param passages passages of these entries

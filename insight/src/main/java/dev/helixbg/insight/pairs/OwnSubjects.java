@@ -63,7 +63,7 @@ final class OwnSubjects {
     return Optional.empty();
   }
 
-  /** Returns the first of some words that a text of these words repeats, and the other lacks. */
+  /** Returns the first of {@code some} words that {@code own} repeats and {@code others} lacks. */
   private static Optional<String> subject(
       List<String> some, List<String> own, List<String> others) {
     return some.stream()
