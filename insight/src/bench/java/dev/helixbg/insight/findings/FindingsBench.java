@@ -252,7 +252,7 @@ public final class FindingsBench {
     this.account = log.account();
     this.named = NamedEntry.all(entries, e -> TextKey.of("findings-kb", e.embeddedText()).hex());
     this.topics = TopicIndex.of(named);
-    this.order = Analysis.orderByKey(Analysis.keys(named));
+    this.order = Analysis.orderByKey(named.stream().map(NamedEntry::key).toList());
     for (int i = 0; i < entries.size(); i++) {
       Entry entry = entries.get(i);
       LocalDateTime time =
@@ -805,9 +805,8 @@ public final class FindingsBench {
   }
 
   private List<Misplaced> byCentroid(PackedVectors packed, NearestNeighbours nearest) {
-    TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    return MisfiledEntries.find(
-        packed, centroids, centroids.normalised(), topics, nearest, order, -2, threads);
+    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
+    return MisfiledEntries.find(packed, centroids, nearest, order, -2, threads);
   }
 
   /** By the topics of the ten nearest, each counting as much as it is similar. */

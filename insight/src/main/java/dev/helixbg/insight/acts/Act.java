@@ -9,15 +9,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A change to a knowledge base that a finding suggests. Right before the change, {@link ActPlanner}
- * plans the calls to helix that make it.
+ * A change to a knowledge base that a finding suggests. {@link ActPlanner} plans it.
  *
  * @param when conditions under which the act is right; at least one of them must be true
  */
 public record Act(List<When> when, Change change) {
-  /**
-   * Maximum number of entries that the text of an act names; a group of copies can have hundreds.
-   */
+  /** Maximum number of entries that are named; a group of copies can have hundreds. */
   private static final int NAMED = 20;
 
   /** Returns the change as an instruction to the reader. */
@@ -27,27 +24,29 @@ public record Act(List<When> when, Change change) {
 
   /** A condition for an act, which a reader checks. */
   public enum When {
-    /** The entries state the same thing. */
-    SAME,
-    /** The newer entry replaces or contradicts the older one. */
-    OVERTAKEN,
-    /** The entries belong together, and each says something of its own. */
-    RELATED,
-    /** The entry is under the wrong topic. */
-    MISFILED,
-    /** Two topics are about the same subject. */
-    OVERLAP,
-    /** The source code that an entry names has changed. */
-    MOVED,
-    /** The entries teach the same lesson. */
-    RECURRING;
+    SAME("the entries say the same"),
+    OVERTAKEN("the newer entry replaces the older entry"),
+    RELATED("the entries are only related"),
+    MISFILED("the entry is under the wrong topic"),
+    OVERLAP("both topics are about one subject"),
+    MOVED("the entry describes the present state"),
+    RECURRING("the entries teach one lesson");
+
+    private final String words;
+
+    When(String words) {
+      this.words = words;
+    }
 
     public String title() {
       return name().toLowerCase(Locale.ROOT);
     }
+
+    public String words() {
+      return words;
+    }
   }
 
-  /** The change that an act makes. */
   public sealed interface Change {
     /** Entries are removed, and another entry replaces them. */
     record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {}
@@ -64,10 +63,7 @@ public record Act(List<When> when, Change change) {
     /** An outdated name in an entry is replaced by the present name. */
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /**
-     * A reader checks what an entry says about a name, because no program can decide what the entry
-     * should say.
-     */
+    /** A reader checks what an entry says about a name, because no program can. */
     record Reread(NamedEntry entry, String named) implements Change {}
 
     /** A new entry of a topic states what other entries have in common, and links to them. */
@@ -116,10 +112,7 @@ public record Act(List<When> when, Change change) {
         + (more > 0 ? " and %,d more".formatted(more) : "");
   }
 
-  /**
-   * Returns the name of an entry. The name of a part of a file says that it is a part, so that the
-   * reader does not remove the whole file.
-   */
+  /** Returns the name of an entry. The name of a part of a file says that it is only a part. */
   static String name(NamedEntry entry) {
     return NoteName.of(entry.entry())
         .map(NoteName::words)

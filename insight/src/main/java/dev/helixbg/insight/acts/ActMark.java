@@ -11,10 +11,10 @@ import java.util.Map;
 
 /**
  * The line that an act puts at the end of an entry before the entry is deleted or rewritten: {@code
- * (helix-bg: 3fa9c2d41b77)}, followed by a blank. The line contains a hash of the text above it, so
- * the log shows whether that text changed before the line was added. When helix appends to an entry
- * or tags it, helix removes the blanks at the entry's end. A call that searches for the line with
- * its blank therefore finds an entry only if helix has not changed it since.
+ * (helix-bg: 3fa9c2d41b77)} and a blank. It has a hash of the text above it, so the log shows
+ * whether that text changed before the line was added. When helix appends to an entry or tags it,
+ * helix removes the blanks at its end. A call that searches for the line with its blank therefore
+ * finds an entry only if helix has not changed the entry since.
  */
 final class ActMark {
   private static final String BEGINNING = "(helix-bg: ";
@@ -34,11 +34,9 @@ final class ActMark {
     return BEGINNING + hash + END;
   }
 
-  /**
-   * Whether a text contains the mark of any act, or a copy of such a mark, in upper or lower case.
-   */
+  /** Whether a text contains the mark of any act, in upper or lower case. */
   static boolean isOn(String body) {
-    return MatchString.lower(body).contains(BEGINNING);
+    return isOn(body, BEGINNING);
   }
 
   /** Whether a text contains a given mark; upper and lower case do not matter, as in helix. */
@@ -48,10 +46,7 @@ final class ActMark {
 
   /**
    * Whether each of the marks with these hashes stands below the text that the mark was made for,
-   * and nowhere else. Marks are compared in lower case, as helix compares texts.
-   *
-   * @param hashes hashes in the marks of an act. Entries with the same text have the same hash,
-   *     which is listed once for each of them
+   * and nowhere else. A hash is listed once for each entry with its text.
    */
   static boolean areUnder(List<NamedEntry> entries, List<String> hashes) {
     Map<String, Integer> wanted = new HashMap<>();
@@ -69,7 +64,7 @@ final class ActMark {
             });
   }
 
-  /** Whether a body ends with a mark that was made for the text above the mark. */
+  /** Whether a body ends with a mark of the text above it. */
   static boolean isLeftOn(String body) {
     int at = body.lastIndexOf("\n" + BEGINNING);
     return at >= 0 && isUnder(body, body.substring(at + 1));

@@ -10,17 +10,14 @@ import dev.helixbg.insight.notes.NoteName;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Writes the names in an act as JSON, in full. The text of the act, in contrast, quotes the names
- * and cuts long ones.
- */
+/** Writes the names in an act as JSON, in full. */
 public final class ActNames {
   private ActNames() {}
 
   /**
    * Returns one object for each name. An entry has the fields {@code role}, {@code topic} and
-   * {@code index}. A note has {@code role}, {@code file}, {@code heading} and {@code part}. A topic
-   * has {@code role} and {@code topic}.
+   * {@code index}; a note {@code role}, {@code file}, {@code heading} and {@code part}; a topic
+   * {@code role} and {@code topic}.
    */
   public static ArrayNode of(Act act) {
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
@@ -43,8 +40,8 @@ public final class ActNames {
       }
       case Change.Rename rename -> {
         entries(all, "change", List.of(rename.entry()));
-        all.addObject().put("role", "from").put("text", PrintableText.wellFormed(rename.from()));
-        all.addObject().put("role", "to").put("text", PrintableText.wellFormed(rename.to()));
+        name(all, "from", "text", rename.from());
+        name(all, "to", "text", rename.to());
       }
       case Change.Reread reread -> entries(all, "read", List.of(reread.entry()));
       case Change.Gather gather -> {
@@ -66,8 +63,7 @@ public final class ActNames {
         topic(all, role, entry.topic()).put("index", entry.index());
         continue;
       }
-      ObjectNode place = all.addObject().put("role", role);
-      place.put("file", PrintableText.wellFormed(note.get().file()));
+      ObjectNode place = name(all, role, "file", note.get().file());
       if (!note.get().heading().isEmpty()) {
         place.put("heading", PrintableText.wellFormed(note.get().heading()));
       }
@@ -78,6 +74,10 @@ public final class ActNames {
   }
 
   private static ObjectNode topic(ArrayNode all, String role, String topic) {
-    return all.addObject().put("role", role).put("topic", PrintableText.wellFormed(topic));
+    return name(all, role, "topic", topic);
+  }
+
+  private static ObjectNode name(ArrayNode all, String role, String field, String name) {
+    return all.addObject().put("role", role).put(field, PrintableText.wellFormed(name));
   }
 }

@@ -14,19 +14,18 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * The steps by which helix carries out one act on one state of a knowledge base. First come the
- * checks. Then helix-bg plans the act again; the new plan must have the same calls. Then come the
- * calls that set marks, a check of the marks, and the calls that make the change.
+ * The steps by which helix carries out one act on one state of a knowledge base. After the checks,
+ * helix-bg plans the act again; the new plan must have the same calls. Then come the calls that set
+ * marks, a check of the marks, and the calls that make the change.
  *
  * @param checks checks that helix reads the same entries as helix-bg; they change nothing
- * @param marks calls that put an {@link ActMark} at the end of each entry that is removed or
- *     rewritten
+ * @param marks calls that put an {@link ActMark} on each entry that is removed or rewritten
  * @param marked the hash in each of those marks, in order
  * @param calls calls that make the change; empty if a person has to make the change by hand
  * @param byHand reason why there are no calls
- * @param losses descriptions of the data that is lost in addition to the texts of removed entries
- * @param undo calls that restore removed and rewritten texts as new entries at the end of their
- *     topics; empty if those texts are too long
+ * @param losses descriptions of lost data, except the texts of removed entries
+ * @param undo calls that store removed and rewritten texts at the end of their topics; empty if
+ *     those texts are too long
  */
 public record ActPlan(
     List<Check> checks,
@@ -46,35 +45,24 @@ public record ActPlan(
     return Stream.concat(marks.stream(), calls.stream()).toList();
   }
 
-  /**
-   * Returns a name that is computed from the calls. Two plans with the same name have the same
-   * calls.
-   */
+  /** Returns a name computed from the calls: plans with the same name have the same calls. */
   public String name() {
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
-  /**
-   * A check before the first call. It calls helix's tool {@code topics} with the action {@code
-   * entries}. The last line of the answer must name the expected number of entries of the topic.
-   */
+  /** A check: the last line of helix's answer must name this number of entries of the topic. */
   public record Check(HelixCall call, int entries) {}
 
   /**
-   * One call of a tool of helix's MCP server. helix-bg itself never writes to a knowledge base.
-   *
-   * @param tool {@code edit}, {@code store} or, for a check, {@code topics}
-   * @param arguments arguments by name, in an order that is easy to read; numbers are strings, too
+   * One call of a tool of helix's MCP server: {@code edit}, {@code store} or, for a check, {@code
+   * topics}. The arguments are in an order that is easy to read; numbers are strings, too.
    */
   public record HelixCall(String tool, Map<String, String> arguments) {
     public HelixCall {
       arguments = Collections.unmodifiableMap(new LinkedHashMap<>(arguments));
     }
 
-    /**
-     * @param namesAndValues names and values, alternating; an argument with an empty value is left
-     *     out
-     */
+    /** {@code namesAndValues} alternate; an argument with an empty value is left out. */
     static HelixCall of(String tool, String... namesAndValues) {
       Map<String, String> arguments = new LinkedHashMap<>();
       for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -85,9 +73,7 @@ public record ActPlan(
       return new HelixCall(tool, arguments);
     }
 
-    /**
-     * @param words words that no other entry of the topic has
-     */
+    /** {@code words} are words that no other entry of the topic has. */
     static HelixCall edit(String action, String topic, String words, String text) {
       return of("edit", "action", action, "topic", topic, "match_str", words, "text", text);
     }

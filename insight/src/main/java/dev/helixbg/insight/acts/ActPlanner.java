@@ -14,27 +14,24 @@ import dev.helixbg.insight.log.LogAccount;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Plans acts on one knowledge base in its present state. A plan contains the calls of helix's tools
- * that carry out an act. The calls do not change the content of any other entry. Every link keeps
- * its target; if the act removes the target, the link leads to the entry that replaces it. The
- * behaviour of helix's tools is described in docs/decisions/0072-edits-for-helix.md.
+ * Plans acts on one knowledge base in its present state, as calls of helix's tools (see
+ * docs/decisions/0072-edits-for-helix.md). The calls do not change the content of any other entry.
+ * Every link keeps its target; if the act removes the target, the link leads to the entry that
+ * replaces it.
  *
- * <p>An entry that helix edits moves to the end of its topic, so the places of entries change
- * during an act. A call therefore names an entry by words that no other body of its topic has. A
- * link names its target by place. An entry whose links would lead to another target therefore gets
- * new links. Setting new links moves that entry, too, so the planning is repeated until no link
- * changes.
+ * <p>An entry that helix edits moves to the end of its topic. A call therefore names an entry by
+ * words that no other body of its topic has. A link names its target by place, so an entry whose
+ * links would lead elsewhere gets new links. Setting new links moves that entry, too, so the
+ * planning is repeated until no link changes.
  */
 public final class ActPlanner {
   /** Pattern of a topic's name that helix stores unchanged. */
@@ -51,9 +48,7 @@ public final class ActPlanner {
 
   private final Optional<String> unsafe;
 
-  /**
-   * @param entries all live entries of the log
-   */
+  /** {@code entries} are all live entries of the log. */
   public ActPlanner(List<NamedEntry> entries, LogAccount log) {
     topics = entries.stream().collect(Collectors.groupingBy(NamedEntry::topic));
     linking = entries.stream().filter(one -> !one.text().links().isEmpty()).toList();
@@ -64,10 +59,10 @@ public final class ActPlanner {
             .findFirst()
             .map(
                 damage ->
-                    "helix reads data.log only as far as offset "
-                        + damage.offset()
-                        + ", where a record is damaged: helix would not find entries that it"
-                        + " appends now. First repair the log; helix-bg verify shows the damage");
+                    ("helix reads data.log only as far as offset %d, where a record is damaged:"
+                            + " helix would not find entries that it appends now. First repair the"
+                            + " log; helix-bg verify shows the damage")
+                        .formatted(damage.offset()));
   }
 
   static boolean isPlainTopic(String topic) {
@@ -115,14 +110,11 @@ public final class ActPlanner {
           fates.put(link.from(), Fate.APPENDED);
         }
         case Change.Move move -> {
-          require(
-              isPlainTopic(move.topic()), "helix would store this topic under a different name");
+          requirePlain(move.topic());
           EntryBodies.requireKeepable(move.entry());
           fates.put(move.entry(), Fate.STORED);
         }
-        case Change.MergeTopics merge ->
-            require(
-                isPlainTopic(merge.large()), "helix would store this topic under a different name");
+        case Change.MergeTopics merge -> requirePlain(merge.large());
         case Change.Rewrite rewrite -> {
           fates.put(rewrite.kept(), Fate.REVISED);
           rewrite.gone().forEach(one -> fates.put(one, Fate.DELETED));
@@ -133,7 +125,7 @@ public final class ActPlanner {
         }
         case Change.Gather gather -> gather.entries().forEach(one -> requireLinkable(one.topic()));
         case Change.Reread _ ->
-            require(false, "only a reader of the entry can decide on its new text");
+            throw new NotCallableException("only a reader of the entry can decide on its new text");
       }
       after.settle();
       write();
@@ -175,35 +167,26 @@ public final class ActPlanner {
       }
     }
 
-    /**
-     * Returns the new body of the kept entry. It includes the metadata of all entries of the act,
-     * because helix's action {@code revise} drops old metadata.
-     */
+    /** Returns the new body with all metadata, because helix's {@code revise} drops the old. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
           "the proposed text is too long for a call");
-      List<NamedEntry> all = new ArrayList<>(List.of(rewrite.kept()));
-      all.addAll(rewrite.gone());
-      Set<String> tags = new LinkedHashSet<>();
-      Set<Link> links = new LinkedHashSet<>();
-      for (NamedEntry one : all) {
-        tags.addAll(one.text().tags());
-        after.linksAfter(rewrite.kept(), one.text().links()).stream()
-            .filter(link -> !link.equals(after.place(rewrite.kept())))
-            .forEach(links::add);
-      }
-      Optional<String> source =
-          all.stream().flatMap(one -> one.text().source().stream()).findFirst();
-      EntryText kept = rewrite.kept().text();
-      return EntryBodies.metadata(kept, List.copyOf(tags), source, List.copyOf(links))
-          + rewrite.text();
+      NamedEntry kept = rewrite.kept();
+      List<EntryText> all =
+          Stream.concat(Stream.of(kept), rewrite.gone().stream()).map(NamedEntry::text).toList();
+      List<String> tags = all.stream().flatMap(one -> one.tags().stream()).distinct().toList();
+      List<Link> links =
+          all.stream()
+              .flatMap(one -> after.linksAfter(kept, one.links()).stream())
+              .filter(link -> !link.equals(after.place(kept)))
+              .distinct()
+              .toList();
+      Optional<String> source = all.stream().flatMap(one -> one.source().stream()).findFirst();
+      return EntryBodies.metadata(kept.text(), tags, source, links) + rewrite.text();
     }
 
-    /**
-     * Returns the body with a name replaced, except inside longer names. A path with a line number
-     * is a longer name than the path alone.
-     */
+    /** Returns the body with a name replaced, except inside longer names such as {@code a.c:12}. */
     private String renamed(Change.Rename rename) {
       EntryText text = rename.entry().text();
       Pattern name =
@@ -214,18 +197,13 @@ public final class ActPlanner {
       Optional<String> source = text.source().map(from -> name.matcher(from).replaceAll(to));
       require(
           !content.equals(text.content()) || !source.equals(text.source()),
-          Act.name(rename.entry())
-              + " does not contain "
-              + QuotedName.of(rename.from())
-              + " as a separate name any more");
+          "%s does not contain %s as a separate name any more"
+              .formatted(Act.name(rename.entry()), QuotedName.of(rename.from())));
       return EntryBodies.metadata(text, text.tags(), source, after.linksAfter(rename.entry()))
           + content;
     }
 
-    /**
-     * Marks the entries whose texts are removed or replaced. The marks show whether another writer
-     * changes these texts during the act.
-     */
+    /** Marks the entries whose texts go, to show whether another writer changes them meanwhile. */
     private void mark() {
       Stream.concat(
               fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),
@@ -236,12 +214,9 @@ public final class ActPlanner {
               require(
                   marked.stream()
                       .noneMatch(left -> ActMark.isOn(left.entry().body(), ActMark.line(hash))),
-                  "an act on the text of "
-                      + Act.name(one)
-                      + " was stopped. Its mark, the line "
-                      + ActMark.line(hash).strip()
-                      + ", is still at the end of another note with the same text: first remove"
-                      + " this line"));
+                  ("an act on the text of %s was stopped. Its mark, the line %s, is still at the"
+                          + " end of another note with the same text: first remove this line")
+                      .formatted(Act.name(one), ActMark.line(hash).strip())));
       require(
           marks.size() <= MAX_MARKED,
           "more than " + MAX_MARKED + " notes would be removed or rewritten at once");
@@ -294,26 +269,18 @@ public final class ActPlanner {
           text);
     }
 
-    /**
-     * Returns the checks which verify that helix and helix-bg read the same topics. The checks fail
-     * if helix serves another knowledge base, or has not read the log to its end.
-     */
+    /** Returns the checks, which fail if helix serves another log or has not read it to its end. */
     private List<Check> checks() {
-      return after.topicsConcerned().stream()
-          .filter(topics::containsKey)
-          .map(
-              topic ->
-                  new Check(
-                      HelixCall.of(
-                          "topics",
-                          "action",
-                          "entries",
-                          "topic",
-                          topic,
-                          "match_str",
-                          ActMark.line("none")), // matches no entry; helix still counts all entries
-                      topics.get(topic).size()))
-          .toList();
+      String none = ActMark.line("none"); // matches no entry; helix still counts all entries
+      List<Check> checks = new ArrayList<>();
+      for (String topic : after.topicsConcerned()) {
+        if (topics.containsKey(topic)) {
+          HelixCall call =
+              HelixCall.of("topics", "action", "entries", "topic", topic, "match_str", none);
+          checks.add(new Check(call, topics.get(topic).size()));
+        }
+      }
+      return checks;
     }
 
     private List<String> losses() {
@@ -326,10 +293,9 @@ public final class ActPlanner {
       }
       if (!after.relinked().isEmpty()) {
         losses.add(
-            "the places of "
-                + Act.names(List.copyOf(after.relinked()))
-                + ": helix moves a note to the end of its topic when the links of the note are"
-                + " set");
+            ("the places of %s: helix moves a note to the end of its topic when the links of the"
+                    + " note are set")
+                .formatted(Act.names(List.copyOf(after.relinked()))));
       }
       return losses;
     }
@@ -337,8 +303,8 @@ public final class ActPlanner {
     /** Returns the tags, source and links of a removed entry that no remaining entry has. */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.text();
-      EntryText left =
-          EntryText.parse(bodies.getOrDefault(after.standIn(), after.standIn().entry().body()));
+      NamedEntry kept = after.standIn();
+      EntryText left = EntryText.parse(bodies.getOrDefault(kept, kept.entry().body()));
       List<String> lost = new ArrayList<>();
       List<String> tags = text.tags().stream().filter(tag -> !left.tags().contains(tag)).toList();
       if (!tags.isEmpty()) {
@@ -348,17 +314,14 @@ public final class ActPlanner {
           .filter(source -> !left.source().equals(Optional.of(source)))
           .ifPresent(source -> lost.add("source " + QuotedName.of(source)));
       List<Link> links =
-          after.linksAfter(after.standIn(), text.links()).stream()
-              .filter(
-                  link ->
-                      !left.links().contains(link) && !link.equals(after.place(after.standIn())))
+          after.linksAfter(kept, text.links()).stream()
+              .filter(link -> !left.links().contains(link) && !link.equals(after.place(kept)))
               .toList();
       if (!links.isEmpty()) {
         lost.add("links " + QuotedName.of(EntryBodies.names(links)));
       }
-      return lost.isEmpty()
-          ? Optional.empty()
-          : Optional.of("of " + Act.name(gone) + ": " + String.join("; ", lost));
+      return Optional.of("of " + Act.name(gone) + ": " + String.join("; ", lost))
+          .filter(_ -> !lost.isEmpty());
     }
 
     /** Returns calls that store removed texts again, and restore a rewritten text. */
@@ -375,7 +338,12 @@ public final class ActPlanner {
         if (fate.getValue() == Fate.DELETED) {
           undo.add(HelixCall.store(one.topic(), body));
         } else if (fate.getValue() == Fate.REVISED) {
-          Optional<String> words = MatchString.of(bodies.get(one), bodiesAfter(one));
+          List<String> others =
+              topics.get(one.topic()).stream()
+                  .filter(other -> other != one && fates.get(other) != Fate.DELETED)
+                  .map(other -> bodies.getOrDefault(other, other.entry().body()))
+                  .toList();
+          Optional<String> words = MatchString.of(bodies.get(one), others);
           if (words.isEmpty()) {
             return List.of();
           }
@@ -384,14 +352,10 @@ public final class ActPlanner {
       }
       return length > EntryBodies.MAX_TEXT ? List.of() : undo;
     }
+  }
 
-    /** Returns the bodies, after the act, of all other entries in the topic of {@code entry}. */
-    private List<String> bodiesAfter(NamedEntry entry) {
-      return topics.get(entry.topic()).stream()
-          .filter(one -> one != entry && fates.get(one) != Fate.DELETED)
-          .map(one -> bodies.getOrDefault(one, one.entry().body()))
-          .toList();
-    }
+  private static void requirePlain(String topic) {
+    require(isPlainTopic(topic), "helix would store this topic under a different name");
   }
 
   private static void requireLinkable(String topic) {

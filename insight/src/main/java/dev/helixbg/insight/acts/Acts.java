@@ -2,7 +2,6 @@ package dev.helixbg.insight.acts;
 
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.Act.When;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.notes.CopyName;
@@ -20,14 +19,7 @@ public final class Acts {
 
   private Acts() {}
 
-  /**
-   * @param verdict verdict of a model or a person; without a verdict, the result has the acts for
-   *     all verdicts
-   */
-  public static List<Act> on(Finding.Relation pair, Optional<Verdict> verdict) {
-    return on(pair.a(), pair.b(), verdict);
-  }
-
+  /** Returns the acts on a pair; without a verdict, the acts for all verdicts. */
   public static List<Act> on(NamedEntry a, NamedEntry b, Optional<Verdict> verdict) {
     NamedEntry older = a.isOlderThan(b) ? a : b;
     NamedEntry newer = older == a ? b : a;
@@ -59,10 +51,7 @@ public final class Acts {
     return acts;
   }
 
-  /**
-   * Returns the act that removes all copies except one. {@link #moreToKeep} chooses the copy to
-   * keep.
-   */
+  /** Returns the act that removes all copies except one, which {@link #moreToKeep} chooses. */
   public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
@@ -74,9 +63,7 @@ public final class Acts {
     String small = entriesA < entriesB ? a : b;
     String large = entriesA < entriesB ? b : a;
     boolean swap = !ActPlanner.isPlainTopic(large) && ActPlanner.isPlainTopic(small);
-    return one(
-        When.OVERLAP,
-        swap ? new Change.MergeTopics(large, small) : new Change.MergeTopics(small, large));
+    return one(When.OVERLAP, new Change.MergeTopics(swap ? large : small, swap ? small : large));
   }
 
   public static List<Act> onMisfiled(NamedEntry entry, String nearer) {
@@ -84,9 +71,8 @@ public final class Acts {
   }
 
   /**
-   * Returns the act that replaces an outdated file name in an entry by the file's likely new path,
-   * if an entry can contain that path. Otherwise, returns the act that asks the reader to read the
-   * entry again.
+   * Returns the act that replaces an outdated file name in an entry by the file's likely new path;
+   * the act to read the entry again if no entry can contain that path.
    *
    * @param named name of the file, as the entry writes it
    */
@@ -98,21 +84,14 @@ public final class Acts {
             .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
-  /**
-   * Returns the act that replaces the text of one entry by {@code text} and removes the other
-   * entries. The remaining entry is the entry with the longest text, unless its file name marks it
-   * as a copy.
-   */
+  /** Returns the act that gives the {@link #fuller} entry {@code text} and removes the others. */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();
     return one(When.SAME, new Change.Rewrite(kept, gone, text));
   }
 
-  /**
-   * Returns the act that adds an entry to the topic {@value #LESSONS}. The new entry states the
-   * lesson.
-   */
+  /** Returns the act that adds an entry with the lesson to the topic {@value #LESSONS}. */
   public static List<Act> onLesson(List<NamedEntry> entries, String text) {
     return one(When.RECURRING, new Change.Gather(entries, LESSONS, text));
   }
@@ -125,14 +104,9 @@ public final class Acts {
     return new Act(when, new Change.Remove(List.of(gone), kept));
   }
 
-  /**
-   * Returns the act that links {@code from} to {@code target}; empty if the entries are already
-   * linked.
-   */
+  /** Returns the act that links two entries; empty if they are linked. */
   private static List<Act> link(NamedEntry target, NamedEntry from) {
-    return areLinked(target, from)
-        ? List.of()
-        : List.of(new Act(List.of(When.RELATED), new Change.Link(from, target)));
+    return areLinked(target, from) ? List.of() : one(When.RELATED, new Change.Link(from, target));
   }
 
   /** Whether one of two entries links to the other, or both are parts of one file. */
@@ -142,9 +116,7 @@ public final class Acts {
 
   /** Whether any entry of a knowledge base links to all entries in {@code some}. */
   public static boolean areGathered(List<NamedEntry> all, List<NamedEntry> some) {
-    return all.stream()
-        .filter(one -> one.text().links().size() >= some.size())
-        .anyMatch(one -> some.stream().allMatch(target -> linksTo(one, target)));
+    return all.stream().anyMatch(one -> some.stream().allMatch(target -> linksTo(one, target)));
   }
 
   private static boolean linksTo(NamedEntry from, NamedEntry target) {
@@ -164,10 +136,9 @@ public final class Acts {
   }
 
   /**
-   * Returns an order of copies. The last copy in this order is kept. The criteria, the most
-   * important first, are: links from other entries; a file name without the mark of a copy; the
-   * presence of tags and a time; for notes the shorter file name, for entries of helix the longer
-   * body; the later offset.
+   * Returns an order of copies, of which the last is kept. The criteria, the most important first:
+   * links from other entries; a file name without the mark of a copy; tags and a time; for notes
+   * the shorter file name, for entries of helix the longer body; the later offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

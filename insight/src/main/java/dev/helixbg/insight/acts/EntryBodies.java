@@ -8,22 +8,16 @@ import dev.helixbg.insight.log.EntryText.Link;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Makes bodies of entries in the form that helix writes: lines of metadata, the text, a line of
- * links.
- */
+/** Makes bodies in the form that helix writes: lines of metadata, the text, a line of links. */
 final class EntryBodies {
-  /**
-   * Maximum length of a text in a call, in UTF-16 units; a longer text does not fit into a command
-   * line.
-   */
+  /** Maximum length, in UTF-16 units, of a text in a call, which must fit into a command line. */
   static final int MAX_TEXT = 8_000;
 
   private EntryBodies() {}
 
   /**
-   * Returns the body with a new line of links at its end. helix uses the last line of links, unless
-   * that line is empty. If there are no new links, the old lines are therefore removed.
+   * Returns the body with a new line of links at its end. helix uses the last line of links that is
+   * not empty. Without new links, the old lines are therefore removed.
    */
   static String linked(NamedEntry entry, List<Link> links) {
     if (!links.isEmpty()) {

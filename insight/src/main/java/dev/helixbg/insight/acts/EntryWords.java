@@ -11,15 +11,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * Chooses words by which helix finds exactly one entry: words that no other body of the topic
- * contains before, during or after an act.
- *
- * @param topics all live entries by topic, in the order of the log
- * @param fates effect of the act on each edited entry
- * @param bodies new bodies of changed entries
+ * Chooses words by which helix finds one entry, because no other body of the topic contains them
+ * before, during or after an act. The components are those of a plan of {@link ActPlanner}.
  */
 record EntryWords(
     Change change,
@@ -31,9 +28,8 @@ record EntryWords(
   private static final int SOUGHT = 200;
 
   /**
-   * Returns words that identify an entry until it gets a mark or new links. If several entries have
-   * the same body, helix edits the first of them. An act on such entries is therefore possible only
-   * if it deletes them, beginning with the first.
+   * Returns words that identify an entry until it gets a mark or new links. Of entries with the
+   * same body, helix edits the first, so an act must delete them, beginning with the first.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins =
@@ -45,23 +41,19 @@ record EntryWords(
       boolean first = twins.stream().limit(gone).allMatch(one -> fates.get(one) == Fate.DELETED);
       require(
           first && fates.get(entry) == Fate.DELETED,
-          Act.name(entry)
-              + " is stored "
-              + twins.size()
-              + " times with exactly the same text: first remove the copies");
+          "%s is stored %d times with exactly the same text: first remove the copies"
+              .formatted(Act.name(entry), twins.size()));
     }
-    return MatchString.of(entry.entry().body(), othersThan(entry, twins))
-        .orElseThrow(
-            () ->
-                new NotCallableException(
-                    Act.name(entry)
-                        + " has no words of its own: all its words are also in another note of "
-                        + QuotedName.of(entry.topic())
-                        + ", and helix could take that note for this one. Make the edit by hand: "
-                        + sought(entry)));
+    Optional<String> words = MatchString.of(entry.entry().body(), othersThan(entry, twins));
+    require(
+        words.isPresent(),
+        ("%s has no words of its own: all its words are also in another note of %s, and helix could"
+                + " take that note for this one. Make the edit by hand: %s")
+            .formatted(Act.name(entry), QuotedName.of(entry.topic()), sought(entry)));
+    return words.get();
   }
 
-  /** Returns an instruction for a person on how to find the entry by its text. */
+  /** Tells a person how to find the entry by its text. */
   private static String sought(NamedEntry entry) {
     String text = entry.content().strip();
     String shown = PrintableText.excerpt(text, SOUGHT).replaceAll("[“”\"]", "'");
@@ -77,18 +69,13 @@ record EntryWords(
       concerned.addAll(List.of(after.topicAfter(entry), merge.small(), merge.large()));
     }
     for (String topic : concerned) {
-      for (NamedEntry one : topics.getOrDefault(topic, List.of())) {
-        if (!twins.contains(one)) {
-          others.add(one.entry().body());
-        }
-      }
+      topics.getOrDefault(topic, List.of()).stream()
+          .filter(one -> !twins.contains(one))
+          .forEach(one -> others.add(one.entry().body()));
     }
-    bodies.forEach(
-        (one, body) -> {
-          if (one != entry && concerned.contains(after.topicAfter(one))) {
-            others.add(body);
-          }
-        });
+    bodies.keySet().stream()
+        .filter(one -> one != entry && concerned.contains(after.topicAfter(one)))
+        .forEach(one -> others.add(bodies.get(one)));
     return others;
   }
 }

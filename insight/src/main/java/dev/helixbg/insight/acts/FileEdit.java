@@ -29,18 +29,20 @@ import java.util.stream.Collectors;
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 
   /**
-   * Plans the edits of an act on facts. The act removes some facts, and may give one fact a new
-   * text.
-   *
-   * @return the edits; empty for other kinds of acts, or if the files no longer contain the facts
+   * Returns the edits of an act that removes facts, and may give one fact a new text; empty for
+   * other acts, or if the files no longer contain the facts.
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
-    Map<Entry, String> instead =
-        change instanceof Change.Rewrite rewrite
-            ? Map.of(rewrite.kept().entry(), rewrite.text())
-            : Map.of();
+    Map<Entry, String> instead = new LinkedHashMap<>();
+    List<NamedEntry> gone = List.of();
+    if (change instanceof Change.Rewrite rewrite) {
+      instead.put(rewrite.kept().entry(), rewrite.text());
+      gone = rewrite.gone();
+    } else if (change instanceof Change.Remove remove) {
+      gone = remove.gone();
+    }
     List<Entry> changed = new ArrayList<>(instead.keySet());
-    gone(change).forEach(one -> changed.add(one.entry()));
+    gone.forEach(one -> changed.add(one.entry()));
     if (changed.isEmpty() || !changed.stream().allMatch(Entry::isFact)) {
       return List.of();
     }
@@ -55,21 +57,9 @@ public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
       Map<Entry, String> ofFile = new HashMap<>(instead);
       ofFile.keySet().retainAll(one.getValue());
       one.getValue().removeAll(ofFile.keySet());
-      Optional<FileEdit> edit = of(one.getKey(), one.getValue(), ofFile, files, items);
-      if (edit.isEmpty()) {
-        return List.of();
-      }
-      edits.add(edit.get());
+      of(one.getKey(), one.getValue(), ofFile, files, items).ifPresent(edits::add);
     }
-    return edits;
-  }
-
-  private static List<NamedEntry> gone(Change change) {
-    return switch (change) {
-      case Change.Remove remove -> remove.gone();
-      case Change.Rewrite rewrite -> rewrite.gone();
-      default -> List.of();
-    };
+    return edits.size() == byFile.size() ? edits : List.of();
   }
 
   private static Optional<FileEdit> of(

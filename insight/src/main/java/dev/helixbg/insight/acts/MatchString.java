@@ -9,21 +9,18 @@ import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
- * Finds words that occur in one body, but in no other body of the same topic. A call to helix
- * passes them as the parameter {@code match_str}. helix edits the first entry of the topic, in the
- * order of the log, whose body contains the words. helix compares in lower case, includes metadata
- * lines, and does not report further matches.
+ * Finds words that occur in one body, but in no other body of the same topic, for helix's parameter
+ * {@code match_str}. helix edits the first entry of the topic, in the order of the log, whose body
+ * contains the words. helix compares in lower case, includes metadata lines, and does not report
+ * further matches.
  *
- * <p>The result is the first suitable sequence of whole words in one line of the text. If there is
- * none, sequences across line breaks and metadata lines are tried, then longer sequences, then the
- * whole body. The result has no character that could be changed by a terminal, by copying, or by a
- * JSON parser that cannot read surrogate pairs.
+ * <p>The result is the first suitable sequence of whole words in one line of the text. Else
+ * sequences across line breaks and metadata lines are tried, then longer sequences, then the whole
+ * body. The result has no character that could be changed by a terminal, by copying, or by a JSON
+ * parser that cannot read surrogate pairs.
  */
 final class MatchString {
-  /**
-   * Minimum lengths of pieces (sequences of words), in characters. Longer pieces are tried if no
-   * shorter piece is suitable.
-   */
+  /** Minimum lengths of pieces (sequences of words), in characters, in the order of trial. */
   private static final int[] LENGTHS = {24, 80, 320};
 
   /** Maximum number of characters added to complete a piece's last word; a longer word is cut. */
@@ -38,10 +35,7 @@ final class MatchString {
   private final String body;
   private final String lower;
 
-  /**
-   * Other bodies in lower case. The body that contained the last rejected piece is first, because
-   * it may contain the next piece, too.
-   */
+  /** Other bodies in lower case; first the body that contained the last rejected piece. */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
@@ -94,12 +88,7 @@ final class MatchString {
     return !words.isEmpty();
   }
 
-  /**
-   * Returns the first piece that no other body has.
-   *
-   * @param plain characters that a piece may have
-   * @param inText whether metadata lines are left out
-   */
+  /** Returns the first own piece of plain characters; {@code inText} leaves out metadata lines. */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {
       int end = start;

@@ -8,23 +8,18 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/**
- * Describes, in words, the steps of an act on notes. A person or an agent edits the files, because
- * helix has no tool for files.
- */
+/** Describes the steps of an act on notes, which a person or an agent carries out. */
 final class NoteSteps {
   private NoteSteps() {}
 
-  /**
-   * @param foldersOf function from a topic to the folders whose notes have this topic; a note of
-   *     the topic may be in any of these folders
-   */
+  /** {@code foldersOf} returns the folders whose notes have a topic. */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->
           "%sdelete %s; change links to %s into links to %s"
               .formatted(
-                  areCopies(remove)
+                  remove.gone().stream()
+                          .allMatch(one -> one.content().equals(remove.kept().content()))
                       ? ""
                       : "if a fact is only in %s, copy it into %s; "
                           .formatted(places(remove.gone()), place(remove.kept())),
@@ -42,11 +37,10 @@ final class NoteSteps {
                 target.linkFrom(from));
       }
       case Change.Move move ->
-          NoteName.of(move.entry().entry()).orElseThrow().isWholeFile()
-              ? "move %s to the folder %s, and fix links that name its path"
-                  .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "))
-              : "move %s into a file in the folder %s"
-                  .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "));
+          (NoteName.of(move.entry().entry()).orElseThrow().isWholeFile()
+                  ? "move %s to the folder %s, and fix links that name its path"
+                  : "move %s into a file in the folder %s")
+              .formatted(place(move.entry()), folder(foldersOf.apply(move.topic()), " or "));
       case Change.MergeTopics merge ->
           "move the files of the folder %s into %s, and fix links that name their paths"
               .formatted(
@@ -57,18 +51,10 @@ final class NoteSteps {
               .formatted(QuotedName.of(gather.text()), places(gather.entries()));
       case Change.Rename _, Change.Reread _ -> change.words();
       case Change.Rewrite rewrite ->
-          "replace the text of %s by the proposed text; delete %s; change links to %s into links to %s"
-              .formatted(
-                  place(rewrite.kept()),
-                  places(rewrite.gone()),
-                  them(rewrite.gone()),
-                  place(rewrite.kept()));
+          ("replace the text of %1$s by the proposed text; delete %2$s; change links to %3$s into"
+                  + " links to %1$s")
+              .formatted(place(rewrite.kept()), places(rewrite.gone()), them(rewrite.gone()));
     };
-  }
-
-  private static boolean areCopies(Change.Remove remove) {
-    String text = remove.kept().content();
-    return remove.gone().stream().allMatch(one -> one.content().equals(text));
   }
 
   private static String them(List<NamedEntry> entries) {

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -43,10 +42,7 @@ final class PlacesAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /**
-   * @param topics all live entries by topic, in the order of the log
-   * @param linking entries with links
-   */
+  /** {@code topics} has all live entries in the order of the log; {@code linking} have links. */
   PlacesAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,
@@ -62,18 +58,14 @@ final class PlacesAfter {
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();
-      grew = false;
-      for (NamedEntry entry : linking) {
-        if (!fates.containsKey(entry) && !keepsLinks(entry)) {
-          grew |= relinked.add(entry);
-        }
-      }
+      grew =
+          relinked.addAll(
+              linking.stream().filter(one -> !fates.containsKey(one) && !keepsLinks(one)).toList());
       require(
           relinked.size() <= MAX_RELINKED,
-          "more than "
-              + MAX_RELINKED
-              + " other notes have links by number into these topics, and all these links would"
-              + " have to be written anew");
+          ("more than %d other notes have links by number into these topics, and all these links"
+                  + " would have to be written anew")
+              .formatted(MAX_RELINKED));
     }
   }
 
@@ -87,10 +79,7 @@ final class PlacesAfter {
       after.put(topic, stay);
     }
     if (change instanceof Change.MergeTopics merge) {
-      List<NamedEntry> all = topics.getOrDefault(merge.small(), List.of());
-      List<NamedEntry> moved = all.stream().filter(one -> !relinked.contains(one)).toList();
-      after.get(merge.large()).addAll(moved);
-      after.put(merge.small(), new ArrayList<>());
+      after.get(merge.large()).addAll(after.put(merge.small(), List.of()));
     }
     fates.forEach(
         (one, fate) -> {
@@ -112,14 +101,9 @@ final class PlacesAfter {
   Set<String> topicsConcerned() {
     Set<String> concerned = new LinkedHashSet<>();
     Stream.concat(fates.keySet().stream(), relinked.stream())
-        .forEach(
-            one -> {
-              concerned.add(one.topic());
-              concerned.add(topicAfter(one));
-            });
+        .forEach(one -> concerned.addAll(List.of(one.topic(), topicAfter(one))));
     if (change instanceof Change.MergeTopics merge) {
-      concerned.add(merge.small());
-      concerned.add(merge.large());
+      concerned.addAll(List.of(merge.small(), merge.large()));
     }
     if (change instanceof Change.Gather gather) {
       gather.entries().forEach(one -> concerned.add(one.topic()));
@@ -147,25 +131,21 @@ final class PlacesAfter {
 
   List<Link> linksAfter(NamedEntry entry, List<Link> links) {
     List<Link> after = new ArrayList<>();
-    boolean changed = false;
     for (Link link : links) {
-      Optional<NamedEntry> target = at(link);
-      if (target.isEmpty()) { // a dead link is dropped if the act would give it a target
-        boolean taken = link.index() < sizes.getOrDefault(link.topic(), 0);
-        changed |= taken;
-        if (!taken) {
+      List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
+      if (link.index() >= all.size()) { // a dead link is dropped if the act would give it a target
+        if (link.index() >= sizes.getOrDefault(link.topic(), 0)) {
           after.add(link);
         }
         continue;
       }
-      NamedEntry standing = fates.get(target.get()) == Fate.DELETED ? standIn() : target.get();
-      Link place = standing == entry && target.get() != entry ? null : place(standing);
-      changed |= !link.equals(place);
-      if (place != null) {
-        after.add(place);
+      NamedEntry target = all.get(link.index());
+      NamedEntry standing = fates.get(target) == Fate.DELETED ? standIn() : target;
+      if (standing == target || standing != entry) {
+        after.add(place(standing));
       }
     }
-    return changed ? List.copyOf(new LinkedHashSet<>(after)) : links;
+    return after.equals(links) ? links : List.copyOf(new LinkedHashSet<>(after));
   }
 
   /** Returns the entry that replaces the removed entries. Links to them will lead to this entry. */
@@ -178,13 +158,7 @@ final class PlacesAfter {
   }
 
   Link place(NamedEntry entry) {
-    Link place = places.get(entry);
-    return place == null ? entry.link() : place;
-  }
-
-  private Optional<NamedEntry> at(Link link) {
-    List<NamedEntry> all = topics.getOrDefault(link.topic(), List.of());
-    return link.index() < all.size() ? Optional.of(all.get(link.index())) : Optional.empty();
+    return places.getOrDefault(entry, entry.link());
   }
 
   Set<NamedEntry> relinked() {

@@ -14,9 +14,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The present live entries of a knowledge base. They are looked up by their text, because their
- * places may have changed since a report named them. This class also plans acts: calls to helix for
- * its entries, and edits by hand for notes.
+ * The present live entries of a knowledge base, by text, because their places may have changed
+ * since a report named them; and the plans of acts on them.
  */
 public final class PresentEntries {
   private final LogAccount log;
@@ -24,12 +23,10 @@ public final class PresentEntries {
   private final Map<String, List<NamedEntry>> byKey;
   private final Map<String, List<NamedEntry>> byTopic;
 
-  /** Created when the first act is planned, because most requests plan no act. */
+  /** Null until the first act is planned, because most requests plan no act. */
   private ActPlanner planner;
 
-  /**
-   * @param modelId id of the embedding model; each key is a hash of this id and a text
-   */
+  /** Each key is a hash of the embedding model's id {@code modelId} and a text. */
   public PresentEntries(LogReading log, String modelId) {
     this.log = log.account();
     entries =
@@ -48,8 +45,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Returns the entries whose texts have these keys. A key that is given twice yields two entries,
-   * in the order of the log. The result is empty if an entry is missing.
+   * Returns the entries with these keys; empty if one is missing. A key that is given twice yields
+   * two entries, in the order of the log.
    */
   public Optional<List<NamedEntry>> of(List<String> keys) {
     Map<String, Integer> taken = new HashMap<>();
@@ -83,17 +80,14 @@ public final class PresentEntries {
     return entries.stream().filter(one -> ActMark.isLeftOn(one.entry().body())).toList();
   }
 
-  /**
-   * Whether each mark of an act stands below the text for which the mark was made. The hashes come
-   * from {@link ActPlan#marked}.
-   */
+  /** Whether each mark stands below its text; {@code hashes} are {@link ActPlan#marked}. */
   public boolean areMarked(List<String> hashes) {
     return ActMark.areUnder(entries, hashes);
   }
 
   /**
-   * Returns the folders whose notes have a topic, usually a single folder. A topic has no blanks
-   * and a limited length, so different folders can have the same topic.
+   * Returns the folders whose notes have a topic. Several folders can have one topic, because a
+   * topic has no blanks and a limited length.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =
@@ -106,7 +100,7 @@ public final class PresentEntries {
     return folders.isEmpty() ? List.of(topic) : folders;
   }
 
-  /** Prepares the data for the first plan. This preparation takes a while. */
+  /** Prepares the first plan, which takes a while. */
   public synchronized void prepare() {
     if (planner == null) {
       planner = new ActPlanner(entries, log);

@@ -12,8 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A finding of a report, without the texts of its entries. Lists of findings and plans of acts use
- * it.
+ * A finding of a report, without the texts of its entries.
  *
  * @param section section of report.json, one of {@link #SECTIONS}
  * @param leads whether the finding is one of the report's leading findings
@@ -46,10 +45,7 @@ public record ReportedFinding(
   public static final String RELATIONS = "relations";
   public static final String LESSONS = "lessons";
 
-  /**
-   * Kind of the findings in each section of report.json. The kinds whose findings are most worth an
-   * act come first.
-   */
+  /** Kind of the findings in each section of report.json, the most worth an act first. */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
   static {
@@ -86,9 +82,7 @@ public record ReportedFinding(
         : KIND_OF.get(section);
   }
 
-  /**
-   * Whether the finding is of the given kind. A near-duplicate or a cross-link is also a relation.
-   */
+  /** Whether the finding is of a kind; a near-duplicate or a cross-link is also a relation. */
   public boolean isOf(String kind) {
     return kind.equals(kind()) || kind.equals(KIND_OF.get(section));
   }
@@ -113,10 +107,8 @@ public record ReportedFinding(
 
   /** Returns the finding with the names that its entries have now. */
   public ReportedFinding now(List<NamedEntry> entries) {
-    String now =
-        Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section)
-            ? aboutEntries(entries) + about.substring(about.lastIndexOf(IS))
-            : aboutEntries(entries);
+    boolean says = Set.of("misfiled", "secrets", MOVED_SOURCES).contains(section);
+    String now = aboutEntries(entries) + (says ? about.substring(about.lastIndexOf(IS)) : "");
     return new ReportedFinding(
         section, id, leads, rank, similarity, now, topics, keys, verdict, named, proposed);
   }

@@ -27,10 +27,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The answers of coding agents, and the questions that agents were asked lately, in tables of a
- * database. Users have paid for the answers, so each answer is on disk before {@link #add} returns.
- * If a damaged database is moved aside and replaced, all answers that can still be read are copied
- * into the new database.
+ * The answers of coding agents, and the questions that agents were asked lately, in a database.
+ * Users have paid for the answers, so each answer is on disk before {@link #add} returns.
  */
 public record AgentAnswerStore(Database database) {
   /** SQL statements that create the tables, for {@link Database.Schema}. */
@@ -47,13 +45,9 @@ public record AgentAnswerStore(Database database) {
 
   private static final String HMAC = "HmacSHA256";
 
-  /** Number of digits of the id that a client gets with a question and repeats in its answer. */
-  private static final int DIGITS = 16;
-
   private static final String COLUMNS =
       "checksum, client, version, question, kind, answer, hasty, at";
 
-  /** Time after which no answer to a question is expected. */
   private static final Duration ANSWERED_WITHIN = Duration.ofDays(30);
 
   /** Returns a number that grows with each answer. */
@@ -67,9 +61,8 @@ public record AgentAnswerStore(Database database) {
    *
    * @param questions possible questions, the most important first
    * @param since start of the period in which a question must not have been given to another client
-   * @return map from the id of each given question to the id that the client uses in its answer.
-   *     The second id is computed with a random secret of this database, so it cannot be derived
-   *     from the texts
+   * @return id of each given question, and the id that the client uses in its answer, see {@link
+   *     #given}
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
@@ -83,39 +76,39 @@ public record AgentAnswerStore(Database database) {
               connection,
               "DELETE FROM agentQuestion WHERE at < ?",
               now.minus(ANSWERED_WITHIN).toString());
-          try (PreparedStatement insert =
-              connection.prepareStatement(
-                  "INSERT INTO agentQuestion (client, id, kind, keys, characters, at, given)"
-                      + " VALUES (?, ?, ?, ?, ?, ?, ?)")) {
-            for (AgentQuestion question : questions) {
-              boolean isFree = question.keys().isEmpty() || !borrowed.contains(question.id());
-              if (!isFree || given.size() >= most || given.containsKey(question.id())) {
-                continue;
-              }
-              given.put(question.id(), given(secret, question.id()));
+          for (AgentQuestion question : questions) {
+            String id = question.id();
+            boolean isFree = question.keys().isEmpty() || !borrowed.contains(id);
+            if (isFree && given.size() < most && !given.containsKey(id)) {
+              given.put(id, given(secret, id));
               Sql.execute(
-                  insert,
+                  connection,
+                  "INSERT INTO agentQuestion (client, id, kind, keys, characters, at, given)"
+                      + " VALUES (?, ?, ?, ?, ?, ?, ?)",
                   client.name(),
-                  question.id(),
+                  id,
                   question.kind().title(),
                   String.join(" ", question.keys()),
                   question.characters(),
                   question.at().toString(),
-                  given.get(question.id()));
+                  given.get(id));
             }
           }
           return given;
         });
   }
 
-  /** Returns the id under which clients answer a question. */
+  /**
+   * Returns the id under which clients answer a question, 16 hex digits. It is computed with a
+   * random secret of this database, so it cannot be derived from the texts.
+   */
   public String given(String question) {
     return database.read(connection -> given(secret(connection), question));
   }
 
   private static String given(Mac secret, String question) {
     byte[] hash = secret.doFinal(question.getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().formatHex(hash).substring(0, DIGITS);
+    return HexFormat.of().formatHex(hash, 0, 8);
   }
 
   private static Mac secret(Connection connection) throws SQLException {
@@ -133,9 +126,7 @@ public record AgentAnswerStore(Database database) {
     }
   }
 
-  /**
-   * Returns the questions that were given to a client, by the ids under which the client answers.
-   */
+  /** Returns the questions given to a client, by the ids under which it answers. */
   public Map<String, AgentQuestion> asked(AgentClient client) {
     return database.read(
         connection -> {
@@ -154,17 +145,14 @@ public record AgentAnswerStore(Database database) {
     try {
       return new AgentQuestion(
           row.getString(1),
-          kind(row.getString(2)),
+          QuestionKind.titled(row.getString(2))
+              .orElseThrow(() -> new SQLException("a question is damaged")),
           keys.isEmpty() ? List.of() : List.of(keys.split(" ")),
           row.getInt(4),
           Instant.parse(row.getString(5)));
     } catch (DateTimeException e) {
       throw new SQLException("a question is damaged", e);
     }
-  }
-
-  private static QuestionKind kind(String title) throws SQLException {
-    return QuestionKind.titled(title).orElseThrow(() -> new SQLException("a row is damaged"));
   }
 
   /** Returns the ids of the questions that other clients were given since {@code since}. */
@@ -196,30 +184,29 @@ public record AgentAnswerStore(Database database) {
   }
 
   private static Optional<AgentAnswer> answer(ResultSet row) throws SQLException {
+    Optional<QuestionKind> kind = QuestionKind.titled(row.getString(5));
+    if (kind.filter(AgentQuestion.KINDS::contains).isEmpty()) {
+      return Optional.empty();
+    }
     try {
       AgentAnswer answer =
           new AgentAnswer(
               new AgentClient(row.getString(2), row.getString(3)),
               row.getString(4),
-              kind(row.getString(5)),
+              kind.get(),
               row.getString(6),
               row.getBoolean(7),
               Instant.parse(row.getString(8)));
       boolean isPossible =
           row.getInt(1) == checksum(answer)
-              && AgentQuestion.KINDS.contains(answer.kind())
-              && AgentQuestion.isPossible(answer.kind(), answer.answer());
+              && AgentQuestion.isPossible(kind.get(), answer.answer());
       return isPossible ? Optional.of(answer) : Optional.empty();
     } catch (DateTimeException e) {
       return Optional.empty();
     }
   }
 
-  /**
-   * Adds answers and waits until they are on disk.
-   *
-   * @return the ids of the questions that the client has now answered for the first time
-   */
+  /** Adds answers durably; returns the ids of the questions that had no answer of the client. */
   public Set<String> add(List<AgentAnswer> answers) {
     return database.write(Durability.FOREVER, connection -> insert(connection, answers));
   }

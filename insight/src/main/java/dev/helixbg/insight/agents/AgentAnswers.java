@@ -23,10 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Computes the verdicts on findings and the reliability of each agent from the answers of all
- * agents.
- */
+/** The verdicts on findings and the reliability of each agent, computed from all answers. */
 public final class AgentAnswers {
   private final Map<AgentClient, Trust> clients = new LinkedHashMap<>();
   private final Map<String, List<AgentAnswer>> byQuestion = new HashMap<>();
@@ -34,8 +31,7 @@ public final class AgentAnswers {
 
   /**
    * @param answers the answers in the order in which they came
-   * @param model measured reliability of the local language model; the verdicts of less reliable
-   *     agents do not count
+   * @param model measured reliability of the language model; less reliable agents do not count
    */
   public AgentAnswers(List<AgentAnswer> answers, Optional<JudgeTrust> model) {
     this.model = model;
@@ -47,9 +43,7 @@ public final class AgentAnswers {
     byClient.forEach((client, all) -> clients.put(client, trust(client, all)));
   }
 
-  /**
-   * Returns the measured reliability of each client, in the order of the clients' first answers.
-   */
+  /** Returns the reliability of each client, in the order of the first answers. */
   public List<Trust> clients() {
     return List.copyOf(clients.values());
   }
@@ -75,27 +69,16 @@ public final class AgentAnswers {
         hasty);
   }
 
-  /**
-   * Whether the answers of reliable clients settle a question, so that no other client has to be
-   * asked.
-   */
+  /** Whether reliable clients have settled a question, so that no other client need be asked. */
   public boolean isSettled(String question) {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
 
-  /**
-   * Returns the verdicts on a pair.
-   *
-   * @param question id of the question about the pair
-   */
+  /** Returns the verdicts on a pair, given the id of the question about it. */
   public Optional<Said> said(String question) {
-    List<AgentAnswer> answers = byQuestion.get(question);
-    if (answers == null) {
-      return Optional.empty();
-    }
     List<Saying> all = new ArrayList<>();
     Map<Verdict, Double> weights = new EnumMap<>(Verdict.class);
-    for (AgentAnswer answer : answers) {
+    for (AgentAnswer answer : byQuestion.getOrDefault(question, List.of())) {
       Trust trust = clients.get(answer.client());
       Verdict verdict = Verdict.titled(answer.answer()).orElseThrow();
       boolean counts = trust.counts(model);
@@ -107,14 +90,11 @@ public final class AgentAnswers {
     double most = weights.values().stream().mapToDouble(weight -> weight).max().orElse(0);
     List<Verdict> heaviest =
         weights.keySet().stream().filter(verdict -> weights.get(verdict) == most).toList();
-    return Optional.of(
-        new Said(heaviest.size() == 1 ? Optional.of(heaviest.getFirst()) : Optional.empty(), all));
+    Optional<Verdict> verdict = heaviest.stream().findFirst().filter(_ -> heaviest.size() == 1);
+    return Optional.of(new Said(verdict, all)).filter(_ -> !all.isEmpty());
   }
 
-  /**
-   * Whether a pair is worth an act, that is, whether one of its entries can be removed according to
-   * reliable clients. The result is empty if these clients gave no verdict.
-   */
+  /** Whether one entry of a pair can be removed; empty without a verdict of reliable clients. */
   public Optional<Boolean> isWorthAnAct(Finding.Relation pair) {
     return said(pair).flatMap(Said::verdict).map(Verdict::isAct);
   }
@@ -132,9 +112,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions that can be put to a language model, too. If several
-   * reliable clients have answered a question, the answer of the client that judges known pairs
-   * best is used.
+   * Returns the agents' answers to questions for a language model: for each, the answer of the
+   * reliable client that judges known pairs best.
    *
    * @param self client whose answer is used if no reliable client has answered
    */
@@ -163,10 +142,7 @@ public final class AgentAnswers {
                     .findFirst());
   }
 
-  /**
-   * Whether a client is reliable enough that its answers count, without comparing it with a
-   * language model.
-   */
+  /** Whether a client's answers count, without comparing it with a language model. */
   private boolean counts(AgentClient client) {
     return clients.get(client).counts(Optional.empty());
   }
@@ -189,9 +165,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns relations reordered by the agents' verdicts: first relations that are worth an act,
-   * then relations without a verdict, then all other relations. Only the first {@code first}
-   * relations of the list are reordered.
+   * Returns the relations, of which the first {@code first} are reordered by the agents' verdicts:
+   * relations worth an act, relations without a verdict, all others.
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

@@ -42,9 +42,7 @@ public record AgentQuestion(
     return kind == QuestionKind.RULE ? "same-lesson" : kind.title();
   }
 
-  /**
-   * Returns the possible answers to questions of a kind; an empty list if the answer is a sentence.
-   */
+  /** Returns the possible answers to a question; an empty list if the answer is a sentence. */
   public static List<String> answers(QuestionKind kind) {
     return kind == QuestionKind.PAIR
         ? Arrays.stream(Verdict.values()).map(Verdict::title).toList()
@@ -69,9 +67,7 @@ public record AgentQuestion(
     return ofPair(older.content(), newer.content());
   }
 
-  /**
-   * @param texts the texts that the question is about, or the key of a language model's question
-   */
+  /** {@code texts} are the texts of the question, or the key of a language model's question. */
   static String id(QuestionKind kind, List<String> texts) {
     return Sha256.of(Stream.concat(Stream.of("agent", kind.title()), texts.stream()).toList())
         .substring(0, DIGITS);

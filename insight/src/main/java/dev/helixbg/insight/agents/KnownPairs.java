@@ -12,18 +12,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The pairs whose true relation is known. The reliability of agents and of language models is
- * measured by their answers about these pairs. The pairs are mixed into an agent's questions and
- * look like the other pairs.
+ * The pairs whose true relation is known, by which the reliability of agents is measured. They are
+ * mixed into an agent's questions and look like the other pairs.
  */
 public final class KnownPairs {
-  /**
-   * Number of known pairs among ten questions for a client that has not yet answered {@link
-   * #ENOUGH} known pairs.
-   */
+  /** Number of known pairs among ten questions until {@link #ENOUGH} are answered; then 1. */
   private static final int FIRST_OF_TEN = 4;
 
-  /** Number of answered known pairs after which only one of ten questions is a known pair. */
   private static final int ENOUGH = 12;
 
   private static final Map<String, Known> ALL = all();
@@ -48,11 +43,6 @@ public final class KnownPairs {
     return Optional.ofNullable(ALL.get(question)).map(Known::truth);
   }
 
-  /** Returns a tenth of a number, rounded up. */
-  private static int tenths(int number) {
-    return (number + 9) / 10;
-  }
-
   /**
    * Returns known pairs for the next questions, if possible equally many pairs of each relation.
    *
@@ -73,7 +63,9 @@ public final class KnownPairs {
     int ofTen = before < ENOUGH ? FIRST_OF_TEN : 1;
     // The share holds for all questions of the client together. If the client asks for one question
     // at a time, only some of these questions are known pairs.
-    int share = tenths(ofTen * (answered.size() + questions)) - tenths(ofTen * answered.size());
+    int share =
+        Math.ceilDiv(ofTen * (answered.size() + questions), 10)
+            - Math.ceilDiv(ofTen * answered.size(), 10);
     int wanted = Math.min(share, open.size());
     open.sort(Comparator.comparing(Known::id)); // the file groups pairs by relation; ids mix them
     List<Known> next = new ArrayList<>();

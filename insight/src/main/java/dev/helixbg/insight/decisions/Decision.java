@@ -3,13 +3,7 @@ package dev.helixbg.insight.decisions;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/**
- * A decision about one finding.
- *
- * @param id id of the finding
- * @param about description of the finding for people; may be empty
- * @param reason reason in free words; may be empty
- */
+/** A decision about one finding, which {@code about} describes for people. */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   /** Accepts any kind of finding, since a store may have decisions on kinds of other versions. */
   private static final Pattern ID = Pattern.compile("[a-z]+-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
@@ -24,10 +18,7 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
     this(id, outcome, at, about, By.PERSON, "");
   }
 
-  /**
-   * The maker of a decision. Decisions of both kinds of makers remove the finding from the report.
-   * When the pair judges are measured, only a person's decisions count as truth.
-   */
+  /** The maker of a decision. The pair judges are measured only by decisions of persons. */
   public enum By {
     /** A person at a terminal. */
     PERSON,

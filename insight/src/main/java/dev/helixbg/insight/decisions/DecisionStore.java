@@ -1,11 +1,10 @@
 package dev.helixbg.insight.decisions;
 
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
@@ -26,12 +25,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The decisions on the findings of one knowledge base, in the order in which they were made.
- * Decisions cannot be computed again, so each decision is on disk before {@link #add} returns. The
- * file {@value #COPY} beside the database is a copy of all decisions. A new database is filled from
- * the copy.
+ * The decisions on the findings of one knowledge base, in the order in which they were made. They
+ * cannot be computed again, so each is on disk before {@link #add} returns. A new database is
+ * filled from the file {@value #COPY} beside it, a copy of all decisions.
  */
-public final class DecisionStore {
+public record DecisionStore(Database database) {
   /** SQL statement that creates the table, for {@link Database.Schema}. */
   public static final String TABLE =
       "CREATE TABLE decision (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT NULL,"
@@ -43,14 +41,6 @@ public final class DecisionStore {
 
   /** Maximum length, in characters, of a description or a reason; the rest is cut off. */
   public static final int MAX_TEXT = 500;
-
-  private final Database database;
-  private final Path copy;
-
-  public DecisionStore(Database database) {
-    this.database = database;
-    this.copy = copyOf(database.file());
-  }
 
   public static Path copyOf(Path database) {
     return database.resolveSibling(COPY);
@@ -68,10 +58,7 @@ public final class DecisionStore {
     return database.added("decision");
   }
 
-  /**
-   * Reads all rows. Their numbers are 1, 2, 3, …, because no row is ever deleted; a gap means that
-   * a decision is lost.
-   */
+  /** Reads all rows. A gap in their numbers 1, 2, 3, … means that a decision is lost. */
   private static List<Decision> all(Connection connection) throws SQLException {
     int added = Sql.number(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'decision'");
     List<Decision> decisions =
@@ -109,8 +96,7 @@ public final class DecisionStore {
   /**
    * Adds decisions to the database and to the copy, and waits until both are on disk.
    *
-   * @throws dev.helixbg.embed.store.StoreException when the decisions cannot be saved; in this
-   *     case, none of the decisions is saved
+   * @throws dev.helixbg.embed.store.StoreException when no decision could be saved
    */
   public void add(List<Decision> decisions) {
     database.write(
@@ -139,28 +125,18 @@ public final class DecisionStore {
   }
 
   private void writeCopy(List<Decision> all) throws IOException {
-    AtomicFile.replace(
-        copy,
-        out -> {
-          try (JsonGenerator json =
-              new JsonFactory()
-                  .createGenerator(out)
-                  .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
-            json.setPrettyPrinter(new DefaultPrettyPrinter());
-            json.writeStartArray();
-            for (Decision decision : all) {
-              json.writeStartObject();
-              json.writeStringField("at", decision.at().toString());
-              json.writeStringField("id", decision.id());
-              json.writeStringField("decision", word(decision.outcome()));
-              json.writeStringField("by", word(decision.by()));
-              json.writeStringField("about", decision.about());
-              json.writeStringField("reason", decision.reason());
-              json.writeEndObject();
-            }
-            json.writeEndArray();
-          }
-        });
+    ArrayNode json = JsonNodeFactory.instance.arrayNode();
+    for (Decision decision : all) {
+      json.addObject()
+          .put("at", decision.at().toString())
+          .put("id", decision.id())
+          .put("decision", word(decision.outcome()))
+          .put("by", word(decision.by()))
+          .put("about", decision.about())
+          .put("reason", decision.reason());
+    }
+    byte[] text = new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(json);
+    AtomicFile.replace(copyOf(database.file()), out -> out.write(text));
   }
 
   /** Fills a new table from the copy, if the copy exists. */

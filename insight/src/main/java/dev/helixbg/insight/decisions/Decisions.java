@@ -53,25 +53,18 @@ public final class Decisions {
     return Optional.ofNullable(opinions.get(id));
   }
 
-  /**
-   * Returns the findings of an analysis that no decision settles. The result has at most as many
-   * misfiled entries and relations as a report lists.
-   */
+  /** Returns the findings that no decision settles, at most as many as a report lists. */
   public Findings applyTo(Findings all) {
     return new Findings(
         all.entries(),
         all.topics(),
-        open(all.copies()),
-        open(all.topicOverlaps()),
-        best(open(all.misfiled()), Finding.Misfiled.LISTED),
-        best(open(all.relations()), Findings.listedRelations(all.entries().size())));
+        open(all.copies(), Integer.MAX_VALUE),
+        open(all.topicOverlaps(), Integer.MAX_VALUE),
+        open(all.misfiled(), Finding.Misfiled.LISTED),
+        open(all.relations(), Findings.listedRelations(all.entries().size())));
   }
 
-  private <F extends Finding> List<F> open(List<F> findings) {
-    return findings.stream().filter(finding -> on(finding.id()).isEmpty()).toList();
-  }
-
-  private static <F> List<F> best(List<F> findings, int most) {
-    return findings.size() <= most ? findings : List.copyOf(findings.subList(0, most));
+  private <F extends Finding> List<F> open(List<F> findings, int most) {
+    return findings.stream().filter(one -> on(one.id()).isEmpty()).limit(most).toList();
   }
 }

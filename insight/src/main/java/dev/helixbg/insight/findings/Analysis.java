@@ -8,21 +8,20 @@ import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
  * Analyses one KB: computes {@link Findings} from the entries and their vectors.
  *
  * <p>The same input gives the same findings with any number of threads. Findings of equal
- * similarity are ordered by the keys of their entries, then by offset. Keys are computed from
- * texts, so the order survives a compaction. Offsets decide only between entries with the same
- * text.
+ * similarity are ordered by the keys of their entries, which are computed from texts, so the order
+ * survives a compaction. Offsets decide only between entries with the same text.
  */
 public final class Analysis {
   /** Maximum number of topic overlaps; a longer list would not be readable. */
@@ -31,41 +30,17 @@ public final class Analysis {
   private static final int MAX_COPIES = 1_000;
 
   private final List<NamedEntry> entries;
-  private final Vectors vectors;
-  private final PackedVectors packed;
-  private final ComparedVectors texts;
-  private final NearestNeighbours.Both nearest;
   private final TopicIndex topics;
-  private final ExactCopies copies;
-  private final int threads;
-
-  /** Position that each entry has when all entries are ordered by key, then by offset. */
-  private final int[] order;
-
   private final FindingIds ids = new FindingIds();
 
-  Analysis(
-      List<NamedEntry> entries,
-      Vectors vectors,
-      PackedVectors packed,
-      ComparedVectors texts,
-      NearestNeighbours.Both nearest,
-      int threads) {
-    this.vectors = vectors;
-    this.packed = packed;
-    this.texts = texts;
-    this.nearest = nearest;
-    this.threads = threads;
-    this.topics = TopicIndex.of(entries);
+  Analysis(List<NamedEntry> entries) {
     this.entries = entries;
-    this.copies = ExactCopies.of(entries);
-    this.order = orderByKey(keys(entries));
+    this.topics = TopicIndex.of(entries);
   }
 
   /**
-   * @param entries entries, ordered by offset. Some live entries may be missing from the list, but
-   *     the index of an entry in its topic also counts the missing entries. Keys have 32 lower-case
-   *     hex digits
+   * @param entries entries, ordered by offset; some live entries may be missing, but are counted in
+   *     the indices of others
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
@@ -73,14 +48,7 @@ public final class Analysis {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
-  static List<String> keys(List<NamedEntry> entries) {
-    return entries.stream().map(NamedEntry::key).toList();
-  }
-
-  /**
-   * Returns the position that each entry has when all entries are ordered by key, then by their
-   * places in the list.
-   */
+  /** Returns the position of each entry when all are ordered by key, then by place in the list. */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =
@@ -91,65 +59,58 @@ public final class Analysis {
     return order;
   }
 
-  Findings findings() {
-    TopicCentroids centroids = new TopicCentroids(vectors, topics);
-    Vectors middles = centroids.normalised();
+  /**
+   * @param packed packed form of {@code vectors}
+   * @param order see {@link #orderByKey}
+   */
+  Findings findings(
+      Vectors vectors,
+      PackedVectors packed,
+      ComparedVectors texts,
+      NearestNeighbours.Both nearest,
+      int[] order,
+      int threads) {
+    ExactCopies copies = ExactCopies.of(entries);
+    TopicCentroids centroids = TopicCentroids.of(vectors, topics);
     List<Misplaced> misplaced =
         MisfiledEntries.find(
-            packed,
-            centroids,
-            middles,
-            topics,
-            nearest.own(),
-            order,
-            Finding.Misfiled.MARGIN,
-            threads);
-    misplaced.removeIf(one -> entries.get(one.entry()).entry().isFact());
+            packed, centroids, nearest.own(), order, Finding.Misfiled.MARGIN, threads);
     RankedRelations relations =
         new RankedRelations(entries, texts, nearest, copies, order, threads);
     return new Findings(
         entries,
-        topics(),
-        copies(),
-        topicOverlaps(middles),
-        misplaced.stream().map(this::misfiled).toList(),
+        IntStream.range(0, topics.count())
+            .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
+            .toList(),
+        copies.groups(entries).stream().limit(MAX_COPIES).map(this::copies).toList(),
+        topicOverlaps(centroids.normalised(), threads),
+        misplaced.stream()
+            .filter(one -> !entries.get(one.entry()).entry().isFact())
+            .map(this::misfiled)
+            .toList(),
         relations.best(2 * Findings.listedRelations(entries.size()), ids));
   }
 
-  private List<Finding.Copies> copies() {
-    return copies.groups(entries).stream()
-        .limit(MAX_COPIES)
-        .map(
-            group ->
-                new Finding.Copies(
-                    ids.of(
-                        FindingIds.COPIES, ExactCopies.text(group.getFirst()), "" + newest(group)),
-                    group))
-        .toList();
+  private Finding.Copies copies(List<NamedEntry> group) {
+    // The id includes the time of the newest copy, because a decision about older copies must not
+    // apply to a later copy.
+    int newest = group.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
+    return new Finding.Copies(
+        ids.of("copies", ExactCopies.text(group.getFirst()), "" + newest), group);
   }
 
-  /**
-   * Returns the time of the newest copy. The id of the finding includes this time, because a
-   * decision about older copies must not apply to a later copy.
-   */
-  private static int newest(List<NamedEntry> copies) {
-    return copies.stream().mapToInt(one -> one.entry().timestampMin()).max().orElse(0);
-  }
-
-  private List<Findings.Topic> topics() {
-    return IntStream.range(0, topics.count())
-        .mapToObj(topic -> new Findings.Topic(topics.names().get(topic), topics.sizes()[topic]))
-        .toList();
-  }
-
-  private List<Finding.TopicOverlap> topicOverlaps(Vectors middles) {
+  private List<Finding.TopicOverlap> topicOverlaps(Vectors middles, int threads) {
     TopPairs best = new TopPairs(MAX_TOPIC_OVERLAPS, IntStream.range(0, topics.count()).toArray());
-    BitSet single = foldersOfOneNote();
+    Set<String> single = foldersOfOneNote();
     PairSink sink =
         (a, b, similarity) -> {
+          String one = topics.names().get(a);
+          String other = topics.names().get(b);
           if (similarity > Finding.TopicOverlap.ABOVE
-              && areApart(a, b)
-              && !(single.get(a) && single.get(b))) {
+              // nested folders have the same subject
+              && !NoteName.isWithin(one, other)
+              && !NoteName.isWithin(other, one)
+              && !(single.contains(one) && single.contains(other))) {
             synchronized (best) {
               best.offer(a, b, similarity);
             }
@@ -162,31 +123,16 @@ public final class Analysis {
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
-  /**
-   * Whether neither of two topics is a folder inside the other. Nested folders have the same
-   * subject.
-   */
-  private boolean areApart(int a, int b) {
-    String one = topics.names().get(a);
-    String other = topics.names().get(b);
-    return !NoteName.isWithin(one, other) && !NoteName.isWithin(other, one);
-  }
-
-  /**
-   * Returns the topics that have only one note. Two such topics are not reported as an overlap,
-   * because their notes are compared as a pair.
-   */
-  private BitSet foldersOfOneNote() {
-    List<Set<Optional<String>>> files =
-        IntStream.range(0, topics.count())
-            .<Set<Optional<String>>>mapToObj(_ -> new HashSet<>())
-            .toList();
-    for (int i = 0; i < entries.size(); i++) {
-      files.get(topics.topicOf()[i]).add(entries.get(i).entry().note());
-    }
-    return IntStream.range(0, files.size())
-        .filter(i -> files.get(i).size() == 1 && !files.get(i).contains(Optional.empty()))
-        .collect(BitSet::new, BitSet::set, BitSet::or);
+  /** Returns the topics of only one note; two such notes are compared as a pair instead. */
+  private Set<String> foldersOfOneNote() {
+    Map<String, Set<Optional<String>>> files =
+        entries.stream()
+            .collect(
+                Collectors.groupingBy(
+                    NamedEntry::topic,
+                    Collectors.mapping(one -> one.entry().note(), Collectors.toSet())));
+    files.values().removeIf(of -> of.size() > 1 || of.contains(Optional.empty()));
+    return files.keySet();
   }
 
   private Finding.TopicOverlap topicOverlap(ScoredPair pair) {

@@ -2,11 +2,10 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
-import dev.helixbg.insight.similarity.PackedVectors;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -20,16 +19,12 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With this many passages, the comparison of all pairs of
-   * 10,000 entries takes 25 times as long as without passages. For 100,000 entries, it takes twice
-   * as long as without passages.
+   * Maximum number of compared passages. With so many, the comparison of 10,000 entries takes 25
+   * times as long as without passages, that of 100,000 entries twice as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
-  /**
-   * Selects vectors to compare. If there are more than {@code most} passages, only every second
-   * passage of an entry is used, or every third, and so on.
-   */
+  /** Selects vectors. Above {@code most} passages, it takes every second of an entry, or third. */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();
@@ -42,9 +37,7 @@ record ComparedVectors(
       firsts[owners[i] + 1]++;
     }
     firsts[0] = count;
-    for (int i = 1; i <= count; i++) {
-      firsts[i] += firsts[i - 1];
-    }
+    Arrays.parallelPrefix(firsts, Integer::sum);
     return new ComparedVectors(
         count,
         owners,
@@ -66,28 +59,12 @@ record ComparedVectors(
     }
     int every =
         IntStream.range(1, Passage.MAX)
-            .filter(step -> count(sizes, step) <= most)
+            .filter(
+                step ->
+                    IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum() <= most)
             .findFirst()
             .orElse(Passage.MAX);
     return IntStream.range(0, owners.length).filter(i -> place[i] % every == 0).toArray();
-  }
-
-  private static long count(int[] sizes, int step) {
-    return IntStream.of(sizes).mapToLong(size -> Math.ceilDiv(size, step)).sum();
-  }
-
-  /**
-   * Passes all vectors, packed, to an action. {@code own} must be the packed vectors of the
-   * entries, without the vectors of passages.
-   */
-  void packed(PackedVectors own, Consumer<PackedVectors> use) {
-    if (!hasPassages()) {
-      use.accept(own);
-      return;
-    }
-    try (PackedVectors all = PackedVectors.pack(vectors)) {
-      use.accept(all);
-    }
   }
 
   /** Returns the indices of all vectors of the given entries. */
@@ -104,10 +81,7 @@ record ComparedVectors(
         : owner.topic() + " " + passages.get(vector - entries).text(owner);
   }
 
-  /**
-   * Returns the passage that a vector represents; for an entry's own vector, the part before the
-   * entry's first passage.
-   */
+  /** Returns a vector's passage; for an entry's own vector, the part before its first passage. */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
       return passages.get(vector - entries);
@@ -120,9 +94,9 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
-   * passage, so that the reader sees more context. For an entry's first passage, it is that
-   * passage's own start. For an entry's own vector, it is 0.
+   * Returns the place from which to show a passage, in UTF-16 units. It is the start of the
+   * previous passage, for context; the passage's own start if it is the entry's first; 0 for an
+   * entry's own vector.
    */
   int viewStart(int vector) {
     if (vector < entries) {
@@ -132,18 +106,12 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /**
-   * Compares a text with {@code count} consecutive texts. The first of these texts has the index
-   * {@code from}.
-   */
+  /** Compares a text with {@code count} consecutive texts, from the index {@code from} on. */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }
 
-  /**
-   * Computes the cosines of one vector with {@code count} consecutive vectors. Callers pass the
-   * method as a {@link Measure}.
-   */
+  /** The {@link Measure} of vectors. */
   void cosines(int a, int from, float[] cosines, int count) {
     vectors.products(vectors.values(), a * vectors.dimension(), from, count, cosines);
   }
@@ -151,10 +119,7 @@ record ComparedVectors(
   /** A vector of one entry and a vector of another entry, with their similarity. */
   record Match(int a, int b, float similarity) {}
 
-  /**
-   * Returns the nearest pair of vectors, one of entry {@code a} and one of entry {@code b}; among
-   * equally near pairs, the first.
-   */
+  /** Returns the nearest pair of vectors of two entries; among equally near pairs, the first. */
   Match best(int a, int b, Measure measure) {
     int parts = firsts[b + 1] - firsts[b];
     float[] similarities = new float[1 + parts];

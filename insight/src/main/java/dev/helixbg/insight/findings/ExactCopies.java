@@ -3,48 +3,43 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.stream.IntStream;
 
 /**
- * The exact copies among entries. Copies have the same text, in the same topic or in different
- * topics. Differences in metadata, in Unicode forms, or in the blanks around the text do not
- * matter. An entry with a blank text is not a copy. One entry of each group of copies is chosen as
- * the original. The choice does not depend on the order of the entries, so that findings keep their
- * ids.
+ * The exact copies among entries of all topics. Differences in metadata, in Unicode forms, or in
+ * the blanks around the text do not matter. An entry with a blank text is not a copy. One entry of
+ * each group of copies is the original. Its choice does not depend on the order of the entries, so
+ * that findings keep their ids.
  *
- * @param originals for each entry, the index of the original with the same text; the original has
- *     its own index
+ * @param originals for each entry, the index of the original with the same text, perhaps itself
  */
 record ExactCopies(int[] originals) {
 
   static ExactCopies of(List<NamedEntry> entries) {
     List<String> texts = entries.stream().map(ExactCopies::text).toList();
-    Map<String, Integer> standing = new HashMap<>();
+    Map<String, Integer> originals = new HashMap<>();
+    BinaryOperator<Integer> firstByKey =
+        BinaryOperator.minBy(Comparator.comparing(i -> entries.get(i).key()));
     for (int i = 0; i < entries.size(); i++) {
-      standing.merge(
-          texts.get(i),
-          i,
-          (one, other) ->
-              entries.get(one).key().compareTo(entries.get(other).key()) <= 0 ? one : other);
+      originals.merge(texts.get(i), i, firstByKey);
     }
-    int[] originals = new int[entries.size()];
-    Arrays.setAll(originals, i -> texts.get(i).isEmpty() ? i : standing.get(texts.get(i)));
-    return new ExactCopies(originals);
+    return new ExactCopies(
+        IntStream.range(0, entries.size())
+            .map(i -> texts.get(i).isEmpty() ? i : originals.get(texts.get(i)))
+            .toArray());
   }
 
   static String text(NamedEntry named) {
     return NormalForm.of(named.content()).strip();
   }
 
-  /**
-   * Whether another entry is the original of this entry. Findings of other kinds name only the
-   * original.
-   */
+  /** Whether another entry is the original of this entry; relations name only originals. */
   boolean isCopy(int entry) {
     return originals[entry] != entry;
   }

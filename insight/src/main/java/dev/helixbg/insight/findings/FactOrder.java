@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Decides which of two facts of memory files is older if the dates of the facts do not show it. A
- * correction is newer than the corrected fact. If a list is known to begin or end with the newest
- * fact, the places in the list show the order.
+ * Decides which of two facts of memory files is older if their dates do not show it. A correction
+ * is newer than the corrected fact. If a list is known to begin or end with the newest fact, the
+ * places in the list show the order.
  */
 public final class FactOrder {
   private static final Pattern CORRECTION =
@@ -22,17 +22,12 @@ public final class FactOrder {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
-  /**
-   * Minimum number of words of a fact that can be compared. A shorter fact says too little without
-   * its neighbours.
-   */
+  /** Minimum number of words of a fact that says enough without its neighbours. */
   private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
 
-  /**
-   * Returns a number below 0 if a is older, above 0 if b is older, and 0 if the order is unknown.
-   */
+  /** Returns a number below 0 if a is older, above 0 if b is older; 0 if the order is unknown. */
   static int between(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -40,17 +35,15 @@ public final class FactOrder {
       return 0;
     }
     int corrects = Boolean.compare(isCorrection(a), isCorrection(b));
-    boolean inOrder = one.get().newestFirst().isPresent() && NoteName.areInOneList(a, b);
-    return corrects != 0 || !inOrder
-        ? corrects
-        : Integer.compare(one.get().line(), other.get().line())
-            * (one.get().newestFirst().get() ? -1 : 1);
+    Optional<Boolean> newestFirst = one.get().newestFirst();
+    if (corrects != 0 || newestFirst.isEmpty() || !NoteName.areInOneList(a, b)) {
+      return corrects;
+    }
+    int places = Integer.compare(one.get().line(), other.get().line());
+    return newestFirst.get() ? -places : places;
   }
 
-  /**
-   * Whether two items are neighbours in a list, and their dates do not differ. Such neighbours
-   * state different facts.
-   */
+  /** Whether two items of one date are neighbours in a list, and so state different facts. */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -63,10 +56,9 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts state different things although their vectors are near. This holds for
-   * neighbours in a list, for parts of the same lesson, and for very short facts. Distant items of
-   * one list, however, may state the same fact, because agents append facts that the list already
-   * has.
+   * Whether two facts state different things although their vectors are near: neighbours in a list,
+   * parts of a lesson, and very short facts. Distant items of a list may state the same fact,
+   * because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);

@@ -6,37 +6,30 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
   /**
-   * Minimum similarity of two texts about the same matter, for the bundled model. It was chosen by
-   * measurements on the notes of {@code bench findings}. There, each of 88 notes that are rewrites
-   * or are overtaken has a similarity of at least 0.456 to its nearest note. Pairs of these notes
-   * in the list of relations have a similarity of at least 0.452. For 132 of 154 notes on other
-   * subjects, the similarity to the nearest note is below this limit.
+   * Minimum similarity of two texts about the same matter, for the bundled model. In the notes of
+   * {@code bench findings}, listed pairs of the 88 notes that are rewrites or are overtaken have a
+   * similarity of at least 0.452. For 132 of 154 notes on other subjects, the similarity to the
+   * nearest note is below this limit.
    */
   double FAR = 0.45;
 
   /** Returns a name such as {@code rel-3f9a01c2d4}, derived from content, never from offsets. */
   String id();
 
-  /**
-   * Entries with the same text, ordered by offset. All entries except one can be deleted, and other
-   * findings name only one of the entries.
-   */
+  /** Entries with the same text, ordered by offset. All entries except one can be deleted. */
   record Copies(String id, List<NamedEntry> entries) implements Finding {}
 
-  /**
-   * Kinds of pairs. The kind depends on the similarity, and on whether both entries have the same
-   * topic.
-   */
+  /** Kinds of pairs, by similarity and by whether both entries have the same topic. */
   enum PairKind {
     NEAR_DUPLICATE,
     CROSS_LINK,
     RELATION;
 
-    /** Minimum cosine of a near-duplicate. */
     public static final double NEAR_DUPLICATE_FROM = 0.92;
 
     private static final double CROSS_LINK_FROM = 0.75;
@@ -59,10 +52,9 @@ public sealed interface Finding {
    * Two entries that may be about the same matter, from the ranked list.
    *
    * @param a the entry with the lower offset
-   * @param score how much nearer the entries are to each other than to other entries, computed from
-   *     whole texts; see {@link RankedRelations}
-   * @param similarity cosine of the float vectors of the two whole entries
-   * @param assessment a pair judge's assessment; empty if no pair judge has read the pair
+   * @param score score of the whole texts, see {@link RankedRelations}
+   * @param similarity cosine of the vectors of the two whole entries
+   * @param assessment empty if no pair judge has read the pair
    */
   record Relation(
       String id,
@@ -86,17 +78,12 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /**
-     * Returns the two files of a pair of notes. The result is the same for every pair of sections
-     * of these files. The result is empty for two facts, because each fact of a memory file stands
-     * alone.
-     */
+    /** Returns the files of a pair of notes; empty for two facts, each of which stands alone. */
     public Optional<Set<String>> files() {
-      return areFacts()
-          ? Optional.empty()
-          : a.entry()
-              .note()
-              .flatMap(one -> b.entry().note().map(other -> Set.copyOf(List.of(one, other))));
+      Set<String> files = new TreeSet<>();
+      a.entry().note().ifPresent(files::add);
+      b.entry().note().ifPresent(files::add);
+      return Optional.of(files).filter(some -> !areFacts() && !some.isEmpty());
     }
 
     /** Whether both entries are facts of memory files. */
@@ -120,18 +107,12 @@ public sealed interface Finding {
           .orElse(0);
     }
 
-    /**
-     * Returns the cosine of the nearest passages, or of the whole entries if the whole entries are
-     * nearer.
-     */
+    /** Returns the cosine of the nearest passages, or of the whole entries if they are nearer. */
     public double nearest() {
       return evidence.matching().map(Matching::similarity).orElse(similarity);
     }
 
-    /**
-     * Whether the two entries are far apart even where their texts are most similar. Such a pair
-     * cannot lead the report on a pair judge's opinion alone.
-     */
+    /** Whether even the nearest passages of the two entries are far apart. */
     public boolean isFar() {
       return nearest() < FAR;
     }
@@ -140,14 +121,11 @@ public sealed interface Finding {
   /**
    * The evidence for a relation.
    *
-   * @param rankOfB position of b among the ten nearest neighbours of a, from 1; 0 if b is not among
-   *     them
-   * @param rankOfA position of a among the ten nearest neighbours of b, from 1; 0 if a is not among
-   *     them
-   * @param sharedWords rarest words, identifiers and numbers in both entries, spelled as in a,
-   *     rarest first
-   * @param newer the later entry; empty if the order is unknown or both entries were written in the
-   *     same minute
+   * @param rankOfB position, from 1, of b among the ten nearest neighbours of a; else 0
+   * @param rankOfA position, from 1, of a among the ten nearest neighbours of b; else 0
+   * @param sharedWords rarest words, identifiers and numbers in both entries, rarest first, spelled
+   *     as in a
+   * @param newer the later entry; empty if the order is unknown, or the minute is the same
    * @param matching nearest passages of a and b; empty if the whole entries are nearer
    */
   record Evidence(
@@ -164,12 +142,8 @@ public sealed interface Finding {
   }
 
   /**
-   * The matching passages of two entries.
-   *
-   * @param similarity cosine of the passages
-   * @param readFromA place, in UTF-16 units, from which a is read so that some text before the
-   *     passage is included
-   * @param readFromB the corresponding place in b
+   * The matching passages of two entries, their cosine, and the places, in UTF-16 units, from which
+   * the entries are read, so that some text before the passages is included.
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
@@ -181,14 +155,13 @@ public sealed interface Finding {
    * @param overtaken probability that the older entry is no longer valid as written; 0 for two
    *     facts of unknown order
    * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are the log
-   *     odds of {@link #act}; for other pairs, they come from the judge of notes, before
-   *     calibration
+   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>: for two facts, of {@link #act}; for
+   *     other pairs, of the judge of notes before calibration
    * @param tier strongest claim that may be made
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
-   * @param repeats whether one entry only repeats the other: it has no word that the other entry
-   *     lacks. The probabilities do not take this into account
+   * @param repeats whether one entry has no word that the other entry lacks. The probabilities do
+   *     not depend on it
    */
   record Assessment(
       double same,
@@ -240,10 +213,7 @@ public sealed interface Finding {
     B
   }
 
-  /**
-   * Two topics about the same thing, sorted by name; the similarity is the cosine of their
-   * centroids.
-   */
+  /** Two topics about the same thing, sorted by name, with the cosine of their centroids. */
   record TopicOverlap(String id, String a, String b, double similarity, int entriesA, int entriesB)
       implements Finding {
     /** Similarity that the centroids must exceed. */
@@ -288,26 +258,22 @@ public sealed interface Finding {
     /** Returns a sentence that describes the change without the name of the entry. */
     public String words() {
       String when = since.map(one -> one.commit() + " of " + one.date()).orElse("");
+      String place = now.map(to -> "; its new path is probably " + QuotedName.of(to)).orElse("");
       return switch (change) {
         case GONE ->
             "%s was removed from %s by commit %s%s"
-                .formatted(
-                    QuotedName.of(path),
-                    QuotedName.of(folder),
-                    when,
-                    now.map(place -> "; its new path is probably " + QuotedName.of(place))
-                        .orElse(""));
+                .formatted(QuotedName.of(path), QuotedName.of(folder), when, place);
         case LINE_DEAD -> led("is not there");
         case LINE_WRONG -> led("contains none of the words of the line");
       };
     }
 
     private String led(String where) {
-      boolean areSeveral = path.contains(", ");
-      return areSeveral
-          ? "%s: each points to a file that %s (the first one points to %s)"
-              .formatted(QuotedName.of(path), where, QuotedName.of(named))
-          : "%s points to %s, which %s".formatted(QuotedName.of(path), QuotedName.of(named), where);
+      String form =
+          path.contains(", ")
+              ? "%1$s: each points to a file that %3$s (the first one points to %2$s)"
+              : "%1$s points to %2$s, which %3$s";
+      return form.formatted(QuotedName.of(path), QuotedName.of(named), where);
     }
   }
 

@@ -7,14 +7,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Computes ids of findings from their content. An id consists of a kind and the first ten hex
- * digits of the SHA-256 over kind and content. Further findings with the same content are numbered:
- * {@code rel-3f9a01c2d4-2}.
+ * Computes ids of findings: a kind and the first ten hex digits of the SHA-256 over kind and
+ * content. Further findings with the same content are numbered: {@code rel-3f9a01c2d4-2}.
  */
 public final class FindingIds {
-  static final String RELATION = "rel";
-  static final String COPIES = "copies";
-
   private static final int DIGITS = 10;
 
   private final Map<String, Integer> used = new HashMap<>();

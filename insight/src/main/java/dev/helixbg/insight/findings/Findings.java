@@ -7,12 +7,11 @@ import java.util.List;
  *
  * @param entries all live entries, ordered by offset
  * @param topics topics, sorted by name
- * @param copies groups of copies, the largest first; other findings about two entries name only one
- *     entry of a group
- * @param topicOverlaps overlaps of topics, the most similar first, at most 1,000
- * @param misfiled misfiled entries, the clearest first
- * @param relations relations, the best first; at most twice {@link #listedRelations}, so that
- *     enough remain for the list after settled relations are removed
+ * @param copies groups of copies, the largest first; relations name only one entry of a group
+ * @param topicOverlaps the most similar first, at most 1,000
+ * @param misfiled the clearest first
+ * @param relations the best first; at most twice {@link #listedRelations}, so that enough remain
+ *     after settled relations are removed
  */
 public record Findings(
     List<NamedEntry> entries,
@@ -22,15 +21,11 @@ public record Findings(
     List<Finding.Misfiled> misfiled,
     List<Finding.Relation> relations) {
 
-  /**
-   * Returns the number of relations that are read by the pair judges and shown to a reader, in a KB
-   * with this number of entries.
-   */
+  /** Returns how many relations the pair judges read, in a KB with this number of entries. */
   public static int shownRelations(int entries) {
     return Math.clamp(Math.ceilDiv(entries, 2), 50, 1_000);
   }
 
-  /** Returns the findings with other relations. */
   public Findings with(List<Finding.Relation> others) {
     return new Findings(entries, topics, copies, topicOverlaps, misfiled, others);
   }
@@ -40,7 +35,6 @@ public record Findings(
     return Math.max(200, Math.ceilDiv(entries, 2));
   }
 
-  /** A topic with its number of entries. */
   public record Topic(String name, int entries) {}
 
   /** Returns the number of pairs of entries, which are all compared. */

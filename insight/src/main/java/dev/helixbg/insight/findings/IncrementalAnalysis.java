@@ -12,16 +12,11 @@ import java.util.stream.IntStream;
 
 /**
  * The analysis of a KB that changes. An update compares only new entries with all entries, but its
- * result is bit-identical to that of {@link Analysis#run}. Only one thread at a time may use an
- * object of this class.
- *
- * <p>An entry is identified by its text, so a compaction, which moves every offset, has no effect.
+ * result is bit-identical to that of {@link Analysis#run}. An entry is identified by its text, so a
+ * compaction has no effect. Only one thread at a time may use an object of this class.
  */
 public final class IncrementalAnalysis {
-  /**
-   * The identity of an entry: the key of its text, its number among entries with the same text, and
-   * the hash of its vectors.
-   */
+  /** The identity of an entry; {@code ordinal} is its number among entries with the same text. */
   private record Instance(String key, int ordinal, int hash) {}
 
   /** Index of each entry in the list of the last update. */
@@ -29,17 +24,22 @@ public final class IncrementalAnalysis {
 
   private NearestNeighbours.Both nearest;
 
-  /**
-   * Returns the findings on the present entries. The parameters are those of {@link Analysis#run}.
-   */
+  /** Returns the findings on the present entries, see {@link Analysis#run}. */
   public Findings update(
       List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads) {
-    List<String> keys = Analysis.keys(entries);
+    List<String> keys = entries.stream().map(NamedEntry::key).toList();
+    int[] order = Analysis.orderByKey(keys);
     ComparedVectors texts = ComparedVectors.of(vectors, passages, ComparedVectors.MAX_PASSAGES);
     try (PackedVectors packed = PackedVectors.pack(vectors)) {
-      update(keys, packed, texts, threads);
+      if (texts.hasPassages()) {
+        try (PackedVectors all = PackedVectors.pack(texts.vectors())) {
+          update(keys, order, all, texts, threads);
+        }
+      } else {
+        update(keys, order, packed, texts, threads);
+      }
       List<NamedEntry> shown = entries.stream().map(SecretCheck::masked).toList();
-      return new Analysis(shown, vectors, packed, texts, nearest, threads).findings();
+      return new Analysis(shown).findings(vectors, packed, texts, nearest, order, threads);
     } catch (RuntimeException | Error e) {
       forget(); // a failed update is incomplete
       throw e;
@@ -52,7 +52,9 @@ public final class IncrementalAnalysis {
     nearest = null;
   }
 
-  private void update(List<String> keys, PackedVectors packed, ComparedVectors texts, int threads) {
+  /** {@code all} are the vectors of {@code texts}. */
+  private void update(
+      List<String> keys, int[] order, PackedVectors all, ComparedVectors texts, int threads) {
     int[] ordinals = NamedEntry.ordinals(keys);
     Map<Instance, Integer> now = HashMap.newHashMap(keys.size());
     int[] nowAt = new int[indexOf.size()];
@@ -66,15 +68,12 @@ public final class IncrementalAnalysis {
       now.put(instance, i);
     }
     indexOf = now;
-    int[] order = Analysis.orderByKey(keys);
-    boolean isNew = IntStream.of(nowAt).allMatch(i -> i == NearestNeighbours.NONE);
-    texts.packed(
-        packed,
-        all ->
-            nearest =
-                isNew
-                    ? compareAll(texts, order, all, threads)
-                    : nearest.updated(order, nowAt, texts, all, threads));
+    if (IntStream.of(nowAt).allMatch(i -> i == NearestNeighbours.NONE)) {
+      nearest = NearestNeighbours.Both.empty(texts, order);
+      AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> nearest);
+    } else {
+      nearest = nearest.updated(order, nowAt, texts, all, threads);
+    }
   }
 
   /** Returns the hash of an entry's own vector and of its passages' vectors. */
@@ -84,12 +83,5 @@ public final class IncrementalAnalysis {
       hash = 31 * hash + Arrays.hashCode(texts.vectors().row(i));
     }
     return hash;
-  }
-
-  private static NearestNeighbours.Both compareAll(
-      ComparedVectors texts, int[] order, PackedVectors all, int threads) {
-    NearestNeighbours.Both lists = NearestNeighbours.Both.empty(texts, order);
-    AllPairs.among(all, Float.NEGATIVE_INFINITY, threads, () -> lists);
-    return lists;
   }
 }

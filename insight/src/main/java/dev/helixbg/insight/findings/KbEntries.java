@@ -6,11 +6,10 @@ import dev.helixbg.insight.similarity.Vectors;
 import java.util.List;
 
 /**
- * The live entries of a KB that have a vector. After a run, all live entries have a vector.
+ * The live entries of a KB that have a vector. After a run, these are all live entries.
  *
- * @param named entries that have a vector, ordered by offset
- * @param passages passages of the entries that have a vector
- * @param coverage number of entries whose whole text has vectors
+ * @param named these entries, ordered by offset
+ * @param passages passages of these entries
  * @param way id of the method that computed the entries' vectors
  */
 public record KbEntries(

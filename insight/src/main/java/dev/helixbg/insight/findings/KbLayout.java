@@ -22,16 +22,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The layout of a log, as a store holds it: the keys of the entries, the passages of long entries,
- * and the places of the vectors of entries and passages. With a stored layout, a search need not
- * hash the texts or cut them into passages. A store holds at most one layout, and only if all texts
- * of the log have vectors.
+ * The layout of a log in a store: the keys of the entries, the passages of long entries, and the
+ * places of their vectors. With a stored layout, a search need not hash the texts or cut them into
+ * passages. A store holds at most one layout, and only if all texts of the log have vectors.
  *
  * @param way id of the method that computed the entries' vectors
  * @param names hashes of the entries' texts
  * @param vectors place of each entry's vector in the store
  * @param owners for each passage, index of its entry, in rising order
- * @param passages passages of the entries
  * @param passageVectors place of each passage's vector in the store
  */
 public record KbLayout(
@@ -85,10 +83,7 @@ public record KbLayout(
     return ids + " " + modelTokens;
   }
 
-  /**
-   * Returns the entries of a log and their vectors. The result is empty if the store has no layout
-   * for the hash {@code log}.
-   */
+  /** Returns the entries and their vectors; empty without a layout for the hash {@code log}. */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
     return kept(store, log, ids, modelTokens)

@@ -3,7 +3,6 @@ package dev.helixbg.insight.findings;
 import dev.helixbg.insight.similarity.AllPairs;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors;
-import dev.helixbg.insight.similarity.Vectors;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,10 +10,7 @@ import java.util.stream.IntStream;
 
 /** Finds entries that are nearer to another topic than to their own. */
 final class MisfiledEntries {
-  /**
-   * Minimum number of other entries in an entry's topic; the nearness to a single other entry may
-   * be chance.
-   */
+  /** Minimum number of other entries in an entry's topic; nearness to only one may be chance. */
   private static final int MIN_OTHERS = 2;
 
   /** Minimum number of entries in the other topic. */
@@ -32,22 +28,20 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry. The neighbours in the other topic must have a
-   *     larger sum of similarities than the neighbours in the entry's own topic. The centroids
-   *     alone do not suffice, because most entries are far from the centre of a large, mixed topic
-   * @param margin value that {@code other} minus {@code own} must exceed, see {@link
-   *     Finding.Misfiled}
-   * @param order position of each entry; the positions decide the order of equally clear findings
+   * @param neighbours neighbours of each entry, whose sum of similarities must be larger in the
+   *     other topic. The centroids alone do not suffice, because most entries are far from the
+   *     centre of a large, mixed topic
+   * @param order position of each entry, which decides between equally clear findings
+   * @param margin see {@link Finding.Misfiled#MARGIN}
    */
   static List<Misplaced> find(
       PackedVectors entries,
       TopicCentroids centroids,
-      Vectors middles,
-      TopicIndex topics,
       NearestNeighbours neighbours,
       int[] order,
       double margin,
       int threads) {
+    TopicIndex topics = centroids.topics();
     int[] candidates =
         IntStream.range(0, topics.count()).filter(t -> topics.sizes()[t] >= MIN_ENTRIES).toArray();
     int[] topicOf = topics.topicOf();
@@ -60,7 +54,7 @@ final class MisfiledEntries {
             nearest.offer(entry, candidates[candidate], cosine);
           }
         };
-    try (PackedVectors rows = PackedVectors.pack(middles.select(candidates))) {
+    try (PackedVectors rows = PackedVectors.pack(centroids.normalised().select(candidates))) {
       AllPairs.between(rows, entries, Float.NEGATIVE_INFINITY, threads, () -> sink);
     }
     List<Misplaced> found = new ArrayList<>();
@@ -88,9 +82,8 @@ final class MisfiledEntries {
       int other = neighbours.neighbour(misplaced.entry(), place);
       if (other != NearestNeighbours.NONE) {
         double weight = Math.max(0, neighbours.similarity(misplaced.entry(), place));
-        int topic = topicOf[other];
-        nearer += topic == misplaced.nearer() ? weight : 0;
-        nearer -= topic == topicOf[misplaced.entry()] ? weight : 0;
+        nearer += topicOf[other] == misplaced.nearer() ? weight : 0;
+        nearer -= topicOf[other] == topicOf[misplaced.entry()] ? weight : 0;
       }
     }
     return nearer > 0;

@@ -4,6 +4,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NoteName;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 
 /**
  * An entry with its name for users of helix.
@@ -55,14 +55,13 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
           .filter(link -> !link.equals(own))
           .forEach(targets::add);
     }
-    return IntStream.range(0, indices.length)
-        .mapToObj(
-            i -> {
-              Entry entry = entries.get(i);
-              boolean linked = targets.contains(new EntryText.Link(entry.topic(), indices[i]));
-              return new NamedEntry(entry, indices[i], key.apply(entry), linked);
-            })
-        .toList();
+    List<NamedEntry> named = new ArrayList<>();
+    for (int i = 0; i < indices.length; i++) {
+      Entry entry = entries.get(i);
+      boolean linked = targets.contains(new EntryText.Link(entry.topic(), indices[i]));
+      named.add(new NamedEntry(entry, indices[i], key.apply(entry), linked));
+    }
+    return named;
   }
 
   /** Returns, for each name, the number of equal names before it in the list. */
@@ -72,9 +71,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether this entry was written before another entry. {@link FactOrder} decides first. If it
-   * knows no order, the times of the entries decide, and then their order in the log, to which
-   * helix only appends.
+   * Whether this entry was written before another entry: by {@link FactOrder}, else by their times,
+   * else by their order in the log, to which helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -86,10 +84,9 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether it is known which of two entries was written first. For entries of helix it is always
-   * known, because helix appends entries to the log in the order of writing. For entries made of
-   * notes, {@link FactOrder} must know the order, or the two times must differ. If one of the times
-   * is a date without a time of day, the dates must differ.
+   * Whether it is known which of two entries was written first. It is known for all entries of
+   * helix, which appends to the log. For entries made of notes, {@link FactOrder} must know the
+   * order, or the times must differ. If a time is only a date, the dates must differ.
    */
   public boolean isAgeKnown(NamedEntry other) {
     int day = Math.floorDiv(entry.timestampMin(), Entry.DAY);
@@ -100,7 +97,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
             && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Returns the hash of the offset alone. The offset is unique, so the text need not be hashed. */
+  /** Returns the hash of the offset, which is unique. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());
@@ -114,10 +111,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
 
   private static final Pattern AFTER_SENTENCE = Pattern.compile("(?<=[.!?])\\s.*");
 
-  /**
-   * Returns a title for people: the heading; without a heading, the first sentence; without any
-   * text, the name.
-   */
+  /** Returns a title for people: the heading, else the first sentence, else the name. */
   public String title() {
     String line = MARK.matcher(entry.text().title()).replaceFirst("");
     String said =
@@ -135,10 +129,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
-  /**
-   * Returns a name for people: the entry's name in helix, or the name of the note. Several notes
-   * may have the same name.
-   */
+  /** Returns the entry's name in helix, or the name of the note, which others may have, too. */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);
   }

@@ -11,9 +11,8 @@ import java.util.stream.IntStream;
 
 /**
  * The nearest neighbours of each entry, nearest first. The nearness of two entries is the
- * similarity of their two nearest texts; each passage counts as a text. The order in which
- * neighbours are offered does not matter: of equally near neighbours, the list has those that are
- * first by key.
+ * similarity of their two nearest texts; each passage counts as a text. Among equally near
+ * neighbours the key decides, not the order in which they are offered.
  */
 public final class NearestNeighbours {
   /** Maximum length of each list. It is the k of CSLS (Conneau et al. 2018). */
@@ -33,10 +32,7 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /**
-   * Similarity of the last neighbour in each list. One array holds the values of all lists, because
-   * a scan reads a value for every pair.
-   */
+  /** Similarity of the last neighbour in each list. A scan reads a value for every pair. */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
@@ -55,10 +51,7 @@ public final class NearestNeighbours {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /**
-   * Two sets of lists. For {@code own}, only whole texts are compared; for {@code all}, whole texts
-   * and passages are compared.
-   */
+  /** Two sets of lists: {@code own} compares whole texts, {@code all} also compares passages. */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
     /** Makes empty lists; without passages, {@code own} and {@code all} are the same lists. */
@@ -72,10 +65,7 @@ public final class NearestNeighbours {
       return own == all;
     }
 
-    /**
-     * Offers the entry with the text {@code other} as a neighbour of the entry with the text {@code
-     * text}.
-     */
+    /** Offers the entry of the text {@code other} as a neighbour to the entry of {@code text}. */
     private void offer(int text, int other, float similarity) {
       int entry = texts.owners()[text];
       int neighbour = texts.owners()[other];
@@ -100,10 +90,7 @@ public final class NearestNeighbours {
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /**
-     * Returns the lowest value of {@link #least} for a range of texts. The values are read without
-     * the locks. A value may therefore be outdated, but is never too high.
-     */
+    /** Returns the lowest {@link #least} of texts, read without locks: it is never too high. */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {

@@ -9,13 +9,13 @@ import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.terms.TermVectors;
 import dev.helixbg.insight.terms.Terms;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 /**
  * The ranked list of the pairs of entries that are most likely about the same matter, in the same
@@ -25,30 +25,23 @@ import java.util.Set;
  * {@code CSLS(s) = s − (m(a) + m(b)) / 2} and m is the mean of an entry's ten highest s
  * (cross-domain similarity local scaling: Conneau et al. 2018, "Word Translation Without Parallel
  * Data"). The score shows whether two entries are nearer to each other than to their other
- * neighbours. An entry that is near to all entries therefore has no advantage. The entries of a
- * topic have no advantage either if all of them are similar.
+ * neighbours. An entry that is near to all entries, or to its whole topic, has no advantage.
  *
- * <p>The score is computed from the whole texts of the entries. If passages are nearer than the
- * whole texts, the pair ranks by the score of the two nearest texts, minus a discount. The discount
- * is needed because two notes often share passages, such as sample output, that say nothing about
- * the notes.
+ * <p>The score is computed from the whole texts of the entries. If passages are nearer, the pair
+ * ranks by the score of its two nearest texts, minus a discount: two notes often share passages,
+ * such as sample output, that say nothing about the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
- * found by vectors and by terms, with and without passages. Pairs with a declared link ({@code
- * [links: …]}) and exact copies are left out. Pairs of sections of one file and pairs of
- * neighbouring facts are left out, too.
+ * found by vectors and by terms, with and without passages. Left out are pairs with a declared link
+ * ({@code [links: …]}), exact copies, sections of one file, and neighbouring facts.
  */
 final class RankedRelations {
-  /**
-   * Weight of terms in the score. It was chosen on notes outside this project; weights from 0.2 to
-   * 0.5 give nearly the same ranking.
-   */
+  /** Weight of terms, chosen on other notes; 0.2 to 0.5 give nearly the same ranking. */
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of a pair that ranks by the nearness of its passages. In {@code bench
-   * findings} with n notes, a larger discount moves some rewrites of late parts of long notes out
-   * of the first n/2 pairs.
+   * Discount on the score of passages. In {@code bench findings} with n notes, a larger discount
+   * moves some rewrites of late parts of long notes out of the first n/2 pairs.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -59,10 +52,7 @@ final class RankedRelations {
   private final NearestNeighbours.Both byVector;
   private final ExactCopies copies;
 
-  /**
-   * For each entry, whether the model cannot read its text. All unreadable texts have similar
-   * vectors.
-   */
+  /** For each entry, whether the model cannot read its text. Such texts have similar vectors. */
   private final boolean[] unreadable;
 
   /** Pairs in which one entry links to the other. A copy is represented by its original. */
@@ -72,9 +62,6 @@ final class RankedRelations {
   private final NearestNeighbours.Both byTerms;
   private final int[] order;
   private final int threads;
-
-  /** Pairs that may be listed, each once. */
-  private final long[] candidates;
 
   RankedRelations(
       List<NamedEntry> entries,
@@ -102,12 +89,11 @@ final class RankedRelations {
             entries.size(),
             threads);
     this.byTerms = NearestNeighbours.Both.of(terms, texts, order, threads);
-    this.candidates = candidates();
   }
 
   /** Returns the best pairs, best first. */
   List<Finding.Relation> best(int max, FindingIds ids) {
-    long[] possible = Arrays.stream(candidates).filter(this::mayBeListed).toArray();
+    long[] possible = candidates().filter(this::mayBeListed).toArray();
     float[] scores = new float[possible.length];
     ParallelLoop.runToTheEnd(
         "relations",
@@ -120,24 +106,24 @@ final class RankedRelations {
     }
     List<ScoredPair> listed = best.bestFirst();
     // Ids are made in the order of the list, because pairs with the same content get numbered ids.
-    List<String> named = listed.stream().map(pair -> id(pair, ids)).toList();
+    List<String> named =
+        listed.stream()
+            .map(one -> ids.ofPair("rel", entries.get(one.a()).key(), entries.get(one.b()).key()))
+            .toList();
     return ParallelLoop.map(
         "relations", threads, listed.size(), i -> relation(listed.get(i), named.get(i)));
-  }
-
-  private String id(ScoredPair pair, FindingIds ids) {
-    return ids.ofPair(
-        FindingIds.RELATION, entries.get(pair.a()).key(), entries.get(pair.b()).key());
   }
 
   private boolean mayBeListed(long pair) {
     int a = (int) (pair >>> 32);
     int b = (int) pair;
+    Entry one = entries.get(a).entry();
+    Entry other = entries.get(b).entry();
     return !copies.isCopy(a)
         && !copies.isCopy(b)
         && !declared.contains(pair)
-        && !NoteName.areSectionsOfOneFile(entries.get(a).entry(), entries.get(b).entry())
-        && !FactOrder.areNeighbours(entries.get(a).entry(), entries.get(b).entry());
+        && !NoteName.areSectionsOfOneFile(one, other)
+        && !FactOrder.areNeighbours(one, other);
   }
 
   private Set<Long> declared() {
@@ -164,35 +150,35 @@ final class RankedRelations {
 
   private double score(int a, int b) {
     double own = ownScore(a, b);
-    return byVector.areOne()
-        ? own
-        : Math.max(
-            own,
-            vectors(byVector.all(), a, b, nearest(byVector.all(), a, b, texts::cosines))
-                + TERM_WEIGHT
-                    * csls(
-                        byTerms.all(), a, b, nearest(byTerms.all(), a, b, this::termSimilarities))
-                - PASSAGE_DISCOUNT);
+    if (byVector.areOne()) {
+      return own;
+    }
+    float cosine = nearest(byVector.all(), a, b, texts::cosines);
+    float ofTerms = nearest(byTerms.all(), a, b, this::termSimilarities);
+    double nearest = score(byVector.all(), byTerms.all(), a, b, cosine, ofTerms);
+    return Math.max(own, nearest - PASSAGE_DISCOUNT);
   }
 
   private double ownScore(int a, int b) {
-    return vectors(byVector.own(), a, b, cosine(a, b))
-        + TERM_WEIGHT * csls(byTerms.own(), a, b, terms.similarity(a, b));
+    return score(byVector.own(), byTerms.own(), a, b, cosine(a, b), terms.similarity(a, b));
   }
 
-  /** Returns the part of the score that comes from vectors. */
-  private double vectors(NearestNeighbours lists, int a, int b, float cosine) {
-    return unreadable[a] || unreadable[b] ? 0 : csls(lists, a, b, cosine);
+  private double score(
+      NearestNeighbours vectors,
+      NearestNeighbours words,
+      int a,
+      int b,
+      float cosine,
+      float ofTerms) {
+    return (unreadable[a] || unreadable[b] ? 0 : csls(vectors, a, b, cosine))
+        + TERM_WEIGHT * csls(words, a, b, ofTerms);
   }
 
   private static double csls(NearestNeighbours lists, int a, int b, float similarity) {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /**
-   * Returns the similarity of the nearest texts of two entries. It is computed only if {@code
-   * lists} do not contain it.
-   */
+  /** Returns the similarity of the nearest texts of two entries, from {@code lists} if there. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -216,25 +202,22 @@ final class RankedRelations {
     return one[0];
   }
 
-  private long[] candidates() {
-    int count = entries.size();
-    List<NearestNeighbours> all =
-        byVector.areOne()
-            ? List.of(byVector.all(), byTerms.all())
-            : List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own());
-    long[] pairs = new long[Math.multiplyExact(all.size() * NearestNeighbours.LENGTH, count)];
-    int found = 0;
+  /** Returns the pairs of neighbours, each once. */
+  private LongStream candidates() {
+    LongStream.Builder pairs = LongStream.builder();
+    Set<NearestNeighbours> all =
+        new HashSet<>(List.of(byVector.all(), byTerms.all(), byVector.own(), byTerms.own()));
     for (NearestNeighbours lists : all) {
-      for (int entry = 0; entry < count; entry++) {
+      for (int entry = 0; entry < entries.size(); entry++) {
         for (int place = 0; place < NearestNeighbours.LENGTH; place++) {
           int other = lists.neighbour(entry, place);
           if (other != NearestNeighbours.NONE) {
-            pairs[found++] = pair(entry, other);
+            pairs.add(pair(entry, other));
           }
         }
       }
     }
-    return Arrays.stream(pairs, 0, found).sorted().distinct().toArray();
+    return pairs.build().sorted().distinct();
   }
 
   private Finding.Relation relation(ScoredPair pair, String id) {
@@ -270,10 +253,7 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /**
-   * Returns the rare words that two entries share. A word such as {@code 1412} is left out if it is
-   * a part of another shared word, such as {@code PAY-1412}.
-   */
+  /** Returns the rare words of both entries, without {@code 1412} beside {@code PAY-1412}. */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();
@@ -288,10 +268,7 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /**
-   * Returns the newer entry. Entries of helix are compared by time alone; notes are compared by
-   * everything that tells their age.
-   */
+  /** Returns the newer entry: of helix's entries by time alone, of notes by all signs of age. */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
     boolean known =
         FactOrder.areDated(a.entry(), b.entry()) || a.entry().note().isPresent() && a.isAgeKnown(b);

@@ -5,10 +5,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.SecretMask;
 import java.util.List;
 
-/**
- * Finds entries that contain a secret, which is recognised by its form, and masks secrets in shown
- * entries.
- */
+/** Finds entries that contain a secret, recognised by its form, and masks secrets. */
 public final class SecretCheck {
   private SecretCheck() {}
 
@@ -23,9 +20,7 @@ public final class SecretCheck {
         .toList();
   }
 
-  /**
-   * Returns the entry with its secrets masked; its key and all positions in its text stay the same.
-   */
+  /** Returns the entry with its secrets masked; its key and all positions in it stay the same. */
   static NamedEntry masked(NamedEntry named) {
     Entry entry = named.entry();
     String body = SecretMask.masked(entry.body());

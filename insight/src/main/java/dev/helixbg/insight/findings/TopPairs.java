@@ -1,15 +1,10 @@
 package dev.helixbg.insight.findings;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/**
- * A list of the best pairs among any number of offered pairs. Pairs are ordered by falling
- * similarity, then by a given order of the vectors. No two pairs are equal in this order, so the
- * result does not depend on the order in which pairs are offered.
- */
+/** The best pairs by falling similarity, then by a given order of the vectors. */
 final class TopPairs {
 
   /** Two vectors by index, a &lt; b. */
@@ -20,10 +15,7 @@ final class TopPairs {
   private final Comparator<ScoredPair> bestFirst;
   private final PriorityQueue<ScoredPair> worstFirst;
 
-  /**
-   * Makes an empty list. Between pairs of equal similarity, the position of the first vector in
-   * {@code order} decides, then the position of the second vector.
-   */
+  /** {@code order} has the position of each vector. */
   TopPairs(int max, int[] order) {
     this.max = max;
     this.order = order;
@@ -45,9 +37,7 @@ final class TopPairs {
   }
 
   List<ScoredPair> bestFirst() {
-    List<ScoredPair> sorted = new ArrayList<>(worstFirst);
-    sorted.sort(bestFirst);
-    return sorted;
+    return worstFirst.stream().sorted(bestFirst).toList();
   }
 
   private long position(int a, int b) {

@@ -2,49 +2,43 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.insight.similarity.Vectors;
 
-/** The centroid of each topic: the mean of its unit vectors, scaled to unit length. */
-final class TopicCentroids {
-  private final Vectors vectors;
-  private final TopicIndex topics;
-  private final double[] sums;
-  private final double[] lengths;
+/**
+ * The centroid of each topic: the mean of its unit vectors, scaled to unit length.
+ *
+ * @param sums sum of the vectors of each topic, one after the other
+ */
+record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums) {
 
-  TopicCentroids(Vectors vectors, TopicIndex topics) {
-    this.vectors = vectors;
-    this.topics = topics;
+  static TopicCentroids of(Vectors vectors, TopicIndex topics) {
     int dimension = vectors.dimension();
-    this.sums = new double[Math.multiplyExact(topics.count(), dimension)];
-    this.lengths = new double[topics.count()];
+    double[] sums = new double[Math.multiplyExact(topics.count(), dimension)];
     for (int entry = 0; entry < vectors.count(); entry++) {
       int sum = topics.topicOf()[entry] * dimension;
       for (int k = 0; k < dimension; k++) {
         sums[sum + k] += vectors.values()[entry * dimension + k];
       }
     }
-    for (int topic = 0; topic < lengths.length; topic++) {
-      double squares = 0;
-      for (int k = 0; k < dimension; k++) {
-        squares += sums[topic * dimension + k] * sums[topic * dimension + k];
-      }
-      lengths[topic] = Math.sqrt(squares);
-    }
+    return new TopicCentroids(vectors, topics, sums);
   }
 
   /** Returns one row for each topic; a topic whose vectors cancel out has a zero vector. */
   Vectors normalised() {
     int dimension = vectors.dimension();
     float[] values = new float[sums.length];
-    for (int i = 0; i < values.length; i++) {
-      double length = lengths[i / dimension];
-      values[i] = length == 0 ? 0 : (float) (sums[i] / length);
+    for (int start = 0; start < sums.length; start += dimension) {
+      double squares = 0;
+      for (int i = start; i < start + dimension; i++) {
+        squares += sums[i] * sums[i];
+      }
+      double length = Math.sqrt(squares);
+      for (int i = start; i < start + dimension; i++) {
+        values[i] = length == 0 ? 0 : (float) (sums[i] / length);
+      }
     }
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /**
-   * Returns the cosine of an entry to the centroid of the other entries of its topic; 0 if there
-   * are no other entries.
-   */
+  /** Returns the cosine of an entry to the other entries of its topic; 0 if there are none. */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

@@ -4,10 +4,11 @@ import dev.helixbg.insight.findings.Finding;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Verdicts of the user's coding agents on pairs, and the reliability of each agent. An agent
- * "counts" if it is reliable enough that its verdicts may decide which pairs lead.
+ * "counts" if its verdicts may decide which pairs lead.
  *
  * @param pairs verdicts by the id of a finding
  */
@@ -17,8 +18,8 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
   /**
    * The verdicts on one pair.
    *
-   * @param verdict verdict of the clients that count; verdicts of more reliable clients weigh more.
-   *     Empty if no client counts, or if different verdicts weigh the same
+   * @param verdict verdict of the clients that count, weighted by their reliability; empty if no
+   *     client counts, or if different verdicts weigh the same
    * @param all verdict of each client
    */
   public record Said(Optional<Verdict> verdict, List<Saying> all) {
@@ -28,22 +29,16 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
 
     /** Returns the verdicts as text, such as {@code same, by claude-code 2.1}. */
     public String words() {
-      String words =
-          String.join(
-              "; ",
-              all.stream()
-                  .map(
-                      one ->
-                          one.verdict().title()
-                              + ", by "
-                              + one.client()
-                              + (one.counts() ? "" : " (does not count)"))
-                  .toList());
-      return isDisputed() ? "agents disagree: " + words : words;
+      String form = "%s, by %s%s";
+      return all.stream()
+          .map(
+              one ->
+                  form.formatted(
+                      one.verdict().title(), one.client(), one.counts() ? "" : " (does not count)"))
+          .collect(Collectors.joining("; ", isDisputed() ? "agents disagree: " : "", ""));
     }
   }
 
-  /** The verdict of one client, with its name and version. */
   public record Saying(String client, Verdict verdict, boolean counts) {}
 
   /**
@@ -51,8 +46,8 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
    *
    * @param client name and version
    * @param answers number of the client's answers to questions about entries
-   * @param known result on pairs with a known answer; here, {@code kappa} measures how far the
-   *     client's answers agree with the known answers
+   * @param known result on pairs with a known answer; its {@code kappa} measures the agreement with
+   *     the known answers
    * @param hasty number of answers that came faster than anyone can read
    */
   public record Trust(String client, int answers, JudgeTrust known, int hasty) {
@@ -72,10 +67,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known.pairs();
     }
 
-    /**
-     * Returns the share of right answers on known pairs. One right and one wrong answer are added,
-     * so that a few answers alone do not make a client very reliable or unreliable.
-     */
+    /** Returns the share of right answers on known pairs, after adding a right and a wrong one. */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }
@@ -93,19 +85,14 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
               .orElse(true);
     }
 
-    /** Returns one or two sentences for people. */
     public String words() {
-      String answered = "%s has answered %d questions".formatted(client, answers);
+      String answered = "%s has answered %d questions; ".formatted(client, answers);
       if (known.pairs() == 0) {
-        return answered + "; it is not measured yet, and decides nothing.";
+        return answered + "it is not measured yet, and decides nothing.";
       }
       return answered
-          + "; of %d pairs whose right verdict is known, it judged %d rightly%s (Cohen’s kappa %s)."
-              .formatted(
-                  known.pairs(),
-                  known.right(),
-                  JudgeTrust.Tally.words(known.said()),
-                  JudgeTrust.hundredths(known.kappa()))
+          + "of %d pairs whose right verdict is known, it judged %s (Cohen’s kappa %s)."
+              .formatted(known.pairs(), known.rightly(), JudgeTrust.hundredths(known.kappa()))
           + (isHasty()
               ? " It answers faster than it can read: it is guessing, and decides nothing."
               : isGuessing()

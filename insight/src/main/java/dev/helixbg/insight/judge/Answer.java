@@ -10,8 +10,7 @@ import java.util.List;
  * @param runnerUp second most likely choice; empty for free text
  * @param runnerUpProbability probability of the second choice
  * @param unread one bit for each text of the question that the model did not read to the end, see
- *     {@link Question#bit}; {@link #ANY} if it is unknown which texts the model did not read to the
- *     end
+ *     {@link Question#bit}; {@link #ANY} if it is unknown which texts these are
  * @param orders for a comparison, the choice in each of the two orders of its texts; else empty
  */
 public record Answer(
@@ -23,9 +22,7 @@ public record Answer(
     List<String> orders) {
   static final int ANY = -1;
 
-  /**
-   * @param cut whether the model read only a part of at least one text
-   */
+  /** {@code cut} tells whether the model read only a part of at least one text. */
   public Answer(
       String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
     this(text, probability, runnerUp, runnerUpProbability, cut ? ANY : 0, List.of());
@@ -44,10 +41,7 @@ public record Answer(
     return (unread & bit) == 0;
   }
 
-  /**
-   * Returns the probability of a choice. If there are three choices, the third choice has the rest
-   * of the probability.
-   */
+  /** Returns the probability of a choice; a third choice has the rest of the probability. */
   double share(String choice) {
     if (text.equals(choice)) {
       return probability;

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -52,30 +53,35 @@ public record AnswerStore(Database database) implements RememberedAnswers {
                   "SELECT checksum, answer, probability, next, nextProbability, unread, orders"
                       + " FROM answer WHERE job = ? AND prompt = ? AND model = ? AND key = ?")) {
             for (Id id : wanted) {
-              set(select, 1, id);
-              ResultSet row = select.executeQuery();
-              if (row.next()) {
-                Answer answer = answer(row);
-                if (row.getInt(1) == checksum(id, answer) && isPossible(id.job(), answer)) {
-                  found.put(id, answer);
-                }
-              }
-              row.close();
+              Sql.rows(
+                      select,
+                      row -> answer(row, id),
+                      id.job().title(),
+                      id.version(),
+                      id.model(),
+                      id.key())
+                  .stream()
+                  .flatMap(Optional::stream)
+                  .forEach(answer -> found.put(id, answer));
             }
           }
           return found;
         });
   }
 
-  private static Answer answer(ResultSet row) throws SQLException {
+  private static Optional<Answer> answer(ResultSet row, Id id) throws SQLException {
     String orders = row.getString(7);
-    return new Answer(
-        row.getString(2),
-        row.getDouble(3),
-        row.getString(4),
-        row.getDouble(5),
-        row.getInt(6),
-        orders.isEmpty() ? List.of() : List.of(orders.split(" ")));
+    Answer answer =
+        new Answer(
+            row.getString(2),
+            row.getDouble(3),
+            row.getString(4),
+            row.getDouble(5),
+            row.getInt(6),
+            orders.isEmpty() ? List.of() : List.of(orders.split(" ")));
+    return row.getInt(1) == checksum(id, answer) && isPossible(id.job(), answer)
+        ? Optional.of(answer)
+        : Optional.empty();
   }
 
   @Override
@@ -92,27 +98,25 @@ public record AnswerStore(Database database) implements RememberedAnswers {
                       + " next, nextProbability, unread, orders)"
                       + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
             for (Map.Entry<Id, Answer> one : some.entrySet()) {
+              Id id = one.getKey();
               Answer answer = one.getValue();
-              insert.setInt(1, checksum(one.getKey(), answer));
-              set(insert, 2, one.getKey());
-              insert.setString(6, answer.text());
-              insert.setDouble(7, answer.probability());
-              insert.setString(8, answer.runnerUp());
-              insert.setDouble(9, answer.runnerUpProbability());
-              insert.setInt(10, answer.unread());
-              insert.setString(11, String.join(" ", answer.orders()));
-              insert.executeUpdate();
+              Sql.execute(
+                  insert,
+                  checksum(id, answer),
+                  id.job().title(),
+                  id.version(),
+                  id.model(),
+                  id.key(),
+                  answer.text(),
+                  answer.probability(),
+                  answer.runnerUp(),
+                  answer.runnerUpProbability(),
+                  answer.unread(),
+                  String.join(" ", answer.orders()));
             }
           }
           return null;
         });
-  }
-
-  private static void set(PreparedStatement statement, int first, Id id) throws SQLException {
-    statement.setString(first, id.job().title());
-    statement.setString(first + 1, id.version());
-    statement.setString(first + 2, id.model());
-    statement.setString(first + 3, id.key());
   }
 
   private static int checksum(Id id, Answer answer) {
@@ -129,10 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /**
-   * Deletes stale answers, but only if there are many answers and most of them are stale. Answers
-   * of other models are kept.
-   */
+  /** Deletes answers to other questions, of any model, if most of many answers are stale. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

@@ -16,9 +16,7 @@ public final class CentralEntries {
   private final IntFunction<float[]> vectors;
   private final Map<String, List<Integer>> members = new LinkedHashMap<>();
 
-  /**
-   * @param entries entries, ordered by offset
-   */
+  /** {@code entries} are ordered by offset. */
   public CentralEntries(List<NamedEntry> entries, IntFunction<float[]> vectors) {
     this.entries = entries;
     this.vectors = vectors;

@@ -5,7 +5,6 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
-import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,55 +17,35 @@ import java.util.stream.IntStream;
 
 /**
  * Asks a language model questions. The model reads the system prompt of each job (kind of question)
- * only once. It reads questions together if they fit into one pass over the weights.
+ * only once, and reads questions together if they fit into one pass over the weights.
  *
- * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot
- * answer anything else, even if an entry tells it to. An answer does not depend on the other
- * questions in the pass.
+ * <p>For a job with few choices, only the tokens of the choices are compared. The model cannot give
+ * another answer, even if an entry tells it to. An answer does not depend on other questions.
  */
 public final class Judge implements QuestionAnswerer {
-  /**
-   * Maximum number of tokens in a prompt that do not belong to the texts: the chat format, the
-   * topic, and the letters that name the texts.
-   */
+  /** Maximum number of tokens in a prompt beside the texts: chat format, topic, and letters. */
   private static final int FRAME_TOKENS = 96;
 
   private static final int MIN_BUDGET = 16;
 
-  /**
-   * Maximum number of passes over the weights in which the prompts of one batch of free answers are
-   * read. After these passes, a free answer needs one more pass for each of its tokens.
-   */
+  /** Maximum number of passes that read the prompts of a batch of free answers. */
   private static final int PASSES_OF_FREE_ANSWERS = 4;
 
   private final TextModel model;
-  private final BpeTokenizer tokenizer;
   private final ChatTemplate chat;
   private final Map<QuestionKind, Opened> opened = new EnumMap<>(QuestionKind.class);
 
-  /**
-   * @param model model; {@link #close} closes the model, too
-   */
+  /** Makes a judge that closes the model, too. */
   public Judge(TextModel model) {
     this.model = model;
-    tokenizer = model.tokenizer();
-    chat = model.chat();
+    this.chat = model.chat();
   }
 
-  /**
-   * A job whose system prompt the model has read.
-   *
-   * @param lead tokens with which all requests of the job begin; the model has also read these
-   *     tokens
-   */
+  /** A job whose system prompt the model has read, and the tokens that begin its requests. */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 
-  private record Asked(List<int[]> prompts, int unread) {
-    int tokens() {
-      return prompts.stream().mapToInt(ids -> ids.length).sum();
-    }
-  }
+  private record Asked(List<int[]> prompts, int unread) {}
 
   public TextModel model() {
     return model;
@@ -82,12 +61,11 @@ public final class Judge implements QuestionAnswerer {
     for (Question question : questions) {
       QuestionPrompts.Written written = ready.prompts().write(question);
       List<int[]> prompts = written.turns().stream().map(turn -> unread(ready, turn)).toList();
-      Asked next = new Asked(prompts, written.unread());
-      room -= next.tokens();
+      room -= prompts.stream().mapToInt(ids -> ids.length).sum();
       if (!asked.isEmpty() && room < 0) {
         break;
       }
-      asked.add(next);
+      asked.add(new Asked(prompts, written.unread()));
     }
     return free ? generate(job, ready, asked, cancelled) : choose(job, ready, asked, cancelled);
   }
@@ -131,7 +109,7 @@ public final class Judge implements QuestionAnswerer {
       }
       List<int[]> choices = job.choices().stream().map(chat::answer).toList();
       int[] lead = Arrays.copyOfRange(opening, before, opening.length);
-      ready = new Opened(session, lead, new QuestionPrompts(tokenizer, budget), choices);
+      ready = new Opened(session, lead, new QuestionPrompts(model.tokenizer(), budget), choices);
       opened.put(job, ready);
     }
     return ready;
@@ -144,18 +122,14 @@ public final class Judge implements QuestionAnswerer {
     List<Answer> answers = new ArrayList<>();
     int row = 0;
     for (Asked one : asked) {
-      int turns = one.prompts().size();
-      double[][] orders = Arrays.copyOfRange(scores, row, row + turns);
-      answers.add(best(job, orders, one.unread()));
-      row += turns;
+      int end = row + one.prompts().size();
+      answers.add(best(job, Arrays.copyOfRange(scores, row, end), one.unread()));
+      row = end;
     }
     return answers;
   }
 
-  /**
-   * Returns the mean of the probabilities over both orders of a pair, so that the order does not
-   * matter.
-   */
+  /** Returns the mean of the probabilities over both orders of a pair. */
   private static double[] mean(double[][] orders) {
     double[] mean = new double[orders[0].length];
     for (double[] order : orders) {
@@ -202,7 +176,7 @@ public final class Judge implements QuestionAnswerer {
     List<int[]> prompts = asked.stream().map(one -> one.prompts().getFirst()).toList();
     List<Generation> generations =
         model.generateAll(
-            ready.session(), prompts, job.maxTokens(), tokenizer.endTokens(), cancelled);
+            ready.session(), prompts, job.maxTokens(), model.tokenizer().endTokens(), cancelled);
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
       answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).unread() != 0));
@@ -211,12 +185,12 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * Returns the text of a free answer. An unfinished answer loses its last, broken sentence if the
-   * last whole sentence ends in the second half. Otherwise, it keeps the broken sentence and gets
-   * {@code " …"}. An unfinished merge becomes empty, because it must keep every detail.
+   * Returns the text of a free answer. An unfinished answer loses its broken sentence if the last
+   * whole sentence ends in the second half, and else gets {@code " …"}. An unfinished merge becomes
+   * empty, because it must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
-    String text = tokenizer.decode(generation.tokenIds()).strip();
+    String text = model.tokenizer().decode(generation.tokenIds()).strip();
     if (generation.stopReason() == StopReason.STOP_TOKEN) {
       return text;
     }

@@ -6,9 +6,6 @@ import dev.helixbg.config.Progress;
 public interface JudgeProgress {
   JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 
-  /**
-   * Begins to show the progress of a job. Each step is the number of questions that were answered
-   * and saved since the last step.
-   */
+  /** Begins to show the progress of a job, whose steps are answered and saved questions. */
   Progress begin(QuestionKind job, int questions);
 }

@@ -16,14 +16,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Asks a model about a knowledge base. The model gives a verdict on each pair, a sentence on each
- * topic, a text for each merge, and a label for each entry.
+ * Asks a model for a verdict on each pair, a sentence on each topic, a text for each merge, and a
+ * label for each entry.
  *
  * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
- * remaining pairs, merges, and labels. Labels are last, because these questions are the most
- * numerous. Among the pairs, the pairs on which the pair judges are least sure come first. Topics,
- * merges and labels are ordered by age, the newest first. If the time of a run is too short, the
- * next run asks the remaining questions.
+ * remaining pairs, merges, and labels, which are the most numerous. Among the pairs, those on which
+ * the pair judges are least sure come first. All other questions are ordered by age, the newest
+ * first. If the time of a run is too short, the next run asks the remaining questions.
  */
 public final class JudgeRun {
   /** Maximum number of entries in a merged group; a larger group is a topic, not one fact. */
@@ -41,9 +40,7 @@ public final class JudgeRun {
   private final CentralEntries topics;
   private final Map<QuestionKind, Integer> left = new EnumMap<>(QuestionKind.class);
 
-  /**
-   * @param vectors vectors of the entries, in the same order
-   */
+  /** {@code vectors} are in the order of the entries. */
   public JudgeRun(
       QuestionSession asking, String modelName, Findings findings, List<float[]> vectors) {
     this.asking = asking;
@@ -52,12 +49,7 @@ public final class JudgeRun {
     topics = new CentralEntries(findings.entries(), vectors::get);
   }
 
-  /**
-   * Asks all questions.
-   *
-   * @return judgements; an entry that the model has not read has no guessed label
-   * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
-   */
+  /** Asks all questions. If the thread is interrupted, all earlier answers are saved. */
   public Judgements run() throws InterruptedException {
     VerdictRun pairs = new VerdictRun(asking, pairs());
     pairs.ask(FIRST_PAIRS);
@@ -67,22 +59,10 @@ public final class JudgeRun {
     List<Judgements.Merge> merges = merges(verdicts);
     Map<String, LabelGuess> guesses = labels(LabelGuess.Origin.MODEL);
     return new Judgements(
-        Optional.of(modelName),
-        guesses,
-        verdicts,
-        summaries,
-        merges,
-        Map.copyOf(left),
-        Optional.empty(),
-        Judgements.Lessons.NONE,
-        AgentSayings.NONE);
+        Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left));
   }
 
-  /**
-   * Returns all relations in the order in which the model is asked about them. The relations on
-   * which the pair judges are least sure come first. Relations that no pair judge has read come
-   * last.
-   */
+  /** Returns all relations, first those on which the pair judges are least sure, unread last. */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()
         .sorted(
@@ -91,36 +71,20 @@ public final class JudgeRun {
         .toList();
   }
 
-  /**
-   * Asks for the label of every entry, the newest first. Entries with the same text share one
-   * answer.
-   *
-   * @return guesses that are known so far, by the key of the entry
-   */
+  /** Asks for the label of every entry; returns those that are known so far, by key. */
   public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
     Map<String, Question> questions = labelQuestions(findings.entries());
     note(QuestionKind.LABEL, asking.ask(questions.values()));
     Map<String, LabelGuess> guesses = new HashMap<>();
-    asking
-        .answers(questions)
-        .forEach(
-            (key, said) ->
-                guesses.put(
-                    key,
-                    new LabelGuess(
-                        origin,
-                        Label.titled(said.text()).orElseThrow(),
-                        said.probability(),
-                        true)));
+    for (Map.Entry<String, Answer> one : asking.answers(questions).entrySet()) {
+      Label label = Label.titled(one.getValue().text()).orElseThrow();
+      double probability = one.getValue().probability();
+      guesses.put(one.getKey(), new LabelGuess(origin, label, probability, true));
+    }
     return guesses;
   }
 
-  /**
-   * Returns the question for the label of each entry, the newest first.
-   *
-   * @param entries entries, ordered by offset
-   * @return questions, by the key of the entry
-   */
+  /** Returns the questions for labels, by key, the newest first; entries are ordered by offset. */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (NamedEntry named : entries.reversed()) {
@@ -129,11 +93,7 @@ public final class JudgeRun {
     return questions;
   }
 
-  /**
-   * Asks for a sentence on every topic; the topic with the newest entry is first.
-   *
-   * @return sentences that are known so far, by topic
-   */
+  /** Asks for a sentence on every topic; returns those that are known so far, by topic. */
   public Map<String, String> summaries() throws InterruptedException {
     Map<String, Question> questions = summaryQuestions(topics);
     note(QuestionKind.SUMMARY, asking.ask(questions.values()));

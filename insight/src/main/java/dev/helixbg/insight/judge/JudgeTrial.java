@@ -13,23 +13,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Measures once how well a language model judges pairs. For this, it uses sixty pairs of notes
- * whose right answer is known. They are in {@code trial.jsonl} and come from the knowledge base of
- * {@code bench findings}.
+ * Measures how well a language model judges the sixty pairs of notes in {@code trial.jsonl}, whose
+ * right answer is known. They come from the knowledge base of {@code bench findings}.
  */
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /**
-   * The known answer about a pair: one of the entries can be removed, the older entry was
-   * overtaken, or neither is true.
-   */
+  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
   public enum Truth {
     SAME,
     OVERTAKEN,
     NEITHER;
 
-    /** Returns the answer that corresponds to a verdict. */
     public static Truth of(Verdict verdict) {
       return switch (verdict) {
         case SAME -> SAME;
@@ -45,9 +40,6 @@ public final class JudgeTrial {
   private final List<Pair> pairs = pairs();
   private final VerdictRun run;
 
-  /**
-   * @param asking session with the model to measure
-   */
   public JudgeTrial(QuestionSession asking) {
     this.asking = asking;
     run = new VerdictRun(asking);
@@ -69,11 +61,7 @@ public final class JudgeTrial {
     return pairs;
   }
 
-  /**
-   * Reads the lines of a resource with questions and known answers.
-   *
-   * @param owner class in the same package as the resource
-   */
+  /** Reads a resource with questions and known answers, from the package of {@code owner}. */
   public static List<JsonNode> lines(Class<?> owner, String file) {
     try (MappingIterator<JsonNode> lines =
         new ObjectMapper().readerFor(JsonNode.class).readValues(owner.getResource(file))) {
@@ -83,10 +71,7 @@ public final class JudgeTrial {
     }
   }
 
-  /**
-   * Asks the questions that have no saved answer. Returns the measured reliability; empty if an
-   * answer is still missing.
-   */
+  /** Asks the unanswered questions. Returns the reliability; empty if an answer is missing. */
   public Optional<JudgeTrust> ask() throws InterruptedException {
     return run.ask(pairs.size()) > 0 ? Optional.empty() : Optional.of(trust());
   }
@@ -104,10 +89,7 @@ public final class JudgeTrial {
     return new JudgeTrust(pairs.size(), right, said, kappa(orders));
   }
 
-  /**
-   * Returns Cohen's kappa of two columns: the agreement beyond chance, as a share of the largest
-   * possible agreement beyond chance. Returns 0 if no agreement beyond chance is possible.
-   */
+  /** Returns Cohen's kappa of two columns; 0 if no agreement beyond chance is possible. */
   public static double kappa(List<List<String>> rows) {
     List<List<String>> rated = rows.stream().filter(row -> row.size() == 2).toList();
     Map<String, int[]> counts = new HashMap<>();

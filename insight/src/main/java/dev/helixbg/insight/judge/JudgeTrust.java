@@ -9,8 +9,7 @@ import java.util.stream.Collectors;
  * The reliability of a language model as a judge, measured on pairs with a known answer.
  *
  * @param pairs number of pairs
- * @param right number of pairs for which the verdict agrees with the known answer, see {@link
- *     JudgeTrial.Truth}
+ * @param right number of pairs with the right verdict, see {@link JudgeTrial.Truth}
  * @param said for each verdict, how often it was given and how often it was right
  * @param kappa Cohen's kappa: how far the answers in the two orders of a pair agree beyond chance;
  *     1 for full agreement, 0 for chance or a constant answer
@@ -19,12 +18,10 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
   /** Minimum share of right verdicts; a model with the same verdict on all pairs reaches 43 %. */
   static final double LEAST_RIGHT = 0.6;
 
-  /** Text about a judge that was not measured yet. */
   public static final String UNMEASURED =
       "This model has not been measured as a judge yet. Until it is, the pair judge decides which"
           + " pairs come first.";
 
-  /** Text beside all verdicts of a judge that guesses. */
   public static final String GUESSING = "It is guessing: do not act on its verdicts.";
 
   /** Minimum kappa. Below this value, agreement is called "fair" at best (Landis and Koch 1977). */
@@ -35,33 +32,28 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     /** Counts a verdict; returns 1 if it is right, else 0. */
     public static int count(Map<Verdict, Tally> tallies, Verdict verdict, JudgeTrial.Truth truth) {
       int right = JudgeTrial.Truth.of(verdict) == truth ? 1 : 0;
-      tallies.merge(
-          verdict,
-          new Tally(1, right),
-          (one, other) -> new Tally(one.said + other.said, one.right + other.right));
+      Tally before = tallies.getOrDefault(verdict, new Tally(0, 0));
+      tallies.put(verdict, new Tally(before.said + 1, before.right + right));
       return right;
-    }
-
-    /** Returns text such as {@code : same 3 of 4 times, ...}. */
-    static String words(Map<Verdict, Tally> tallies) {
-      return Arrays.stream(Verdict.values())
-          .map(
-              verdict -> {
-                Tally tally = tallies.getOrDefault(verdict, new Tally(0, 0));
-                return verdict.title() + " %d of %d times".formatted(tally.right, tally.said);
-              })
-          .collect(Collectors.joining(", ", ": ", ""));
     }
   }
 
-  /** Returns one or two sentences for people. */
+  /** Returns text such as {@code 40 rightly: same 3 of 4 times, ...}. */
+  String rightly() {
+    return Arrays.stream(Verdict.values())
+        .map(
+            verdict -> {
+              Tally tally = said.getOrDefault(verdict, new Tally(0, 0));
+              return verdict.title() + " %d of %d times".formatted(tally.right, tally.said);
+            })
+        .collect(Collectors.joining(", ", right + " rightly: ", ""));
+  }
+
   public String words() {
-    return ("Of %d pairs whose right verdict is known, this model judged %d rightly%s; its answers"
-                + " in both")
-            .formatted(pairs, right, Tally.words(said))
-        + (" orders of a pair agree beyond chance by %s (Cohen’s kappa; 1 means that they always"
-                + " agree).")
-            .formatted(hundredths(kappa))
+    return ("Of %d pairs whose right verdict is known, this model judged %s; its answers in both"
+                + " orders of a pair agree beyond chance by %s (Cohen’s kappa; 1 means that they"
+                + " always agree).")
+            .formatted(pairs, rightly(), hundredths(kappa))
         + (isGuessing()
             ? " " + GUESSING + " To see larger models, run 'helix-bg fetch-models list'."
             : "");

@@ -14,22 +14,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The leading pairs of the list of relations, and counts of the pairs in the list.
+ * The pairs with which the report begins, and counts of the pairs in the list of relations.
  *
  * @param ranked number of pairs in the list
  * @param read number of pairs that the pair judges have read
  * @param judgedCount number of pairs with a verdict of the language model
- * @param leading pairs with which the report begins
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
   /** Maximum number of leading pairs. A reader can look at this many in one sitting. */
   private static final int LEADING = 20;
 
-  /**
-   * Maximum number of pairs that lead without a verdict if the pair judges have read no pair. Pairs
-   * that lead by the language model's verdict take some of these places.
-   */
+  /** Maximum number of leading pairs if the pair judges have read none; only verdicts add more. */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -44,19 +40,16 @@ public record JudgedRelations(
 
   /**
    * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
-   * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
-   * <i>overtaken</i>, the surest first. Last come pairs that a pair judge has read and that may be
-   * worth an act, if the language model has given no verdict on them. If the pair judges have read
-   * no pair, the first pairs of the list lead.
+   * <i>overtaken</i>. Then come pairs that the language model calls so, the surest first. Last come
+   * pairs without a verdict that a pair judge has read and that may be worth an act. If the pair
+   * judges have read no pair, the first pairs of the list lead.
    *
    * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
-   * holds for the model's verdict if no reliable agent has answered. A pair judge's opinion alone
-   * is not enough for a pair of a series, or for a pair of texts that are far apart, because every
-   * list has a first pair, however far apart its texts are. A pair of a series never leads by the
-   * language model's verdict either. The verdicts of a language model that guesses, or was not
-   * measured, do not count. A pair of a note and the record of a day leads only by the verdict of
-   * an agent or a language model, unless both entries are facts. The pairs of a group of entries
-   * that say the same are listed together, and so are pairs from the same two files.
+   * holds for the model's verdict if no reliable agent has answered. The verdicts of a model that
+   * guesses, or was not measured, do not count. A pair of a series leads only by an agent's
+   * verdict. A pair of texts that are far apart leads only by a verdict. So does a pair of a note
+   * and the record of a day, unless both are facts. The pairs of a group of entries that say the
+   * same are listed together, and so are pairs from the same two files.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     int read = (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count();
@@ -83,17 +76,13 @@ public record JudgedRelations(
   /** Returns the leading pairs among the pairs that have no verdict of an agent. */
   private static List<Finding.Relation> ofModel(
       List<Finding.Relation> relations, boolean wereRead, Judgements judgements) {
-    List<Finding.Relation> best =
-        new ArrayList<>(
-            relations.stream()
-                .filter(
-                    pair ->
-                        judgements.verdict(pair).filter(said -> said.verdict().isAct()).isPresent())
-                .filter(pair -> !isOfSeries(pair))
-                .sorted(
-                    Comparator.comparingDouble(
-                        pair -> -judgements.verdict(pair).orElseThrow().probability()))
-                .toList());
+    List<Finding.Relation> best = new ArrayList<>(relations);
+    best.removeIf(
+        pair ->
+            judgements.verdict(pair).filter(said -> said.verdict().isAct()).isEmpty()
+                || isOfSeries(pair));
+    best.sort(
+        Comparator.comparingDouble(pair -> -judgements.verdict(pair).orElseThrow().probability()));
     int most = Math.max(best.size(), UNREAD_LEADING);
     List<Finding.Relation> unjudged =
         relations.stream().filter(pair -> judgements.verdict(pair).isEmpty()).toList();
@@ -111,15 +100,13 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
-  /**
-   * Chooses the leading pairs among pairs that were not decided by the verdict of an agent or of a
-   * language model.
-   *
-   * @param wereRead whether the pair judges have read a pair of the list, decided or not
-   */
+  /** Chooses leading pairs without a verdict; {@code wereRead}: a pair judge has read any pair. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
-        .filter(pair -> !pair.isFar() && !isNoteFromRecord(pair))
+        .filter(pair -> !pair.isFar())
+        .filter(
+            pair ->
+                pair.areFacts() || !NoteName.areRecordAndNote(pair.a().entry(), pair.b().entry()))
         .filter(
             pair ->
                 wereRead
@@ -130,10 +117,9 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files are short and tell little without their
-   * surroundings. For a pair of facts, the probability must therefore be higher than for other
-   * pairs, unless the facts contradict each other. Facts that were written together or have few
-   * words lead only if one fact repeats the other.
+   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Their
+   * probability must therefore be higher, unless they contradict each other. Facts that were
+   * written together or have few words lead only if one repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {
@@ -143,22 +129,12 @@ public record JudgedRelations(
         && (said.act() >= SURE_OF_FACTS || contradict(pair));
   }
 
-  private static boolean isNoteFromRecord(Finding.Relation pair) {
-    return !pair.areFacts() && NoteName.areRecordAndNote(pair.a().entry(), pair.b().entry());
-  }
-
-  /**
-   * Whether both entries are facts for agents, and one fact negates or forbids what the other fact
-   * says.
-   */
+  /** Whether both entries are facts for agents, and one negates or forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
     return pair.areFacts() && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
-  /**
-   * Returns the pairs in an order in which the pairs of one group, or from the same two files,
-   * follow one another.
-   */
+  /** Returns the pairs, with those of one group or from the same two files after one another. */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);
@@ -199,10 +175,7 @@ public record JudgedRelations(
                 .isPresent());
   }
 
-  /**
-   * Returns groups of three or more entries that state the same according to the verdicts on
-   * leading pairs. The entries of a group are ordered by offset.
-   */
+  /** Returns groups of three or more entries that say the same, each ordered by offset. */
   public List<List<NamedEntry>> groups(Judgements judgements) {
     return groups(leading, judgements);
   }

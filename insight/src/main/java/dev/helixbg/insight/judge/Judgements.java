@@ -38,30 +38,36 @@ public record Judgements(
     AgentSayings agents) {
 
   public static final Judgements NONE =
-      new Judgements(
-          Optional.empty(),
-          Map.of(),
-          Map.of(),
-          Map.of(),
-          List.of(),
-          Map.of(),
-          Optional.empty(),
-          Lessons.NONE,
-          AgentSayings.NONE);
+      new Judgements(Optional.empty(), Map.of(), Map.of(), Map.of(), List.of(), Map.of());
 
-  /**
-   * A text that could replace several entries. It is a proposal that no person has checked.
-   *
-   * @param id stable name, computed from the content
-   */
+  /** Makes judgements of a model whose reliability is unknown, without lessons or agents. */
+  public Judgements(
+      Optional<String> model,
+      Map<String, LabelGuess> guesses,
+      Map<String, PairVerdict> verdicts,
+      Map<String, String> summaries,
+      List<Merge> merges,
+      Map<QuestionKind, Integer> left) {
+    this(
+        model,
+        guesses,
+        verdicts,
+        summaries,
+        merges,
+        left,
+        Optional.empty(),
+        Lessons.NONE,
+        AgentSayings.NONE);
+  }
+
+  /** A proposed text that could replace several entries; the id is computed from the content. */
   public record Merge(String id, List<NamedEntry> entries, String text) {}
 
   /**
    * A lesson that several entries teach.
    *
-   * @param id stable name, computed from the content
-   * @param text the most typical of the {@code sentences}: its vector is nearest to the mean vector
-   *     of all {@code sentences}
+   * @param id computed from the content
+   * @param text the sentence whose vector is nearest to the mean vector of all {@code sentences}
    * @param entries entries, ordered by offset
    * @param sentences lesson of each entry, in the same order
    */
@@ -103,12 +109,10 @@ public record Judgements(
           || rightPairs < JudgeTrust.LEAST_RIGHT * pairs;
     }
 
-    /** Returns a sentence for people. */
     public String words() {
-      return "For %d entries whose lesson is known, the model wrote %d lessons that match the known lesson; of"
-              .formatted(entries, right)
-          + " %d pairs of lessons, it judged %d rightly".formatted(pairs, rightPairs)
-          + (isGuessing() ? ": it is guessing." : ".");
+      return ("For %d entries whose lesson is known, the model wrote %d lessons that match the"
+              + " known lesson; of %d pairs of lessons, it judged %d rightly%s.")
+          .formatted(entries, right, pairs, rightPairs, isGuessing() ? ": it is guessing" : "");
     }
   }
 
@@ -129,22 +133,11 @@ public record Judgements(
     List<Merge> open = merges.stream().filter(merge -> !settled.test(merge.id())).toList();
     List<Lesson> recurring =
         lessons.all().stream().filter(lesson -> !settled.test(lesson.id())).toList();
-    return new Judgements(
-        model,
-        guesses,
-        verdicts,
-        summaries,
-        open,
-        left,
-        trust,
-        new Lessons(lessons.reader(), recurring, lessons.trust()),
-        agents);
+    Lessons some = new Lessons(lessons.reader(), recurring, lessons.trust());
+    return new Judgements(model, guesses, verdicts, summaries, open, left, trust, some, agents);
   }
 
-  /**
-   * Returns the judgements with additional labels: an entry without a guess gets the guess that
-   * {@code others} has for it.
-   */
+  /** Returns the judgements with other labels for entries that have no guess. */
   public Judgements orElse(Map<String, LabelGuess> others) {
     Map<String, LabelGuess> all = new HashMap<>(others);
     all.putAll(guesses);
@@ -157,10 +150,7 @@ public record Judgements(
     return new Judgements(model, guesses, verdicts, summaries, merges, left, judge, read, agents);
   }
 
-  /**
-   * Returns the judgements with the answers of coding agents. The agents' labels and sentences are
-   * used only for entries and topics for which the model has none.
-   */
+  /** Adds agents' verdicts, and their labels and sentences where the model has none. */
   public Judgements with(
       AgentSayings said, Map<String, LabelGuess> labels, Map<String, String> sentences) {
     Map<String, String> all = new HashMap<>(sentences);
@@ -174,12 +164,19 @@ public record Judgements(
     return trust.filter(JudgeTrust::isGuessing).isPresent();
   }
 
+  /** Returns why verdicts of the model do not {@link #decide}, as a sentence. */
+  public Optional<String> doubt() {
+    return trust.isEmpty()
+        ? Optional.of(JudgeTrust.UNMEASURED)
+        : Optional.of(JudgeTrust.GUESSING).filter(_ -> areGuesses());
+  }
+
   /**
-   * Whether verdicts of the model decide which pairs lead and which act is proposed. They decide if
-   * the model was measured and does not guess. Otherwise the pair judges decide.
+   * Whether verdicts of the model decide which pairs lead and which act is proposed. Otherwise the
+   * pair judges decide.
    */
   public boolean decide() {
-    return trust.filter(measured -> !measured.isGuessing()).isPresent();
+    return doubt().isEmpty();
   }
 
   /** Returns the language model's verdict. */
@@ -194,21 +191,19 @@ public record Judgements(
         .or(() -> verdict(pair).filter(_ -> decide()).map(PairVerdict::verdict));
   }
 
-  /**
-   * Returns the verdict by which acts are proposed: {@link #decided}, else the likely verdict of a
-   * pair judge.
-   */
+  /** Returns the verdict by which acts are proposed: {@link #decided}, else a pair judge's. */
   public Optional<Verdict> actingOn(Finding.Relation pair) {
     return decided(pair).or(() -> pair.assessment().flatMap(said -> Verdict.of(said.tier())));
   }
 
   /** Returns the label of an entry: its own tag, else a sure guess, else empty. */
   public Optional<Label> label(NamedEntry entry) {
-    List<Label> tagged = Label.among(entry.text().tags());
-    return tagged.isEmpty()
-        ? Optional.ofNullable(guesses.get(entry.key()))
-            .filter(LabelGuess::sure)
-            .map(LabelGuess::label)
-        : Optional.of(tagged.getFirst());
+    return Label.among(entry.text().tags()).stream()
+        .findFirst()
+        .or(
+            () ->
+                Optional.ofNullable(guesses.get(entry.key()))
+                    .filter(LabelGuess::sure)
+                    .map(LabelGuess::label));
   }
 }

@@ -8,17 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Groups of entries that say the same, joined from pairs: two pairs with a common entry are in the
- * same group.
- */
+/** Groups of entries that say the same, joined from pairs with common entries. */
 final class MergeGroups {
   private MergeGroups() {}
 
-  /**
-   * Returns the groups in the order of their first pairs. The entries of a group are ordered by
-   * offset.
-   */
+  /** Returns the groups in the order of their first pairs; each is ordered by offset. */
   static List<List<NamedEntry>> of(List<Finding.Relation> pairs) {
     Map<NamedEntry, List<NamedEntry>> groupOf = new LinkedHashMap<>();
     for (Finding.Relation pair : pairs) {

@@ -10,8 +10,8 @@ import java.util.Optional;
  * @param related probability that the entries state different facts about the same thing
  * @param overtaken probability that the older entry is no longer valid as written; NaN if the model
  *     was not asked this question
- * @param contradiction whether the verdict is <i>overtaken</i> because the newer entry contradicts
- *     the older one, and not because it describes a change
+ * @param contradiction whether the verdict is <i>overtaken</i> because of a contradiction, and not
+ *     because of a change
  * @param cut whether the model read at least one of the entries only in part
  */
 public record PairVerdict(
@@ -24,8 +24,8 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * Returns the verdict that follows from the model's answers. If this verdict would remove an
-   * entry that the model did not read to its end, returns {@link Verdict#RELATED} instead.
+   * Returns the verdict that follows from the model's answers; {@link Verdict#RELATED} if it would
+   * remove an entry that the model did not read to its end.
    *
    * @param holds answer to the question whether the older entry is still valid
    */
@@ -42,7 +42,8 @@ public record PairVerdict(
       probability = overtaken;
       whole = holds.get().hasRead(1);
     } else if (verdict == Verdict.SAME) {
-      whole = said.hasRead(question.bit(shorter(question)));
+      boolean first = question.a().strip().length() <= question.b().strip().length();
+      whole = said.hasRead(question.bit(first ? question.a() : question.b()));
     }
     boolean contradiction =
         verdict == Verdict.OVERTAKEN
@@ -50,10 +51,5 @@ public record PairVerdict(
     return whole
         ? new PairVerdict(verdict, probability, same, related, overtaken, contradiction, cut)
         : new PairVerdict(Verdict.RELATED, same + related, same, related, overtaken, false, cut);
-  }
-
-  private static String shorter(Question.Compare question) {
-    boolean first = question.a().strip().length() <= question.b().strip().length();
-    return first ? question.a() : question.b();
   }
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.insight.judge;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -8,18 +9,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks the text that a model proposes for several entries, and removes what models add around it,
- * such as quotation marks. The result is empty if the text is unusable.
- *
- * <p>Some errors of a small model can be found without understanding the text: repetition, a copy
- * of the question, a lost number or a new number. One proposal with such an error would make a
- * reader distrust all proposals.
+ * Checks the text that a model proposes for several entries, and removes marks around it, such as
+ * quotation marks. Some errors of a small model can be found without understanding the text:
+ * repetition, a copy of the question, a lost number or a new number.
  */
 public final class ProposedText {
-  /**
-   * Minimum share of the text's words that also occur in the entries; a text with a smaller share
-   * is about something else.
-   */
+  /** Minimum share of the text's words that also occur in the entries. */
   private static final double FAMILIAR = 1.0 / 3;
 
   /** Minimum length as a share of the longest entry's length; a shorter text has lost details. */
@@ -38,9 +33,7 @@ public final class ProposedText {
 
   private ProposedText() {}
 
-  /**
-   * @param sources whole contents of the entries
-   */
+  /** Returns the text; empty if it is unusable. {@code sources} are whole contents of entries. */
   static Optional<String> of(String answer, List<String> sources) {
     String text = bare(answer, sources);
     boolean sound =
@@ -57,9 +50,7 @@ public final class ProposedText {
 
   /**
    * Removes the model's thoughts, and a Markdown fence, a label and quotation marks around an
-   * answer.
-   *
-   * @param sources whole contents of the entries, which may contain the same marks
+   * answer, unless the contents {@code sources} have the same marks.
    */
   public static String bare(String answer, List<String> sources) {
     int thought = answer.lastIndexOf(THOUGHT_END);
@@ -87,10 +78,7 @@ public final class ProposedText {
     return sources.stream().anyMatch(source -> pattern.matcher(source).find());
   }
 
-  /**
-   * Whether the text is long enough to contain every detail, and not longer than all entries
-   * together.
-   */
+  /** Whether the text can contain every detail, and is not longer than all entries together. */
   private static boolean isOfLength(String text, List<String> sources) {
     int longest = sources.stream().mapToInt(String::length).max().orElse(0);
     int all = sources.stream().mapToInt(String::length).sum();
@@ -98,18 +86,14 @@ public final class ProposedText {
   }
 
   private static boolean goesInCircles(String text, List<String> sources) {
-    Set<List<String>> quoted =
-        sources.stream()
-            .flatMap(source -> WordRepetition.loops(source).stream())
-            .collect(Collectors.toSet());
+    Set<List<String>> quoted = new HashSet<>();
+    sources.forEach(source -> quoted.addAll(WordRepetition.loops(source)));
     return !quoted.containsAll(WordRepetition.loops(text));
   }
 
   private static boolean isFamiliar(String text, List<String> sources) {
-    Set<String> known =
-        sources.stream()
-            .flatMap(source -> WordRepetition.of(source).stream())
-            .collect(Collectors.toSet());
+    Set<String> known = new HashSet<>();
+    sources.forEach(source -> known.addAll(WordRepetition.of(source)));
     List<String> words = WordRepetition.of(text);
     long familiar = words.stream().filter(known::contains).count();
     return familiar >= FAMILIAR * words.size();

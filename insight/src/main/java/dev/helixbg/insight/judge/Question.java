@@ -27,9 +27,7 @@ public sealed interface Question {
   /** Asks for a sentence on a topic, from the contents of some entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
-  /**
-   * Asks for an entry's lesson in a sentence; the answer is a hyphen if the entry has no lesson.
-   */
+  /** Asks for an entry's lesson in a sentence; the answer is a hyphen if it has none. */
   record LessonOf(String topic, String content) implements Question {}
 
   /** Asks whether two lessons state the same rule; the order of the lessons does not matter. */

@@ -3,7 +3,7 @@ package dev.helixbg.insight.judge;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Answers questions. The answerer is a language model, or a test with known answers. */
+/** A language model, or a test with known answers. */
 public interface QuestionAnswerer extends AutoCloseable {
 
   /**

@@ -19,10 +19,7 @@ public enum QuestionKind {
   PAIR(List.of("same", "related", "different"), 0),
   /** A topic, summed up in one sentence. */
   SUMMARY(List.of(), 64),
-  /**
-   * One text for entries that say the same. It has the same limit in tokens as all entries together
-   * in the prompt.
-   */
+  /** One text for entries that say the same, with the same limit as these entries in a prompt. */
   MERGE(List.of(), 384),
   /** Whether an older entry is still valid beside a newer entry. */
   OVERTAKEN(List.of("valid", "outdated", "contradicted"), 0),

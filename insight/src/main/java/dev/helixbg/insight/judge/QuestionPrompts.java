@@ -3,28 +3,27 @@ package dev.helixbg.insight.judge;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Writes the user's turn of a question: {@code Topic: …⏎content} for labels and summaries, {@code
- * A: …⏎B: …} for texts to compare or merge. If a text has more tokens than the budget, only the
- * sentences around the matching passage are used.
+ * A: …⏎B: …} for texts to compare or merge. A text above the budget is cut to the sentences around
+ * the matching passage.
  */
 record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   /** Maximum number of tokens of a topic's name. Only damaged logs have longer names. */
   private static final int TOPIC_TOKENS = 48;
 
   private static final String TOPIC = "Topic:";
-  private static final int ENTRY_TOKENS = 384;
+  private static final int TOKENS = 384;
 
-  /** Number of tokens in the budget for each entry of a pair; most entries are shorter. */
-  private static final int PAIR_TOKENS = 1024;
+  /** Maximum number of tokens of two compared entries together; most entries are shorter. */
+  private static final int PAIR_TOKENS = 2_048;
 
   /** Returns the maximum number of tokens for all entries of a question together. */
   static int budget(QuestionKind job) {
-    return switch (job) {
-      case PAIR, OVERTAKEN -> 2 * PAIR_TOKENS;
-      default -> ENTRY_TOKENS;
-    };
+    return job == QuestionKind.PAIR || job == QuestionKind.OVERTAKEN ? PAIR_TOKENS : TOKENS;
   }
 
   /** Returns the words with which every turn of a job begins; a space follows them. */
@@ -54,20 +53,20 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
           both(question, "(older) ", older, "(newer) ", newer, match);
       case Question.Merge(List<String> contents) -> {
         List<SentenceCut> cuts = share(contents);
-        yield new Written(
-            List.of(lettered(cuts.stream().map(SentenceCut::text).toList())), unread(cuts));
+        yield new Written(List.of(lettered(texts(cuts))), unread(cuts));
       }
     };
+  }
+
+  private static List<String> texts(List<SentenceCut> cuts) {
+    return cuts.stream().map(SentenceCut::text).toList();
   }
 
   private static int unread(List<SentenceCut> cuts) {
     return cuts.stream().anyMatch(SentenceCut::cut) ? Answer.ANY : 0;
   }
 
-  /**
-   * Writes two texts in both orders. If one text does not need its half of the budget, the other
-   * text may use the rest.
-   */
+  /** Writes two texts in both orders. One text may use the budget that the other does not need. */
   private Written both(
       Question question, String leadA, String a, String leadB, String b, Question.Match match) {
     SentenceCut first = cut(a, match.a(), budget / 2);
@@ -83,19 +82,17 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
   }
 
   private Written about(String topic, List<String> contents) {
-    SentenceCut name = cut(topic, TOPIC_TOKENS);
+    SentenceCut name = cut(topic, 0, TOPIC_TOKENS);
     List<SentenceCut> cuts = share(contents);
-    String text = String.join("\n", cuts.stream().map(SentenceCut::text).toList());
     return new Written(
-        List.of(TOPIC + " " + name.text() + "\n" + text), name.cut() ? Answer.ANY : unread(cuts));
+        List.of(TOPIC + " " + name.text() + "\n" + String.join("\n", texts(cuts))),
+        name.cut() ? Answer.ANY : unread(cuts));
   }
 
   private static String lettered(List<String> texts) {
-    StringBuilder turn = new StringBuilder();
-    for (int i = 0; i < texts.size(); i++) {
-      turn.append(i == 0 ? "" : "\n").append((char) ('A' + i)).append(": ").append(texts.get(i));
-    }
-    return turn.toString();
+    return IntStream.range(0, texts.size())
+        .mapToObj(i -> (char) ('A' + i) + ": " + texts.get(i))
+        .collect(Collectors.joining("\n"));
   }
 
   /** Cuts each text to an equal part of the remaining budget. */
@@ -103,15 +100,11 @@ record QuestionPrompts(BpeTokenizer tokenizer, int budget) {
     List<SentenceCut> cuts = new ArrayList<>();
     int left = budget;
     for (int i = 0; i < contents.size(); i++) {
-      SentenceCut cut = cut(contents.get(i), left / (contents.size() - i));
+      SentenceCut cut = cut(contents.get(i), 0, left / (contents.size() - i));
       left -= cut.tokens();
       cuts.add(cut);
     }
     return cuts;
-  }
-
-  private SentenceCut cut(String text, int tokens) {
-    return cut(text, 0, tokens);
   }
 
   private SentenceCut cut(String text, int from, int tokens) {

@@ -16,6 +16,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -26,9 +27,7 @@ public final class QuestionSession implements AutoCloseable {
   private final RememberedAnswers answers;
   private final String modelHash;
   private final Supplier<? extends QuestionAnswerer> opener;
-  private final LongSupplier nanoTime;
-  private final long start;
-  private final long nanos;
+  private final BooleanSupplier timeIsOver;
   private final JudgeProgress progress;
   private final BooleanSupplier cancelled;
   private final Set<String> keys = new HashSet<>();
@@ -39,9 +38,8 @@ public final class QuestionSession implements AutoCloseable {
 
   /**
    * @param modelHash SHA-256 of the model file
-   * @param opener opens the model
-   * @param time time that may be used from now on. If the time ends during a batch, the batch is
-   *     still finished. If the time is zero, no question is asked
+   * @param time time that may be used from now on. A batch that has begun is finished. If the time
+   *     is zero, no question is asked
    * @param nanoTime the clock
    * @param cancelled called repeatedly while the model computes; true interrupts {@link #ask}
    */
@@ -56,11 +54,10 @@ public final class QuestionSession implements AutoCloseable {
     this.answers = answers;
     this.modelHash = modelHash;
     this.opener = opener;
-    this.nanoTime = nanoTime;
     this.progress = progress;
     this.cancelled = cancelled;
-    start = nanoTime.getAsLong();
-    nanos = time.toNanos();
+    long start = nanoTime.getAsLong();
+    timeIsOver = () -> nanoTime.getAsLong() - start >= time.toNanos();
   }
 
   /** Makes a session that only returns saved answers and asks nothing. */
@@ -112,12 +109,12 @@ public final class QuestionSession implements AutoCloseable {
     Set<AnswerStore.Id> seen = new HashSet<>();
     List<Question> open = new ArrayList<>(questions);
     open.removeIf(question -> isComplete(question, second) || !seen.add(id(question)));
-    if (open.isEmpty() || timeIsOver()) {
+    if (open.isEmpty() || timeIsOver.getAsBoolean()) {
       open.forEach(question -> unasked.put(id(question), question));
       return open.size();
     }
     try (Progress shown = progress.begin(open.getFirst().job(), open.size())) {
-      for (int from = 0; from < open.size() && !timeIsOver(); from += blockSize) {
+      for (int from = 0; from < open.size() && !timeIsOver.getAsBoolean(); from += blockSize) {
         int size = Math.min(blockSize, open.size() - from);
         List<Question> block = open.subList(from, from + size);
         answer(block, shown, question -> isComplete(question, second));
@@ -135,57 +132,37 @@ public final class QuestionSession implements AutoCloseable {
         && second.apply(question).filter(next -> find(next).isEmpty()).isEmpty();
   }
 
-  /**
-   * Loads the saved answers to questions that were not looked up yet, in one query of the store.
-   */
+  /** Looks up the saved answers to questions that were not looked up yet. */
   private void recall(Collection<? extends Question> questions) {
     Set<AnswerStore.Id> wanted = new HashSet<>();
-    for (Question question : questions) {
-      AnswerStore.Id id = id(question);
-      keys.add(id.key());
-      if (sought.add(id)) {
-        wanted.add(id);
-      }
-    }
-    if (!wanted.isEmpty()) {
-      known.putAll(answers.find(wanted));
-    }
+    questions.forEach(question -> wanted.add(id(question)));
+    wanted.forEach(id -> keys.add(id.key()));
+    wanted.removeIf(id -> !sought.add(id));
+    known.putAll(answers.find(wanted));
   }
 
-  /**
-   * Asks the questions that have no answer yet, until the time is up.
-   *
-   * @param counts returns whether an answered question is complete, so that it needs no second
-   *     question
-   */
-  private void answer(List<Question> questions, Progress shown, Function<Question, Boolean> counts)
+  /** Asks the questions without an answer. {@code counts} tells whether one is now complete. */
+  private void answer(List<Question> questions, Progress shown, Predicate<Question> counts)
       throws InterruptedException {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();
-    for (Question question : questions) {
-      AnswerStore.Id id = id(question);
-      if (!known.containsKey(id)) {
-        unknown.putIfAbsent(id, question);
-      }
-    }
-    List<AnswerStore.Id> ids = List.copyOf(unknown.keySet());
+    questions.forEach(question -> unknown.putIfAbsent(id(question), question));
+    unknown.keySet().removeAll(known.keySet());
     List<Question> open = List.copyOf(unknown.values());
-    for (int done = 0; done < open.size() && !timeIsOver(); ) {
+    for (int done = 0; done < open.size() && !timeIsOver.getAsBoolean(); ) {
       List<Answer> some = askSome(open.subList(done, open.size()));
       Map<AnswerStore.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
-        fresh.put(ids.get(done + i), some.get(i));
+        fresh.put(id(open.get(done + i)), some.get(i));
       }
       answers.add(fresh);
       known.putAll(fresh);
-      long counted = open.subList(done, done + some.size()).stream().filter(counts::apply).count();
+      long counted = open.subList(done, done + some.size()).stream().filter(counts).count();
       shown.step(counted, counted);
       done += some.size();
     }
   }
 
-  /**
-   * Deletes saved answers to questions that were not part of this run. The run must be complete.
-   */
+  /** Deletes saved answers to other questions, after a complete run. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());
@@ -203,10 +180,6 @@ public final class QuestionSession implements AutoCloseable {
     } catch (CancellationException e) {
       throw new InterruptedException();
     }
-  }
-
-  private boolean timeIsOver() {
-    return nanoTime.getAsLong() - start >= nanos;
   }
 
   private AnswerStore.Id id(Question question) {

@@ -11,11 +11,6 @@ public interface RememberedAnswers {
 
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
-  /**
-   * Deletes answers to questions that are not asked any more.
-   *
-   * @param keys keys of all present questions
-   * @param versions versions of the prompts in use
-   */
+  /** Deletes answers except to present questions and prompts, by their keys and versions. */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }

@@ -8,23 +8,17 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A part of a text that fits into a budget of tokens. It is the beginning of the text or a part
- * around a place. It consists of whole sentences, or of whole words if no sentence fits.
+ * The beginning of a text, or a part around a place, that fits into a budget of tokens: whole
+ * sentences, or whole words if no sentence fits.
  *
  * @param tokens tokens of the part
  * @param cut whether text was left out
  */
 record SentenceCut(String text, int tokens, boolean cut) {
-  /**
-   * Maximum number of characters per token in real texts. Characters that cannot fit into the
-   * budget at this ratio are not read.
-   */
+  /** Maximum number of characters per token; characters beyond the budget are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /**
-   * Divisor of the budget. The result is the number of tokens that are reserved for the text before
-   * the place.
-   */
+  /** One in this number of tokens of the budget is reserved for the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**
@@ -50,10 +44,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return new SentenceCut(kept, count.applyAsInt(kept), true);
   }
 
-  /**
-   * Returns the last whole sentences of a text that fit into the budget, with the white space after
-   * them.
-   */
+  /** Returns the last whole sentences that fit into the budget, with the white space after them. */
   private static String endOf(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     int begin = (int) Math.max(0, text.length() - looked);
@@ -66,9 +57,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
     return fits == ends.size() ? "" : tail.substring(ends.get(fits)).stripLeading();
   }
 
-  /**
-   * @param count counts the tokens of a text
-   */
+  /** {@code count} counts the tokens of a text. */
   static SentenceCut of(String text, int budget, ToIntFunction<String> count) {
     long looked = (long) budget * MAX_CHARS_PER_TOKEN;
     String head =
@@ -78,29 +67,16 @@ record SentenceCut(String text, int tokens, boolean cut) {
       return new SentenceCut(text, tokens, false);
     }
     for (List<Integer> ends : List.of(SentenceEnds.of(head), wordEnds(head), characterEnds(head))) {
-      int end = longest(head, ends, budget, count);
-      if (end > 0) {
-        String kept = head.substring(0, end).stripTrailing();
+      int fits = leading(ends, end -> count.applyAsInt(head.substring(0, end)) <= budget);
+      if (fits > 0) {
+        String kept = head.substring(0, ends.get(fits - 1)).stripTrailing();
         return new SentenceCut(kept, count.applyAsInt(kept), true);
       }
     }
     return new SentenceCut("", 0, true);
   }
 
-  /**
-   * Returns the last of the given ends up to which the text fits into the budget; 0 if there is no
-   * such end.
-   */
-  private static int longest(
-      String text, List<Integer> ends, int budget, ToIntFunction<String> count) {
-    int fits = leading(ends, end -> count.applyAsInt(text.substring(0, end)) <= budget);
-    return fits == 0 ? 0 : ends.get(fits - 1);
-  }
-
-  /**
-   * Returns the number of ends that fulfil the condition, found by binary search. All ends that
-   * fulfil the condition must come before the ends that do not.
-   */
+  /** Returns the number of ends that fulfil the condition; these must come before all others. */
   private static int leading(List<Integer> ends, IntPredicate condition) {
     int low = -1;
     int high = ends.size();

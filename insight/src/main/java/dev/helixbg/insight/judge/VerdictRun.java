@@ -9,9 +9,8 @@ import java.util.Optional;
 
 /**
  * Asks a model for its verdicts on pairs of entries, in order. The first question is whether both
- * entries say the same, are related, or have nothing in common. If they have something in common,
- * the second question is whether the older entry is still valid. Pairs with the same texts share
- * their answers.
+ * entries say the same, are related, or have nothing in common. In the first two cases, the second
+ * question is whether the older entry is still valid. Pairs with the same texts share answers.
  */
 public final class VerdictRun {
   /** Number of pairs whose first questions are asked before their second questions. */
@@ -41,7 +40,11 @@ public final class VerdictRun {
   }
 
   private static Asked questions(Finding.Relation pair) {
-    Question.Match match = match(pair);
+    Question.Match match =
+        pair.evidence()
+            .matching()
+            .map(found -> new Question.Match(found.a().start(), found.b().start()))
+            .orElse(Question.Match.NONE);
     boolean aIsOlder = pair.a().isOlderThan(pair.b());
     String a = pair.a().content();
     String b = pair.b().content();
@@ -52,23 +55,7 @@ public final class VerdictRun {
             : new Question.Overtaken(b, a, match.swapped()));
   }
 
-  /**
-   * Returns the places of the matching passages of a pair; {@link Question.Match#NONE} if the whole
-   * entries match.
-   */
-  private static Question.Match match(Finding.Relation pair) {
-    return pair.evidence()
-        .matching()
-        .map(found -> new Question.Match(found.a().start(), found.b().start()))
-        .orElse(Question.Match.NONE);
-  }
-
-  /**
-   * Asks the questions about the first {@code first} pairs, except questions that have a saved
-   * answer.
-   *
-   * @return number of verdicts that are incomplete because the time ended
-   */
+  /** Asks about the first {@code first} pairs; returns the number of incomplete verdicts. */
   public int ask(int first) throws InterruptedException {
     return asking.ask(
         asked.values().stream().limit(first).map(Asked::pair).toList(), this::next, BLOCK);
@@ -87,16 +74,13 @@ public final class VerdictRun {
   /** Returns the verdicts known so far, by the id of a pair. */
   public Map<String, PairVerdict> verdicts() {
     Map<String, PairVerdict> verdicts = new HashMap<>();
-    asked.forEach(
-        (id, both) ->
-            asking
-                .find(both.pair())
-                .ifPresent(
-                    said ->
-                        verdicts.put(
-                            id,
-                            PairVerdict.of(
-                                both.pair(), said, next(both.pair()).flatMap(asking::find)))));
+    for (Map.Entry<String, Asked> one : asked.entrySet()) {
+      Question.Compare pair = one.getValue().pair();
+      asking
+          .find(pair)
+          .map(said -> PairVerdict.of(pair, said, next(pair).flatMap(asking::find)))
+          .ifPresent(verdict -> verdicts.put(one.getKey(), verdict));
+    }
     return verdicts;
   }
 }

@@ -7,10 +7,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/**
- * Finds the words of a text, and its loops: sequences of words that the text repeats, as small
- * models do.
- */
+/** Finds the words of a text, and sequences of words that it repeats, as small models do. */
 public final class WordRepetition {
   /** Minimum number of words in a loop; {@link #LOOP_CHARACTERS} applies, too. */
   private static final int LOOP_WORDS = 6;

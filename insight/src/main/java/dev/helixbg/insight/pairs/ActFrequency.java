@@ -2,12 +2,11 @@ package dev.helixbg.insight.pairs;
 
 /**
  * The share of pairs that are worth an act, among the pairs of one knowledge base that the judge of
- * notes has read. This judge was calibrated on knowledge bases to which repeated and outdated notes
- * were added on purpose. There, 22 % of the pairs are worth an act: one of the two entries can be
- * removed. In a well-kept knowledge base, hardly any pair is worth an act. The share is therefore
- * estimated from the pairs that were read, without known answers, and the probabilities are
- * adjusted to the share. Method: Saerens, Latinne and Decaestecker 2002, <i>Adjusting the Outputs
- * of a Classifier to New a Priori Probabilities</i>, Neural Computation 14.
+ * notes has read. This judge was calibrated on knowledge bases with planted repetitions, where 22 %
+ * of the pairs are worth an act: one of the two entries can be removed. In a well-kept knowledge
+ * base, hardly any pair is. The share is therefore estimated from the pairs that were read, and the
+ * probabilities are adjusted to it. Method: Saerens, Latinne and Decaestecker 2002, <i>Adjusting
+ * the Outputs of a Classifier to New a Priori Probabilities</i>, Neural Computation 14.
  *
  * @param share share of the pairs that are worth an act; above 0, at most {@link #CALIBRATED}
  */
@@ -15,10 +14,7 @@ public record ActFrequency(double share) {
   /** Share of pairs that are worth an act among the pairs of the calibration: 1,993 of 9,069. */
   static final double CALIBRATED = 0.22;
 
-  /**
-   * Number of assumed pairs that are added to the pairs that were read. The share among the assumed
-   * pairs is {@link #CALIBRATED}.
-   */
+  /** Number of assumed pairs, with the share {@link #CALIBRATED}, that are added. */
   private static final int MORE = 20;
 
   private static final int STEPS = 1_000;
@@ -33,26 +29,20 @@ public record ActFrequency(double share) {
    */
   static ActFrequency of(double[] acts) {
     double share = CALIBRATED;
-    for (int step = 0; step < STEPS && acts.length > 0; step++) {
+    double before = 0;
+    for (int step = 0; step < STEPS && Math.abs(share - before) >= LEAST_STEP; step++) {
       ActFrequency now = new ActFrequency(share);
       double sum = MORE * CALIBRATED;
       for (double act : acts) {
         sum += now.adjusted(act);
       }
-      double next = Math.min(CALIBRATED, sum / (acts.length + MORE));
-      boolean rests = Math.abs(next - share) < LEAST_STEP;
-      share = next;
-      if (rests) {
-        break;
-      }
+      before = share;
+      share = Math.min(CALIBRATED, sum / (acts.length + MORE));
     }
     return new ActFrequency(share);
   }
 
-  /**
-   * Returns the probability that a pair of this knowledge base is worth an act, given the
-   * calibrated probability.
-   */
+  /** Returns the probability of an act in this knowledge base, given the calibrated one. */
   double adjusted(double act) {
     double worth = act * share / CALIBRATED;
     double not = (1 - act) * (1 - share) / (1 - CALIBRATED);

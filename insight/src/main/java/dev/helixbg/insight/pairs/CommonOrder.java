@@ -2,10 +2,11 @@ package dev.helixbg.insight.pairs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The longest common subsequence of two lists of words. If there are several such subsequences, it
- * is the subsequence whose words come earliest in the second list.
+ * The longest common subsequence of two lists of words; of several, the one whose words come
+ * earliest in the second list.
  *
  * @param places index of each common word in the first and in the second list, in rising order
  * @param first length of the first list
@@ -35,18 +36,13 @@ record CommonOrder(List<int[]> places, int first, int second) {
     return new CommonOrder(places, a.size(), b.size());
   }
 
-  /**
-   * Returns the share of the words of both lists that belong to the common order; 0 for an empty
-   * list.
-   */
+  /** Returns the share of the words of both lists that are in the common order. */
   double share() {
     return first == 0 || second == 0 ? 0 : 2.0 * places.size() / (first + second);
   }
 
   /** Returns the places, followed by the ends of the two lists. */
   List<int[]> placesAndEnd() {
-    List<int[]> all = new ArrayList<>(places);
-    all.add(new int[] {first, second});
-    return all;
+    return Stream.concat(places.stream(), Stream.of(new int[] {first, second})).toList();
   }
 }

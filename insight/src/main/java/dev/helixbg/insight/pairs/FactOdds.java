@@ -4,13 +4,12 @@ import dev.helixbg.insight.findings.Finding.Relation;
 import java.nio.file.Path;
 
 /**
- * The log odds that one of two facts of memory files can be removed. The formula is a logistic
- * regression, fitted to pairs of facts that readers judged or that were planted ({@code
- * insight/src/judge/README.md}). For the fit, the log odds of each pair came from a judge of facts
- * that was not trained on that pair.
+ * The log odds that one of two facts of memory files can be removed: a logistic regression, fitted
+ * to pairs that readers judged or that were planted ({@code insight/src/judge/README.md}). For the
+ * fit, no pair was judged by a judge of facts that was trained on it.
  */
 final class FactOdds {
-  /** Beginning of the paths of files that are not in the project, but belong to the user. */
+  /** Beginning of the paths of the user's files, outside the project. */
   private static final String HOME = "~";
 
   private static final double CONSTANT = -2.08;
@@ -21,13 +20,10 @@ final class FactOdds {
   /** Weight of the pair's score, which is computed from vectors and words. */
   private static final double SCORE = 3.7;
 
-  /** Constant that is added if the facts are in two files. */
+  /** Addend for facts in two files. */
   private static final double TWO_FILES = 1.48;
 
-  /**
-   * Constant that is added if the two files are siblings. Such files often describe two parts of a
-   * project in the same words.
-   */
+  /** Addend for siblings, which often describe two parts of a project in the same words. */
   private static final double SIBLINGS = -2.27;
 
   private FactOdds() {}
@@ -43,10 +39,7 @@ final class FactOdds {
         + (areSiblings(Path.of(a), Path.of(b)) ? SIBLINGS : 0);
   }
 
-  /**
-   * Whether two files of a project have the same name, and are in two folders, neither of which
-   * contains the other.
-   */
+  /** Whether two files of a project have the same name, in two folders that are not nested. */
   private static boolean areSiblings(Path a, Path b) {
     Path one = a.getParent();
     Path other = b.getParent();

@@ -19,31 +19,24 @@ import java.util.stream.Stream;
  * the texts are the same. It does not prove that their meanings differ, because the same fact can
  * be stated with other numbers.
  *
- * <p>Texts that differ only in Unicode forms, white space, case and markup have no difference. In
- * English texts with similar wording, every word except function words is compared. In English
- * texts with different wording, only numbers, identifiers, names, and words that negate, oblige or
- * quantify are compared, because only a model understands the remaining words. In other languages
- * every word is compared, because no model of this project reads them.
+ * <p>Unicode forms, white space, case and markup make no difference. In English texts with similar
+ * wording, every word except function words is compared. In English texts with different wording,
+ * only numbers, identifiers, names, and words that negate, oblige or quantify are compared: only a
+ * model understands the other words. In other languages every word is compared.
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
- * @param certain whether the difference is certain. It is certain in texts with similar wording, in
- *     numbers or identifiers, and in languages other than English
+ * @param certain true in texts with similar wording, in numbers or identifiers, and in languages
+ *     other than English
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
-  /**
-   * Maximum number of tokens between the common beginning and the common end of two texts. Texts
-   * with more tokens there are not aligned.
-   */
+  /** Maximum number of tokens between the common beginning and end of texts that are aligned. */
   private static final int ALIGNED = 2_000;
 
-  /**
-   * Minimum share of the words of both texts that are in the common order. From this share on, the
-   * texts count as similar in wording.
-   */
+  /** Minimum share of the words in the common order of two texts with similar wording. */
   private static final double ALIKE = 0.6;
 
-  /** Minimum number of words of an additional clause. Such a clause is in one text only. */
+  /** Minimum number of words of a clause that only one text has. */
   private static final int CLAUSE = 4;
 
   /** Minimum share of English words and {@link #SHARED_WORDS} in a text that counts as English. */
@@ -54,19 +47,16 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Place that does not directly follow a word, a number or a bracket, with or without markup. */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
-  /**
-   * Sign of a range, a date or a fraction. The sign is between two numbers; the first number can
-   * have a unit.
-   */
+  /** Sign of a range, a date or a fraction, between two numbers; the first can have a unit. */
   private static final String RANGE =
       "[%2$s~〜/](?<=\\p{Nd}(?:\\p{L}{0,2}|[%%°])%1$s\\s{0,2}.)(?=\\s{0,2}%1$s\\p{Nd})"
           .formatted(MARKUP, PairDisagreement.MINUS);
 
   /**
-   * Characters that are signs only in certain places; in other places, they are markup or
-   * punctuation. Signs are {@code ~} before a number or path, the dots or the slash at the
-   * beginning of a path, a slash between blanks, and the stars in products, schedules and file
-   * patterns. A hyphen between blanks is no sign, because it is mostly a dash.
+   * Characters that are signs only in certain places, and else markup or punctuation: {@code ~}
+   * before a number or path, the dots or the slash at the beginning of a path, a slash between
+   * blanks, and the stars in products, schedules and file patterns. A hyphen between blanks is no
+   * sign, because it is mostly a dash.
    */
   private static final String SIGNS_BY_PLACE =
       "~~|%1$s~(?=[\\p{L}\\p{N}/])|%1$s\\.{1,2}(?=/)|%1$s(?<!/)/(?![/>])".formatted(FREE)
@@ -214,10 +204,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return new MeaningDifference(words, false, certain.isPresent());
   }
 
-  /**
-   * Returns a detail in which texts with different wording contradict each other, or an additional
-   * clause of one text. An additional detail that is shorter than a clause is not returned.
-   */
+  /** Returns a detail in which the texts contradict each other, or a clause that only one has. */
   private static Optional<String> opposed(List<Token> a, List<Token> b) {
     if (Math.abs(a.size() - b.size()) >= Math.max(CLAUSE, Math.min(a.size(), b.size()))) {
       return told(a, b);
@@ -227,19 +214,14 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return all.stream().flatMap(one -> opposed(a, b, one).stream()).findFirst();
   }
 
-  /**
-   * Returns, for each text, a token that fulfils a condition; empty if a text has no such token.
-   */
+  /** Returns a token of each text that fulfils a condition; empty if a text has no such token. */
   private static Optional<String> opposed(List<Token> a, List<Token> b, Predicate<Token> one) {
     return a.stream().anyMatch(one) && b.stream().anyMatch(one)
         ? told(a.stream().filter(one).toList(), b.stream().filter(one).toList())
         : Optional.empty();
   }
 
-  /**
-   * Returns the most important kind among the tokens of both texts, and the first token of this
-   * kind from each text, as text.
-   */
+  /** Returns the most important kind of the tokens, and each text's first token of this kind. */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)
@@ -266,11 +248,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return own;
   }
 
-  /**
-   * Adds each token that only one of the lists has to {@code onlyA} or {@code onlyB}.
-   *
-   * @return number of tokens in the common order
-   */
+  /** Adds tokens of only one list to {@code onlyA} or {@code onlyB}; returns how many both have. */
   private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
     CommonOrder order = CommonOrder.of(keys(a), keys(b));
     int i = 0;
@@ -334,7 +312,9 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
         !tokens.isEmpty() && tokens.getLast().kind == Kind.NUMBER && UNIT.matcher(word).matches();
     String upper = UNFOLDED.matcher(word).find() ? word : word.toUpperCase(Locale.ROOT);
     String key = isUnit ? word : upper.toLowerCase(Locale.ROOT).replace("i\u0307", "i");
-    if (key.equals("t") && isApostrophe(text, found.start() - 1) && !tokens.isEmpty()) {
+    boolean afterApostrophe =
+        found.start() > 1 && "'’".indexOf(text.charAt(found.start() - 1)) >= 0;
+    if (key.equals("t") && afterApostrophe && !tokens.isEmpty()) {
       Token before = tokens.removeLast(); // the first part of isn't, can't or won't
       String verb = before.key.equals("won") ? "will" : before.key.replaceFirst("(?<!ca)n$", "");
       tokens.add(new Token(verb, before.text, Kind.WORD, false));
@@ -350,10 +330,6 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       boolean name = Character.isUpperCase(word.codePointAt(0)) && !begins(text, found.start());
       tokens.add(new Token(key, word, Kind.WORD, name));
     }
-  }
-
-  private static boolean isApostrophe(String text, int at) {
-    return at > 0 && (text.charAt(at) == '\'' || text.charAt(at) == '’');
   }
 
   private static boolean isJoined(String text, Matcher word) {

@@ -1,20 +1,17 @@
 package dev.helixbg.insight.pairs;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Decides whether two texts have the same form but different subjects. Example: the first text
  * repeats <i>events</i> where the second text repeats <i>audit_log</i>, and neither text contains
- * the other text's word. A judge would see only that the form is the same.
- *
- * <p>The bounds were chosen on the notes that the judge of notes was trained with, see {@code
- * insight/src/judge/README.md}.
+ * the other's word. A judge would see only the form. The bounds were chosen on the notes that the
+ * judge of notes was trained with, see {@code insight/src/judge/README.md}.
  */
 final class OwnSubjects {
   /** Maximum number of words of a text that are compared. */
@@ -41,10 +38,7 @@ final class OwnSubjects {
 
   private OwnSubjects() {}
 
-  /**
-   * Returns both subjects, such as {@code events, audit_log}; empty if the texts do not have two
-   * different subjects.
-   */
+  /** Returns both subjects, such as {@code events, audit_log}; empty without different subjects. */
   static Optional<String> between(String one, String other) {
     List<String> a = words(one);
     List<String> b = words(other);
@@ -52,16 +46,14 @@ final class OwnSubjects {
     if (order.share() < ONE_FORM) {
       return Optional.empty();
     }
-    Map<String, Integer> countsOfA = counts(a);
-    Map<String, Integer> countsOfB = counts(b);
     int i = 0;
     int j = 0;
     for (int[] place : order.placesAndEnd()) {
       if (i >= BEGINNING || j >= BEGINNING) {
         break;
       }
-      Optional<String> ofA = subject(a.subList(i, place[0]), countsOfA, countsOfB);
-      Optional<String> ofB = subject(b.subList(j, place[1]), countsOfB, countsOfA);
+      Optional<String> ofA = subject(a.subList(i, place[0]), a, b);
+      Optional<String> ofB = subject(b.subList(j, place[1]), b, a);
       if (ofA.isPresent() && ofB.isPresent()) {
         return Optional.of(ofA.get() + ", " + ofB.get());
       }
@@ -71,16 +63,13 @@ final class OwnSubjects {
     return Optional.empty();
   }
 
+  /** Returns the first of {@code some} words that {@code own} repeats and {@code others} lacks. */
   private static Optional<String> subject(
-      List<String> words, Map<String, Integer> own, Map<String, Integer> others) {
-    return words.stream()
+      List<String> some, List<String> own, List<String> others) {
+    return some.stream()
         .filter(word -> !FILLERS.contains(word) && Character.isLetter(word.codePointAt(0)))
-        .filter(word -> own.get(word) >= TIMES && !others.containsKey(word))
+        .filter(word -> Collections.frequency(own, word) >= TIMES && !others.contains(word))
         .findFirst();
-  }
-
-  private static Map<String, Integer> counts(List<String> words) {
-    return words.stream().collect(Collectors.toMap(word -> word, _ -> 1, Integer::sum));
   }
 
   private static List<String> words(String text) {

@@ -10,12 +10,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Script;
 import java.util.Optional;
 
-/**
- * Assesses pairs of texts that a pair judge has read.
- *
- * @param fit adjustment of the judge to answers that agents gave about the knowledge base of the
- *     pairs
- */
+/** Assesses pairs that a pair judge has read; {@code fit} adjusts the judge to agents' answers. */
 public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
@@ -25,8 +20,8 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
    * fit. A pair must therefore reach these tiers without the fit, too.
    *
    * @param score score of the pair, computed from vectors and words
-   * @param older older text, from its beginning
-   * @param newer newer text, from its beginning
+   * @param older whole older text
+   * @param newer whole newer text
    */
   Assessment of(Reading reading, double score, String older, String newer, ActFrequency frequency) {
     float[] logits = fit.applied(reading.logits(), calibration);
@@ -36,26 +31,20 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   }
 
   /**
-   * Returns the assessment of two facts of memory files. If it is unknown which fact is older, the
-   * facts can be the same, but neither can be overtaken. In public files, the judge calls 48 pairs
-   * overtaken, but only 5 of these pairs are overtaken. There is no fit for facts, for two reasons:
-   * {@link FactOdds} is a formula of its own, and an agent that answers about a memory file answers
-   * about all pairs that were read.
+   * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
+   * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. There is no
+   * fit for facts. {@link FactOdds} is a formula of its own, and an agent that answers about a
+   * memory file answers about all pairs that were read.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     double odds = FactOdds.of(pair, logOdds(reading.logits()));
-    double[] p = withOdds(reading.logits(), odds, pair.a().isAgeKnown(pair.b()));
-    return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds);
-  }
-
-  /** Returns the probabilities of all relations, given the log odds {@code odds} of an act. */
-  private double[] withOdds(float[] logits, double odds, boolean hasOrder) {
-    double[] p = withAct(calibration.probabilities(logits, 0), 1 / (1 + StrictMath.exp(-odds)));
-    if (!hasOrder) {
+    double act = 1 / (1 + StrictMath.exp(-odds));
+    double[] p = withAct(calibration.probabilities(reading.logits(), 0), act);
+    if (!pair.a().isAgeKnown(pair.b())) {
       p[Relation.SAME.ordinal()] += p[Relation.OVERTAKEN.ordinal()];
       p[Relation.OVERTAKEN.ordinal()] = 0;
     }
-    return p;
+    return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds);
   }
 
   private Assessment assessment(
@@ -94,16 +83,12 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   /** Returns the probabilities, adjusted to the share of pairs worth an act. */
   private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
     double[] p = calibration.probabilities(logits, score);
-    return withAct(
-        p, frequency.adjusted(p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()]));
+    return withAct(p, frequency.adjusted(act(p)));
   }
 
-  /**
-   * Scales probabilities so that those of <i>same</i> and <i>overtaken</i> have the sum {@code
-   * act}.
-   */
+  /** Scales probabilities so that <i>same</i> and <i>overtaken</i> have the sum {@code act}. */
   private static double[] withAct(double[] p, double act) {
-    double before = p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
+    double before = act(p);
     for (Relation relation : Relation.values()) {
       boolean isAct = relation == Relation.SAME || relation == Relation.OVERTAKEN;
       int i = relation.ordinal();
@@ -112,44 +97,32 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return p;
   }
 
-  /**
-   * Whether a pair of entries may lead the report. The models must be able to read both entries,
-   * and the entries must not be texts of the same form about different subjects.
-   */
+  private static double act(double[] p) {
+    return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
+  }
+
+  /** Whether the models can read both entries, and the entries are not {@link #apart}. */
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())
         && apart(one.content(), other.content()).isEmpty();
   }
 
-  /**
-   * Returns words that tell how the subjects of two texts of the same form differ; empty for other
-   * texts.
-   */
+  /** Returns how the subjects of two texts of the same form differ; empty for other texts. */
   public static Optional<String> apart(String one, String other) {
-    return Series.between(one, other)
-        .map(names -> "they belong to a series (" + names + ")")
-        .or(
-            () ->
-                OwnSubjects.between(one, other)
-                    .map(
-                        names ->
-                            "they have the same form, but different subjects (" + names + ")"));
+    Optional<String> series = Series.between(one, other);
+    return series.isPresent()
+        ? series.map("they belong to a series (%s)"::formatted)
+        : OwnSubjects.between(one, other)
+            .map("they have the same form, but different subjects (%s)"::formatted);
   }
 
-  /**
-   * Returns the probability that an entry can be removed, before the adjustment to {@link
-   * ActFrequency}.
-   */
+  /** Returns the probability of an act, before the adjustment to {@link ActFrequency}. */
   double act(float[] logits, double score) {
-    double[] p = calibration.probabilities(fit.applied(logits, calibration), score);
-    return p[Relation.SAME.ordinal()] + p[Relation.OVERTAKEN.ordinal()];
+    return act(calibration.probabilities(fit.applied(logits, calibration), score));
   }
 
-  /**
-   * Returns the new value of one part of a sum after the sum has changed. The part keeps its share
-   * of the sum. If the old sum was 0, the result is 0.
-   */
+  /** Returns a part of a sum that changes from {@code before} to {@code now}, in proportion. */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;
   }

@@ -18,10 +18,9 @@ import java.util.stream.Stream;
  * Small models often miss such points. A disagreement only prevents a verdict. It does not prove
  * that the meanings differ, because the same fact can be stated with other numbers.
  *
- * <p>Texts disagree in numbers if each text has a number that the other text lacks. The same rule
- * applies to identifiers. If only one text has such a number or identifier, that text merely has an
- * additional detail. Texts disagree in a negation if one text negates a word that the other text
- * affirms.
+ * <p>Texts disagree in numbers or identifiers if each has one that the other lacks. If only one
+ * text has such a number or identifier, it merely has an additional detail. Texts disagree in a
+ * negation if one text negates a word that the other affirms.
  */
 public final class PairDisagreement {
   /** Characters that people write as a minus sign, for use in a character class of a pattern. */
@@ -31,10 +30,7 @@ public final class PairDisagreement {
       Pattern.compile("(?:(?<![\\p{L}\\p{N}).%%])[%s])?\\d+(?:[.,:]\\d+)*".formatted(MINUS));
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
-  /**
-   * A possible identifier. A match is an identifier if {@link #PECULIAR} finds a form in it that
-   * plain words do not have.
-   */
+  /** A possible identifier. It is one if {@link #PECULIAR} finds a form unlike plain words. */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
 
@@ -42,13 +38,13 @@ public final class PairDisagreement {
       Pattern.compile("_|^--|/|\\p{Ll}\\p{Lu}|[\\p{L}\\p{N}]\\.[\\p{L}\\p{N}]|\\p{L}\\d|\\d\\p{L}");
 
   static final Map<String, String> NUMBER_WORDS =
-      Stream.of(
-              ("zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10"
-                      + " eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16"
-                      + " seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40"
-                      + " fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100"
-                      + " thousand=1000 million=1000000")
-                  .split(" "))
+      Pattern.compile(" ")
+          .splitAsStream(
+              "zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10"
+                  + " eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16"
+                  + " seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50"
+                  + " sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000"
+                  + " million=1000000")
           .map(word -> word.split("="))
           .collect(Collectors.toMap(word -> word[0], word -> word[1]));
 
@@ -56,19 +52,14 @@ public final class PairDisagreement {
       Pattern.compile(
           "not|never|without|cannot|no|\\p{L}+n['’]t|nicht|nie|ohne|kein\\p{L}*|ne|sans|jamais|sin|nunca");
 
-  /**
-   * Beginning of an instruction to do something. {@link #FORBIDS} matches the beginning of an
-   * instruction not to do something.
-   */
+  /** Beginning of an instruction to do something. */
   private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
+  /** Beginning of an instruction not to do something. */
   private static final Pattern FORBIDS =
       beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
 
-  /**
-   * Words that may stand between a negation and the negated word. The search for the negated word
-   * skips them.
-   */
+  /** Words that may stand between a negation and the negated word. */
   private static final Set<String> BETWEEN =
       Set.of(
           ("a an the be been to it is are was we you they any of in on for at by only yet so that"
@@ -121,15 +112,11 @@ public final class PairDisagreement {
   }
 
   private static Optional<String> apart(String what, Set<String> a, Set<String> b) {
-    return a.stream()
-        .filter(one -> !b.contains(one))
-        .findFirst()
-        .flatMap(
-            one ->
-                b.stream()
-                    .filter(other -> !a.contains(other))
-                    .findFirst()
-                    .map(other -> what + ": " + one + ", " + other));
+    Optional<String> one = a.stream().filter(name -> !b.contains(name)).findFirst();
+    Optional<String> other = b.stream().filter(name -> !a.contains(name)).findFirst();
+    return one.isPresent() && other.isPresent()
+        ? Optional.of(what + ": " + one.get() + ", " + other.get())
+        : Optional.empty();
   }
 
   private static Set<String> numbers(String text) {
@@ -187,10 +174,7 @@ public final class PairDisagreement {
         .toList();
   }
 
-  /**
-   * Returns the stem of a word. In contrast to the stems for search and findings, forms such as
-   * <i>entries</i> also get the right stem.
-   */
+  /** Returns the stem of a word; unlike {@link Terms#stem}, also of <i>entries</i>. */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

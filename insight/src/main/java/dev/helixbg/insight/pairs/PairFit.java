@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * An adjustment ("fit") of a pair judge to the answers about one knowledge base. It changes the
- * weight of the judge's logits relative to the score computed from vectors and words, and shifts
- * the logits of <i>same</i> and <i>overtaken</i>. The judge's own weights do not change.
+ * weight of the judge's logits beside the score from vectors and words, and shifts the logits of
+ * <i>same</i> and <i>overtaken</i>.
  *
  * @param temperature divisor of the logits, before the score is added
  * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature
@@ -22,27 +22,19 @@ record PairFit(double temperature, double same, double overtaken) {
   /** Assumed share of right answers. It is below 1, so that one wrong answer has little effect. */
   private static final double RIGHT = 0.97;
 
-  /**
-   * Standard deviation that is assumed for the logarithm of the temperature before any answer is
-   * known.
-   */
+  /** Prior standard deviation of the logarithm of the temperature. */
   private static final double TEMPERATURE = 0.5;
 
-  /** Standard deviation that is assumed for the addends before any answer is known. */
+  /** Prior standard deviation of the addends. */
   private static final double BIAS = 2;
 
   /** Number of values of each parameter that are tried on each side of {@link #NONE}. */
   private static final int STEPS = 6;
 
-  /**
-   * An answer about a pair, with the judge's logits and the score computed from vectors and words.
-   */
+  /** An answer about a pair, with the judge's logits and the score from vectors and words. */
   record Answered(float[] logits, double score, boolean isWorthAnAct) {}
 
-  /**
-   * Returns the likeliest of the fits on a grid of values; {@link #NONE} if there are fewer than
-   * {@value #LEAST} answers.
-   */
+  /** Returns the likeliest fit on a grid; {@link #NONE} for fewer than {@value #LEAST} answers. */
   static PairFit of(List<Answered> answers, PairCalibration calibration, ActFrequency frequency) {
     PairFit best = NONE;
     double most = Double.NEGATIVE_INFINITY;
@@ -56,7 +48,8 @@ record PairFit(double temperature, double same, double overtaken) {
           likelihood -= squared(overtaken / BIAS);
           for (Answered one : answers) {
             double act = frequency.adjusted(fitted.act(one.logits, one.score));
-            likelihood += 2 * logLikelihood(one.isWorthAnAct ? act : 1 - act);
+            double probability = one.isWorthAnAct ? act : 1 - act;
+            likelihood += 2 * StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * probability);
           }
           if (likelihood > most) {
             most = likelihood;
@@ -66,11 +59,6 @@ record PairFit(double temperature, double same, double overtaken) {
       }
     }
     return best;
-  }
-
-  /** Returns the log likelihood of an answer that may be wrong. */
-  private static double logLikelihood(double probability) {
-    return StrictMath.log(1 - RIGHT + (2 * RIGHT - 1) * probability);
   }
 
   private static double squared(double x) {

@@ -8,9 +8,11 @@ import dev.helixbg.embed.store.Sql;
 import java.nio.ByteBuffer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -40,26 +42,27 @@ public record ReadingStore(Database database, String model) {
               connection.prepareStatement(
                   "SELECT checksum, logits, olderWhole, newerWhole FROM reading"
                       + " WHERE model = ? AND key = ?")) {
-            select.setString(1, model);
             for (String key : wanted) {
-              select.setString(2, key);
-              ResultSet row = select.executeQuery();
-              if (row.next()) {
-                byte[] logits = row.getBytes(2);
-                boolean older = row.getBoolean(3);
-                boolean newer = row.getBoolean(4);
-                if (row.getInt(1) == Sql.checksum(model, key, logits, older, newer)
-                    && logits.length == CLASSES * Float.BYTES) {
-                  float[] values = new float[CLASSES];
-                  ByteBuffer.wrap(logits).asFloatBuffer().get(values);
-                  found.put(key, new Reading(values, older, newer));
-                }
-              }
-              row.close();
+              Sql.rows(select, row -> reading(row, key), model, key).stream()
+                  .flatMap(Optional::stream)
+                  .forEach(reading -> found.put(key, reading));
             }
           }
           return found;
         });
+  }
+
+  private Optional<Reading> reading(ResultSet row, String key) throws SQLException {
+    byte[] logits = row.getBytes(2);
+    boolean older = row.getBoolean(3);
+    boolean newer = row.getBoolean(4);
+    if (row.getInt(1) != Sql.checksum(model, key, logits, older, newer)
+        || logits.length != CLASSES * Float.BYTES) {
+      return Optional.empty();
+    }
+    float[] values = new float[CLASSES];
+    ByteBuffer.wrap(logits).asFloatBuffer().get(values);
+    return Optional.of(new Reading(values, older, newer));
   }
 
   void add(Map<String, Reading> some) {
@@ -87,10 +90,7 @@ public record ReadingStore(Database database, String model) {
         });
   }
 
-  /**
-   * Deletes the readings of pairs that no longer exist, but only if there are many readings and
-   * most of them are of such pairs.
-   */
+  /** Deletes the readings of other pairs, if most of many readings are of other pairs. */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

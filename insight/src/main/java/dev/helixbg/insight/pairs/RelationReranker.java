@@ -26,13 +26,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. Pairs
- * that are likely worth an act come first. They are followed by pairs in which one entry repeats
- * the other, by other pairs that may lead the report, and by pairs that may not lead it. Within
- * each of these four parts, pairs are ordered by the log odds of <i>same</i> or <i>overtaken</i>.
- * For two facts, {@link FactOdds} gives the log odds. For other pairs, the judge of notes gives the
- * log odds, and the pair's weighted score, computed from vectors and words, is added. Pairs that
- * were not read are last.
+ * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs: first
+ * pairs that are likely worth an act, then pairs in which one entry repeats the other, other pairs
+ * that may lead the report, and pairs that may not lead it. Each of these four parts is ordered by
+ * the log odds of <i>same</i> or <i>overtaken</i>; for pairs other than facts, the weighted score
+ * from vectors and words is added. Pairs that were not read are last.
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *
@@ -67,10 +65,7 @@ public record RelationReranker(
     return ranked(relations, first, readings);
   }
 
-  /**
-   * Ranks the pairs by saved readings only. Pairs without a saved reading stay behind all other
-   * pairs.
-   */
+  /** Ranks the pairs by saved readings only. */
   public List<Relation> rankRemembered(List<Relation> relations, int first) {
     return ranked(relations, first, memory.find(texts(relations, first).keySet()));
   }
@@ -134,25 +129,23 @@ public record RelationReranker(
         i -> {
           Relation pair = all.get(i).getKey();
           Reading reading = all.get(i).getValue();
+          String older = pair.older().content();
+          String newer = pair.newer().content();
           return pair.assessed(
               pair.areFacts()
                   ? facts.ofFacts(reading, pair)
-                  : notes.of(
-                      reading,
-                      pair.score(),
-                      pair.older().content(),
-                      pair.newer().content(),
-                      frequency));
+                  : notes.of(reading, pair.score(), older, newer, frequency));
         });
   }
 
   private List<PairFit.Answered> answered(List<Map.Entry<Relation, Reading>> judged) {
     List<PairFit.Answered> answered = new ArrayList<>();
-    for (Map.Entry<Relation, Reading> one : judged) {
-      said.apply(one.getKey())
-          .map(act -> new PairFit.Answered(one.getValue().logits(), one.getKey().score(), act))
-          .ifPresent(answered::add);
-    }
+    judged.forEach(
+        one ->
+            said.apply(one.getKey())
+                .map(
+                    act -> new PairFit.Answered(one.getValue().logits(), one.getKey().score(), act))
+                .ifPresent(answered::add));
     return answered;
   }
 
@@ -193,15 +186,9 @@ public record RelationReranker(
   }
 
   private static long work(Texts pair) {
-    return MiniLm.work(tokens(pair.older()) + tokens(pair.newer()));
-  }
-
-  /**
-   * Returns the number of tokens of a text that are read, including two special tokens. (The sum
-   * for two texts has one token too many, because a pair has three special tokens.)
-   */
-  private static long tokens(String text) {
-    return Passage.estimatedTokens(text, PairReader.ROOM + 2);
+    int most = PairReader.ROOM + 2; // with the special tokens
+    return MiniLm.work(
+        Passage.estimatedTokens(pair.older(), most) + Passage.estimatedTokens(pair.newer(), most));
   }
 
   private void save(Map<String, Reading> unsaved) {

@@ -10,12 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Decides whether two texts belong to a series: they have the same form, but different dates,
- * periods, instances, environments, hosts or versions. The difference is in the title, the first
- * sentence or the front matter. A judge tends to call such texts the same because they have much in
- * common, but both must be kept.
- *
- * <p>The bounds were chosen on the notes of this project, see {@code docs/findings.md}.
+ * Decides whether two texts belong to a series: they have the same form, but in the title, the
+ * first sentence or the front matter different dates, periods, instances, environments, hosts or
+ * versions. A judge tends to call such texts the same, but both must be kept. The bounds were
+ * chosen on the notes of this project, see {@code docs/findings.md}.
  */
 final class Series {
   /** Maximum number of tokens of a text that are compared. */
@@ -87,10 +85,7 @@ final class Series {
     }
   }
 
-  /**
-   * Words that show that the next number is the number of an item, as in {@code chapter 3}, even
-   * within a sentence.
-   */
+  /** Words after which a number is the number of an item, even within a sentence. */
   private static final Set<String> COUNTED =
       Set.of(
           ("chapter part lesson episode season week day unit lecture session sprint iteration phase"
@@ -113,22 +108,16 @@ final class Series {
 
   private Series() {}
 
-  /**
-   * Returns the differing words, such as {@code March, April}; empty if the texts do not belong to
-   * a series.
-   */
+  /** Returns the differing words, such as {@code March, April}; empty without a series. */
   static Optional<String> between(String one, String other) {
     Optional<String> apart =
         apart(title(one), title(other))
-            .or(() -> apart(sentence(one), sentence(other)))
+            .or(() -> apart(heading(one, SENTENCE_END), heading(other, SENTENCE_END)))
             .or(() -> apart(withFields(one), withFields(other)));
-    if (apart.isEmpty()) {
-      return Optional.empty();
-    }
-    List<Token> all = tokens(one, LONGEST);
-    List<Token> others = tokens(other, LONGEST);
-    boolean nothingElse = isOnlySlots(title(one)) && isOnlySlots(title(other));
-    return nothingElse || order(all, others).share() >= ONE_FORM ? apart : Optional.empty();
+    return apart.filter(
+        _ ->
+            isOnlySlots(title(one)) && isOnlySlots(title(other))
+                || order(tokens(one, LONGEST), tokens(other, LONGEST)).share() >= ONE_FORM);
   }
 
   private static Optional<String> apart(Heading a, Heading b) {
@@ -176,10 +165,6 @@ final class Series {
   /** Returns the title, or the first sentence up to its colon. */
   private static Heading title(String text) {
     return heading(text, COLON);
-  }
-
-  private static Heading sentence(String text) {
-    return heading(text, SENTENCE_END);
   }
 
   private static Heading heading(String text, Pattern endOfSentence) {

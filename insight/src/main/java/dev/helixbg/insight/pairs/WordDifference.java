@@ -9,13 +9,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * The words of one text that another text does not contain anywhere. These words would be lost if
- * only the other text were kept. Case and a final s are ignored. Words of one or two letters and
- * fillers never count; numbers always count.
+ * The words of one text that another text lacks, and that would be lost if only the other text were
+ * kept. Case and a final s are ignored. Words of one or two letters and fillers never count;
+ * numbers always count.
+ *
+ * @param others stems of the words of the other text
  */
-public final class WordDifference {
+public record WordDifference(Set<String> others) {
   /** A number with points and commas, or a word of letters with their marks, digits and _. */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_]*");
@@ -33,10 +37,7 @@ public final class WordDifference {
   /** Maximum number of characters at the beginning of each text that are compared and marked. */
   private static final int MAX_TEXT = 100_000;
 
-  /**
-   * Minimum number of different words of a text that counts as a repetition. Fillers and short
-   * words do not count. Shorter texts may share only a template.
-   */
+  /** Minimum number of words of a repetition; a shorter text may share only a template. */
   private static final int REPEATED_WORDS = 12;
 
   /** Number of successive words that are compared together to find a repetition. */
@@ -45,18 +46,8 @@ public final class WordDifference {
   /** Minimum share of a text's sequences of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /**
-   * Maximum number of different words of the longer text, as a multiple of that number in the
-   * shorter text. Fillers and short words do not count. In a much longer text, a repetition is only
-   * a small part.
-   */
+  /** Maximum ratio of the two numbers of words; beyond, only a small part of a text repeats. */
   private static final int LONGER = 3;
-
-  private final Set<String> others;
-
-  private WordDifference(Set<String> others) {
-    this.others = others;
-  }
 
   /** A piece of a text; {@code own} is true if the other text lacks the piece. */
   public record Stretch(String text, boolean own) {}
@@ -69,8 +60,7 @@ public final class WordDifference {
   /**
    * Whether one text has no word that the other text lacks, and nearly all its sequences of words
    * are in the other text. The bounds were chosen on public notes, see {@code
-   * insight/src/judge/README.md}. If a text has even one additional word, it may only look like the
-   * other text.
+   * insight/src/judge/README.md}.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);
@@ -93,46 +83,35 @@ public final class WordDifference {
 
   private static Set<List<String>> runs(String text) {
     List<String> stems = stems(text);
-    Set<List<String>> runs = new HashSet<>();
-    for (int i = 0; i + RUN <= stems.size(); i++) {
-      runs.add(List.copyOf(stems.subList(i, i + RUN)));
-    }
-    return runs;
+    return IntStream.rangeClosed(0, stems.size() - RUN)
+        .mapToObj(i -> stems.subList(i, i + RUN))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /**
-   * Returns the text in pieces, as {@link #mark} does. If more than half of the text would be
-   * marked, returns the whole text as one piece without a mark.
-   */
+  /** Does the same as {@link #mark}, but marks nothing if it would mark more than half. */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();
     return own > text.length() / 2 ? List.of(new Stretch(text, false)) : stretches;
   }
 
-  /**
-   * Returns the text in pieces. Successive words that the other text lacks are one piece if only a
-   * blank is between them.
-   */
+  /** Returns the text in pieces; words that the other text lacks are joined over a blank. */
   List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
-    Matcher word = WORD.matcher(begin(text));
     int written = 0;
-    int start = -1;
-    int end = 0;
-    while (word.find()) {
+    for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {
       if (!isOwn(word.group())) {
         continue;
       }
-      if (start >= 0 && !text.substring(end, word.start()).equals(" ")) {
-        written = add(stretches, text, written, start, end);
-        start = -1;
+      String between = text.substring(written, word.start());
+      String own = word.group();
+      if (between.equals(" ") && !stretches.isEmpty()) {
+        own = stretches.removeLast().text() + between + own;
+      } else if (!between.isEmpty()) {
+        stretches.add(new Stretch(between, false));
       }
-      start = start < 0 ? word.start() : start;
-      end = word.end();
-    }
-    if (start >= 0) {
-      written = add(stretches, text, written, start, end);
+      stretches.add(new Stretch(own, true));
+      written = word.end();
     }
     if (written < text.length() || stretches.isEmpty()) {
       stretches.add(new Stretch(text.substring(written), false));
@@ -149,14 +128,6 @@ public final class WordDifference {
       }
     }
     return List.copyOf(words.values());
-  }
-
-  private static int add(List<Stretch> stretches, String text, int written, int start, int end) {
-    if (written < start) {
-      stretches.add(new Stretch(text.substring(written, start), false));
-    }
-    stretches.add(new Stretch(text.substring(start, end), true));
-    return end;
   }
 
   private boolean isOwn(String word) {

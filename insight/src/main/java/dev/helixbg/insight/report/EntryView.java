@@ -13,18 +13,14 @@ import java.util.Optional;
  *
  * @param letter letter, {@code A} or {@code B}, that stands for the entry in texts about a pair
  * @param known title and name of the entry
- * @param source source line of the entry, if it differs from the name; for a fact, the fact's file
- *     and line
- * @param confidence confidence, if the entry states one
- * @param matched matching passage of a long entry of a pair, with the text around the passage;
- *     empty if the shown text includes the passage
+ * @param source source line of an entry of helix; for a fact, its file and line
+ * @param matched matching passage of a long entry of a pair, with the text around it; empty if the
+ *     shown text includes the passage
  * @param markedHead beginning of the text, in which the words that the other entry lacks are marked
  * @param markedRest rest of the text, marked in the same way
  * @param ownWords first words that the other entry lacks, in the order of the text
- * @param moreOwnWords number of further words that the other entry lacks, as text; empty if there
- *     are none
- * @param ownCount number of all words that the other entry lacks, as text; empty for an entry
- *     without a pair
+ * @param moreOwnWords number of further such words, as text
+ * @param ownCount number of all such words, as text; empty for an entry without a pair
  */
 record EntryView(
     Optional<String> letter,
@@ -42,7 +38,6 @@ record EntryView(
     Optional<String> ownCount) {
   private static final int MAX_TAGS = 12;
 
-  /** Maximum number of listed words that the other entry lacks. */
   private static final int OWN_WORDS = 40;
 
   /** Returns the view of an entry that is not shown as part of a pair. */
@@ -98,10 +93,7 @@ record EntryView(
         .orElseGet(() -> List.of(new WordDifference.Stretch(text, false)));
   }
 
-  /**
-   * Returns a passage with the text around it; empty if the shown beginning of the text includes
-   * the passage.
-   */
+  /** Returns a passage with the text around it; empty if the shown text includes the passage. */
   private static Optional<Passage.InPlace> matched(Passage passage, EntryText text) {
     if (passage.start() == 0 || passage.end() <= FoldableText.headOf(text.content())) {
       return Optional.empty();
@@ -127,7 +119,7 @@ record EntryView(
     return !text.head().isBlank();
   }
 
-  /** Returns a text of limited length, because metadata can be as long as a body. */
+  /** Cuts a text, because metadata can be as long as a body. */
   private static String shortName(String text) {
     return PrintableText.excerpt(text, 120);
   }

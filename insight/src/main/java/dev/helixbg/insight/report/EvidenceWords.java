@@ -2,25 +2,26 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
+import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Evidence;
+import dev.helixbg.insight.judge.JudgedRelations;
+import dev.helixbg.insight.judge.PairVerdict;
+import dev.helixbg.insight.notes.NoteName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Words for the evidence of a finding, the same in every report, command and MCP answer. */
+/** Words for evidence, verdicts and assessments, the same in reports, commands and MCP answers. */
 public final class EvidenceWords {
-  static final double NEARLY_CERTAIN = 0.99;
+  private static final double NEARLY_CERTAIN = 0.99;
 
   private EvidenceWords() {}
 
-  /**
-   * Returns the probability that one entry of a pair can be removed, as text.
-   *
-   * @param probability see {@link Finding.Assessment#act}
-   */
+  /** Returns the probability that one entry can be removed, {@link Finding.Assessment#act}. */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"
-        : JudgementWords.percent(probability) + " likely that one entry can go";
+        : percent(probability) + " likely that one entry can go";
   }
 
   static String of(Finding.Relation pair) {
@@ -28,10 +29,7 @@ public final class EvidenceWords {
     return nearness(pair) + (shared.isEmpty() ? "" : "; both say " + String.join(", ", shared));
   }
 
-  /**
-   * Returns the evidence for a pair of entries, called A and B, as text. The words that both
-   * entries contain are not listed.
-   */
+  /** Returns the evidence for a pair of entries, called A and B, except their shared words. */
   static String nearness(Finding.Relation pair) {
     Evidence evidence = pair.evidence();
     List<String> words = new ArrayList<>();
@@ -50,11 +48,8 @@ public final class EvidenceWords {
     }
     evidence
         .matching()
-        .ifPresent(
-            match ->
-                words.add(
-                    "similarity of the matching passages: "
-                        + NumberWords.similarity(match.similarity())));
+        .map(match -> NumberWords.similarity(match.similarity()))
+        .ifPresent(cosine -> words.add("similarity of the matching passages: " + cosine));
     pair.assessment()
         .flatMap(Finding.Assessment::objection)
         .ifPresent(why -> words.add("not called the same: " + PrintableText.line(why)));
@@ -76,13 +71,10 @@ public final class EvidenceWords {
   }
 
   static String of(Finding.Misfiled entry) {
-    return "similarity "
-        + NumberWords.similarity(entry.other())
-        + " to "
-        + PrintableText.line(entry.nearer())
-        + ", "
-        + NumberWords.similarity(entry.own())
-        + " to its own topic";
+    String other = NumberWords.similarity(entry.other());
+    String own = NumberWords.similarity(entry.own());
+    return "similarity %s to %s, %s to its own topic"
+        .formatted(other, PrintableText.line(entry.nearer()), own);
   }
 
   static String of(Finding.TopicOverlap topics) {
@@ -90,5 +82,51 @@ public final class EvidenceWords {
         + " and "
         + NumberWords.count(topics.entriesB(), "entry", "entries")
         + ", about the same things";
+  }
+
+  private static String percent(double share) {
+    return NumberWords.fixed(100 * share, 0) + " %";
+  }
+
+  /** Returns a verdict such as {@code same 97 %}. */
+  static String verdict(PairVerdict verdict) {
+    return verdict.verdict().title()
+        + " "
+        + percent(verdict.probability())
+        + (verdict.cut() ? ", judged by the beginnings of the texts only" : "");
+  }
+
+  /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
+  static Optional<String> assessment(Finding.Relation relation) {
+    return relation.assessment().map(said -> assessment(relation, said));
+  }
+
+  private static String assessment(Finding.Relation relation, Assessment said) {
+    if (said.mayBeWorthAnAct() && JudgedRelations.contradict(relation)) {
+      return NoteName.areInOneFile(relation.a().entry(), relation.b().entry())
+          ? "one contradicts the other"
+          : "contradicts an instruction in another file";
+    }
+    String older =
+        !relation.a().isAgeKnown(relation.b())
+            ? "one of the two"
+            : relation.older() == relation.a() ? "A" : "B";
+    return switch (said.tier()) {
+      case LIKELY_SAME -> "likely the same";
+      case LIKELY_OVERTAKEN -> older + " is likely overtaken";
+      case SERIES -> "same form, different subjects";
+      case UNKNOWN -> "unknown";
+      case RELATED, NONE -> {
+        if (said.repeats()) {
+          yield "one repeats the other";
+        }
+        if (said.mayBeWorthAnAct()) {
+          yield said.same() < said.overtaken() || said.objection().isPresent()
+              ? older + " may be overtaken"
+              : said.act() < NEARLY_CERTAIN ? "may be the same" : "the same, or overtaken";
+        }
+        yield said.tier() == Finding.Tier.RELATED ? "related" : "probably not worth acting on";
+      }
+    };
   }
 }

@@ -16,11 +16,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/**
- * Findings in the form of report.json: fields of bounded length, numbers with at most six decimals.
- */
+/** Findings in the form of report.json. */
 class FindingJson {
-  /** Length after which a text is cut, in UTF-16 units. No name of an entry is that long. */
+  /** Maximum length of a text, in UTF-16 units. No name of an entry is that long. */
   static final int MAX_TEXT = 20_000;
 
   /** Maximum length of a tag, a source or a model's sentence, in UTF-16 units. */
@@ -92,10 +90,7 @@ class FindingJson {
   /** Maximum number of tags of an entry, because metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
-  /**
-   * Number of relations that are written in full. A report on 4,000 entries lists this many
-   * relations.
-   */
+  /** Number of relations that are written in full: all in a report on 4,000 entries. */
   static final int FULL_RELATIONS = 2_000;
 
   /** Maximum length of a text in a later relation, in UTF-16 units. */
@@ -187,14 +182,14 @@ class FindingJson {
     object("agents", judgements.agents().of(relation).orElse(null), this::agents);
     object("assessment", relation.assessment().isPresent() ? relation : null, this::assessment);
     object("evidence", relation.evidence(), this::evidence);
-    edit(full ? Acts.on(relation, judgements.actingOn(relation)) : List.of());
+    edit(full ? Acts.on(relation.a(), relation.b(), judgements.actingOn(relation)) : List.of());
     object("a", relation.a(), entry);
     object("b", relation.b(), entry);
   }
 
   private void assessment(Finding.Relation relation) throws IOException {
     Finding.Assessment said = relation.assessment().orElseThrow();
-    optional("words", JudgementWords.assessment(relation));
+    optional("words", EvidenceWords.assessment(relation));
     text("tier", said.tier().name().toLowerCase(Locale.ROOT).replace('_', '-'));
     decimal("act", said.act());
     decimal("same", said.same());

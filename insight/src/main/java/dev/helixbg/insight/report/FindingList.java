@@ -55,9 +55,7 @@ final class FindingList {
     }
   }
 
-  /**
-   * @param leading ids of the leading findings, in order
-   */
+  /** {@code leading} are the ids of the leading findings, in order. */
   static List<ReportedFinding> of(
       Report report,
       List<String> leading,

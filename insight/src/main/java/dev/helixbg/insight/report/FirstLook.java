@@ -4,13 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parts that are missing in a first look, because computing them takes long. A first look is an
- * early form of a report. The user can read it at once, and it says that the whole report follows.
+ * The parts that are missing in a first look, an early form of a report.
  *
  * @param unread number of older entries without a vector, which the report leaves out
  * @param entries number of long entries of which only a part was read
- * @param passages number of passages without a vector in those entries; the similarities of these
- *     passages are missing
+ * @param passages number of passages of those entries without a vector
  * @param pairs number of pairs that no pair judge has read yet
  * @param questions number of questions that the language model has not answered yet
  */
@@ -21,20 +19,14 @@ public record FirstLook(int unread, int entries, int passages, int pairs, int qu
     List<String> toCome = new ArrayList<>();
     NumberWords.addCount(toCome, unread, "older entry", "older entries");
     if (passages > 0) {
-      toCome.add(
-          NumberWords.count(passages, "passage", "passages")
-              + " of "
-              + NumberWords.count(entries, "long entry", "long entries")
-              + " to be read");
+      String of = NumberWords.count(entries, "long entry", "long entries");
+      toCome.add(NumberWords.count(passages, "passage", "passages") + " of " + of + " to be read");
     }
     NumberWords.addCount(toCome, pairs, "pair to be read together", "pairs to be read together");
     NumberWords.addCount(
         toCome, questions, "question to the language model", "questions to the language model");
-    return "This is a first look"
-        + (unread > 0 ? " at the newest entries" : "")
-        + ". Still to come: "
-        + String.join(", and ", toCome)
-        + ". The run that wrote this report is still at work; if that run was stopped, the next run"
-        + " does the rest.";
+    return ("This is a first look%s. Still to come: %s. The run that wrote this report is still at"
+            + " work; if that run was stopped, the next run does the rest.")
+        .formatted(unread > 0 ? " at the newest entries" : "", String.join(", and ", toCome));
   }
 }

@@ -5,7 +5,7 @@ import dev.helixbg.insight.log.SentenceEnds;
 import java.util.Optional;
 
 /**
- * An entry's text in two parts: the shown part, and the part in a fold.
+ * An entry's text: a shown part, and a part in a fold.
  *
  * @param head beginning of the text; the whole text if it is short
  * @param rest text after the head, up to a limit; often empty
@@ -18,10 +18,7 @@ record FoldableText(String head, String rest, int unread, int omitted) {
   private static final int ALL_CHARS = 4_000;
   private static final int ALL_LINES = 100;
 
-  /**
-   * Maximum number of UTF-16 units by which a cut is moved back to reach a blank or the end of a
-   * line.
-   */
+  /** Maximum number of UTF-16 units by which a cut is moved back to a blank. */
   private static final int SLACK = 80;
 
   static FoldableText of(String content) {

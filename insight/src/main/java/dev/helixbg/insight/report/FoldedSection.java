@@ -6,120 +6,95 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/**
- * The findings of one kind, without the leading findings; each finding takes one line. If the
- * format has folds, the lines are in a fold.
- *
- * @param total number of findings and number of listed findings, as text
- * @param intro description of the kind
- */
+/** The findings of one kind, except the leading ones; {@code total} tells how many are listed. */
 record FoldedSection(String title, String total, String intro, List<LineView> lines) {
   /** Maximum number of findings in a section; {@code helix-bg findings --all} lists the others. */
   private static final int LISTED = 100;
 
-  static List<FoldedSection> pairs(Report report, JudgedRelations judged) {
+  /** Returns the pairs that do not lead. */
+  static FoldedSection pairs(Report report, JudgedRelations judged) {
     Set<Finding.Relation> leading = new HashSet<>(judged.leading());
-    List<FoldedSection> all = new ArrayList<>();
-    add(
-        all,
+    return section(
         "Other pairs",
         "Pairs in the order of their rank, each with its verdict. Pairs without a verdict were"
             + " not read.",
         report.findings().relations().stream().filter(pair -> !leading.contains(pair)).toList(),
-        pair ->
-            LineView.of(
-                pair.id(),
-                PairView.said(pair, report.judgements()).orElse(""),
-                List.of(pair.a(), pair.b()),
-                ""));
-    return all;
+        pair -> {
+          String said = PairView.said(pair, report.judgements()).orElse("");
+          return LineView.of(pair.id(), said, List.of(pair.a(), pair.b()), "");
+        });
   }
 
   static List<FoldedSection> others(Report report) {
     Findings findings = report.findings();
     Judgements judgements = report.judgements();
-    List<FoldedSection> all = new ArrayList<>();
-    add(
-        all,
-        "Secrets",
-        "Entries that hold a password, key or token. Remove the secret from the entry, and have a"
-            + " new secret issued.",
-        report.secrets(),
-        one -> LineView.of(one.id(), one.entry(), one.says()));
-    add(
-        all,
-        "More exact copies",
-        "Entries with exactly the same text: in each group, all entries except one can go.",
-        findings.copies().stream().skip(LeadingSection.MAX_COPIES).toList(),
-        one -> LineView.of(one.id(), "", one.entries(), ""));
-    add(
-        all,
-        "Proposed merges",
-        "One text for entries that state the same fact, as the language model would write it."
-            + " Nothing was changed: compare the text with the entries before you use it.",
-        judgements.merges(),
-        one -> LineView.of(one.id(), "", one.entries(), ""));
-    add(
-        all,
-        judgements.lessons().areGuesses() ? "Recurring lessons, guessed" : "Recurring lessons",
-        lessons(judgements.lessons()),
-        judgements.lessons().all(),
-        one ->
-            LineView.of(
-                one.id(),
-                PrintableText.excerpt(one.text(), 200),
-                one.entries(),
-                NumberWords.count(one.entries().size(), "entry", "entries")
-                    + " of "
-                    + NumberWords.count(one.topics(), "topic", "topics")));
-    add(
-        all,
-        "Overlapping topics",
-        "Topics whose centres are more similar than "
-            + NumberWords.limit(Finding.TopicOverlap.ABOVE)
-            + ". One topic may have been split in two, or two topics may need a clearer border.",
-        findings.topicOverlaps(),
-        LineView::of);
-    add(
-        all,
-        "Entries perhaps under the wrong topic",
-        "These entries are nearer to the centre of another topic than to the centre of their own"
-            + " topic, by at least "
-            + NumberWords.limit(Finding.Misfiled.MARGIN)
-            + ".",
-        findings.misfiled(),
-        one -> LineView.of(one.id(), one.entry(), EvidenceWords.of(one)));
     SourceCheckResult sources = report.sources();
-    if (!sources.folders().isEmpty() || !sources.moved().isEmpty()) {
-      all.add(
-          section(
-              "Sources that moved",
-              "Files that entries name but that no longer exist, and index lines that link to a"
-                  + " missing or wrong file. "
-                  + looked(sources),
-              sources.moved(),
-              one -> LineView.of(one.id(), one.entry(), one.words())));
-    }
-    return all;
+    FoldedSection moved =
+        section(
+            "Sources that moved",
+            "Files that entries name but that no longer exist, and index lines that link to a"
+                + " missing or wrong file. "
+                + looked(sources),
+            sources.moved(),
+            one -> LineView.of(one.id(), one.entry(), one.words()));
+    return Stream.of(
+            section(
+                "Secrets",
+                "Entries that hold a password, key or token. Remove the secret from the entry, and"
+                    + " have a new secret issued.",
+                report.secrets(),
+                one -> LineView.of(one.id(), one.entry(), one.says())),
+            section(
+                "More exact copies",
+                "Entries with exactly the same text: in each group, all entries except one can go.",
+                findings.copies().stream().skip(LeadingSection.MAX_COPIES).toList(),
+                one -> LineView.of(one.id(), "", one.entries(), "")),
+            section(
+                "Proposed merges",
+                "One text for entries that state the same fact, as the language model would write"
+                    + " it. Nothing was changed: compare the text with the entries before you use"
+                    + " it.",
+                judgements.merges(),
+                one -> LineView.of(one.id(), "", one.entries(), "")),
+            section(
+                judgements.lessons().areGuesses()
+                    ? "Recurring lessons, guessed"
+                    : "Recurring lessons",
+                lessons(judgements.lessons()),
+                judgements.lessons().all(),
+                FoldedSection::line),
+            section(
+                "Overlapping topics",
+                ("Topics whose centres are more similar than %s. One topic may have been split in"
+                        + " two, or two topics may need a clearer border.")
+                    .formatted(NumberWords.limit(Finding.TopicOverlap.ABOVE)),
+                findings.topicOverlaps(),
+                LineView::of),
+            section(
+                "Entries perhaps under the wrong topic",
+                ("These entries are nearer to the centre of another topic than to the centre of"
+                        + " their own topic, by at least %s.")
+                    .formatted(NumberWords.limit(Finding.Misfiled.MARGIN)),
+                findings.misfiled(),
+                one -> LineView.of(one.id(), one.entry(), EvidenceWords.of(one))),
+            moved)
+        .filter(one -> !one.lines().isEmpty() || one == moved && !sources.folders().isEmpty())
+        .toList();
   }
 
-  private static <T> void add(
-      List<FoldedSection> all,
-      String title,
-      String intro,
-      List<T> found,
-      Function<T, LineView> line) {
-    if (!found.isEmpty()) {
-      all.add(section(title, intro, found, line));
-    }
+  private static LineView line(Judgements.Lesson lesson) {
+    String entries = NumberWords.count(lesson.entries().size(), "entry", "entries");
+    String of = entries + " of " + NumberWords.count(lesson.topics(), "topic", "topics");
+    return LineView.of(
+        lesson.id(), PrintableText.excerpt(lesson.text(), 200), lesson.entries(), of);
   }
 
   private static <T> FoldedSection section(
@@ -132,13 +107,11 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
   }
 
   private static String lessons(Judgements.Lessons lessons) {
-    return "Entries about different things that teach one lesson. "
-        + lessons.reader().map(PrintableText::line).orElse("")
-        + " read each entry by itself and wrote its lesson as one sentence, and then compared"
-        + " similar sentences."
-        + (lessons.areGuesses()
-            ? lessons.trust().map(trust -> " " + trust.words()).orElse("")
-            : "");
+    return ("Entries about different things that teach one lesson. %s read each entry by itself and"
+            + " wrote its lesson as one sentence, and then compared similar sentences.%s")
+        .formatted(
+            lessons.reader().map(PrintableText::line).orElse(""),
+            lessons.areGuesses() ? " " + lessons.trust().orElseThrow().words() : "");
   }
 
   private static String looked(SourceCheckResult sources) {

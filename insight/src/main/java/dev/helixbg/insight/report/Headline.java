@@ -1,9 +1,8 @@
 package dev.helixbg.insight.report;
 
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.findings.Finding.Assessment;
+import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.judge.AgentSayings;
-import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -12,19 +11,12 @@ import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/**
- * The first words of a report.
- *
- * @param title number of findings that are worth a look
- * @param sure how reliable that number is, and how many pairs were ranked
- * @param also other findings; may be empty
- */
+/** The first words of a report: findings worth a look, how sure that is, and other findings. */
 record Headline(String title, String sure, String also) {
-  /**
-   * Share of pairs that are worth an act, among the pairs in which one entry repeats the other.
-   * Readers found that 91 of 97 such pairs are worth an act.
-   */
+  /** Share of repetitions that are worth an act: 91 of 97 according to readers. */
   private static final double REPEATS = 0.94;
 
   static Headline of(Report report, JudgedRelations pairs, List<FoldedSection> others) {
@@ -42,77 +34,73 @@ record Headline(String title, String sure, String also) {
     List<String> worth = new ArrayList<>();
     NumberWords.addCount(worth, copies, "group of exact copies", "groups of exact copies");
     NumberWords.addCount(worth, leading, "pair of entries", "pairs of entries");
+    String verb = copies + leading == 1 ? " is" : " are";
     return new Headline(
         worth.isEmpty()
             ? "Nothing is likely to be worth a look"
-            : String.join(" and ", worth)
-                + (copies + leading == 1 ? " is worth a look" : " are worth a look"),
+            : String.join(" and ", worth) + verb + " worth a look",
         sure(report, pairs),
         also(report, others));
   }
 
   private static String sure(Report report, JudgedRelations pairs) {
     Judgements judgements = report.judgements();
-    List<String> sentences = new ArrayList<>();
-    if (!report.findings().copies().isEmpty()) {
-      sentences.add("Exact copies are certain: their texts are the same.");
-    }
+    Findings findings = report.findings();
+    String copies =
+        findings.copies().isEmpty() ? "" : "Exact copies are certain: their texts are the same.";
     if (pairs.ranked() == 0) {
-      sentences.add(
-          report.findings().entries().size() < 2
+      return joined(
+          copies,
+          findings.entries().size() < 2
               ? "There are no two entries to compare."
               : "No entry is near another.");
-      return String.join(" ", sentences);
     }
-    estimate(pairs, judgements).ifPresent(sentences::add);
-    sentences.add(chosen(pairs));
-    judged(pairs, judgements).ifPresent(sentences::add);
-    byAgents(report.findings().relations(), judgements.agents()).ifPresent(sentences::add);
-    return String.join(" ", sentences);
+    return joined(
+        copies,
+        estimate(pairs, judgements),
+        chosen(pairs),
+        judged(pairs, judgements),
+        byAgents(findings.relations(), judgements.agents()));
   }
 
-  private static Optional<String> estimate(JudgedRelations pairs, Judgements judgements) {
+  /** Joins sentences, without empty ones. */
+  private static String joined(String... sentences) {
+    return Stream.of(sentences)
+        .filter(sentence -> !sentence.isEmpty())
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String estimate(JudgedRelations pairs, Judgements judgements) {
     List<Double> known =
         pairs.leading().stream().flatMap(pair -> likely(pair, judgements).stream()).toList();
     int leading = pairs.leading().size();
     if (leading == 0) {
-      return Optional.empty();
+      return "";
     }
     if (known.isEmpty()) {
-      return Optional.of(
-          "No model has read the pairs: they are similar by vectors and words only, and many"
-              + " pairs may need both entries.");
+      return "No model has read the pairs: they are similar by vectors and words only, and many"
+          + " pairs may need both entries.";
     }
     double expected = known.stream().mapToDouble(Double::doubleValue).sum();
-    return Optional.of(
-        "In about "
-            + NumberWords.count(Math.round(expected))
-            + " of the "
-            + (known.size() < leading
-                ? NumberWords.count(known.size(), "pair that was read", "pairs that were read")
-                : NumberWords.count(leading, "pair", "pairs"))
-            + ", one entry can go. That is an estimate.");
+    String pairsRead =
+        known.size() < leading
+            ? NumberWords.count(known.size(), "pair that was read", "pairs that were read")
+            : NumberWords.count(leading, "pair", "pairs");
+    return "In about %s of the %s, one entry can go. That is an estimate."
+        .formatted(NumberWords.count(Math.round(expected)), pairsRead);
   }
 
-  /**
-   * Returns the probability that a pair is worth an act. It comes from a reliable agent, else from
-   * the model, else from a pair judge.
-   */
+  /** Returns the probability of an act by a reliable agent, else the model, else a pair judge. */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
-    Optional<Double> byModel =
-        judgements.decide()
-            ? judgements.verdict(pair).map(PairVerdict::probability)
-            : Optional.empty();
+    Optional<PairVerdict> byModel = judgements.verdict(pair).filter(_ -> judgements.decide());
     return judgements
         .agents()
         .isWorthAnAct(pair)
         .map(worth -> worth ? 1.0 : 0.0)
-        .or(() -> byModel)
-        .or(() -> pair.assessment().map(Headline::likely));
-  }
-
-  private static double likely(Assessment said) {
-    return said.repeats() ? Math.max(REPEATS, said.act()) : said.act();
+        .or(() -> byModel.map(PairVerdict::probability))
+        .or(
+            () ->
+                pair.assessment().map(said -> Math.max(said.act(), said.repeats() ? REPEATS : 0)));
   }
 
   private static String chosen(JudgedRelations pairs) {
@@ -128,50 +116,41 @@ record Headline(String title, String sure, String also) {
                 + " of them.");
   }
 
-  private static Optional<String> judged(JudgedRelations pairs, Judgements judgements) {
+  private static String judged(JudgedRelations pairs, Judgements judgements) {
     if (pairs.judgedCount() == 0) {
-      return Optional.empty();
+      return "";
     }
-    String judged = "A language model has judged " + NumberWords.count(pairs.judgedCount());
-    return Optional.of(
-        judgements.areGuesses()
-            ? judged + " of them. " + JudgeTrust.GUESSING
-            : judged + " of them." + (judgements.decide() ? "" : " " + JudgeTrust.UNMEASURED));
+    return joined(
+        "A language model has judged " + NumberWords.count(pairs.judgedCount()) + " of them.",
+        judgements.doubt().orElse(""));
   }
 
-  private static Optional<String> byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
+  private static String byAgents(List<Finding.Relation> pairs, AgentSayings agents) {
     List<Verdict> verdicts = pairs.stream().flatMap(pair -> agents.verdict(pair).stream()).toList();
     long acts = verdicts.stream().filter(Verdict::isAct).count();
     return verdicts.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "Your coding agent has read "
-                + NumberWords.count(verdicts.size())
-                + " of them, and judged "
-                + NumberWords.count(acts)
-                + " of those pairs the same or overtaken; such pairs come first.");
+        ? ""
+        : ("Your coding agent has read %s of them, and judged %s of those pairs the same or"
+                + " overtaken; such pairs come first.")
+            .formatted(NumberWords.count(verdicts.size()), NumberWords.count(acts));
   }
 
   private static String also(Report report, List<FoldedSection> others) {
-    List<String> sentences = new ArrayList<>();
-    List<String> found =
+    String found =
         others.stream()
             .filter(section -> !section.lines().isEmpty())
             .map(FoldedSection::inSentence)
-            .toList();
-    if (!found.isEmpty()) {
-      sentences.add("Also found: " + String.join(", ", found) + ".");
-    }
+            .collect(Collectors.joining(", "));
     long unreadable =
         report.findings().entries().stream()
             .filter(named -> Script.isUnreadable(named.content()))
             .count();
-    if (unreadable > 0) {
-      sentences.add(
-          NumberWords.count(unreadable, "entry is", "entries are")
-              + " in a writing system that the bundled models cannot read. These entries are in no"
-              + " leading pair.");
-    }
-    return String.join(" ", sentences);
+    return joined(
+        found.isEmpty() ? "" : "Also found: " + found + ".",
+        unreadable == 0
+            ? ""
+            : NumberWords.count(unreadable, "entry is", "entries are")
+                + " in a writing system that the bundled models cannot read. These entries are in"
+                + " no leading pair.");
   }
 }

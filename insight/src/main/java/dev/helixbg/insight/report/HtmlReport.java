@@ -10,10 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The report for a browser: one file that loads no other file. Its content security policy allows
- * only the file's own style block and script, which the policy names by their hashes. With the
- * script, the reader can move between findings and copy commands; without it, everything is still
- * readable.
+ * The report for a browser: one file that loads no other file. Its content security policy names
+ * the file's own style block and script by their hashes. With the script, the reader can move
+ * between findings and copy commands; without it, everything is readable.
  */
 public final class HtmlReport {
   private static final String STYLE = "report.css";
@@ -21,10 +20,7 @@ public final class HtmlReport {
 
   private HtmlReport() {}
 
-  /**
-   * The data of the template. The template does not escape style and script. Hashes have the form
-   * that a content security policy needs.
-   */
+  /** The data of the template, which does not escape style and script. */
   @JStachePath(prefix = "dev/helixbg/insight/report/", suffix = ".mustache")
   @JStache(path = "report")
   record Page(
@@ -39,10 +35,7 @@ public final class HtmlReport {
     return html.toString();
   }
 
-  /**
-   * Returns a resource with a line break before and after its text. The hash must include both line
-   * breaks, because the browser's hash includes them.
-   */
+  /** Returns a resource between two line breaks, which the browser's hash includes. */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -31,10 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * The report for programs, see docs/report-schema.md. It is in UTF-8, with fields in a fixed order
- * and of bounded length. Texts from entries and models may have any characters.
- */
+/** The report for programs, see docs/report-schema.md, with fields of bounded length. */
 public final class JsonReport extends FindingJson {
   /** Maximum number of moved sources, and maximum number of secrets. */
   private static final int MAX_MOVED = 1_000;
@@ -111,13 +108,9 @@ public final class JsonReport extends FindingJson {
     return report.secrets().stream().limit(MAX_MOVED).toList();
   }
 
-  /** Receives one finding after the other. */
+  /** Receives findings with their places in the report, from 0, and their JSON on one line. */
   @FunctionalInterface
   public interface FindingSink {
-    /**
-     * @param place place in the order of the report, from 0
-     * @param json the finding in the form of report.json, on one line
-     */
     void take(int place, ReportedFinding finding, String json);
   }
 

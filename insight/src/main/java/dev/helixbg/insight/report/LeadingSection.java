@@ -17,11 +17,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
   /** Maximum number of entries of a group that are named. */
   private static final int NAMED = 8;
 
-  /**
-   * Entries with the same text.
-   *
-   * @param moreWords number of entries that are not named, as text
-   */
+  /** Entries with the same text; {@code moreWords} tells how many of them are not named. */
   record CopiesView(
       String id,
       String count,
@@ -38,7 +34,7 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
           EntryView.of(entries.getFirst()),
           entries.stream().skip(1).limit(NAMED).map(NameView::of).toList(),
           NumberWords.more(entries.size() - 1, NAMED),
-          ActView.of(Acts.onCopies(copies.entries())));
+          ActView.of(Acts.onCopies(entries)));
     }
   }
 
@@ -59,13 +55,14 @@ record LeadingSection(List<CopiesView> copies, List<PairView> pairs) {
         .findFirst()
         .map(
             group ->
-                NumberWords.count(group.size())
-                    + " entries may say the same: "
-                    + group.stream()
-                        .limit(NAMED)
-                        .map(one -> PrintableText.line(one.name()))
-                        .collect(Collectors.joining(", "))
-                    + NumberWords.more(group.size(), NAMED).map(words -> " " + words).orElse(""));
+                group.stream()
+                    .limit(NAMED)
+                    .map(one -> PrintableText.line(one.name()))
+                    .collect(
+                        Collectors.joining(
+                            ", ",
+                            NumberWords.count(group.size()) + " entries may say the same: ",
+                            NumberWords.more(group.size(), NAMED).map(" "::concat).orElse(""))));
   }
 
   boolean isEmpty() {

@@ -7,20 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * A finding on one line, without the texts of its entries; {@code helix-bg findings ID} shows the
- * texts.
- *
- * @param names names of the finding's first entries or topics
- * @param moreWords number of further entries, as text
- * @param says description of the finding; may be empty
- */
+/** A finding on one line, with the names of its first entries or topics. */
 record LineView(
     String id,
     Optional<String> verdict,
     List<NameView> names,
     Optional<String> moreWords,
-    String says) {
+    Optional<String> says) {
   private static final int NAMED = 3;
 
   static LineView of(String id, String verdict, List<NamedEntry> entries, String says) {
@@ -29,7 +22,7 @@ record LineView(
         Optional.of(verdict).filter(words -> !words.isEmpty()),
         entries.stream().limit(NAMED).map(NameView::of).toList(),
         NumberWords.more(entries.size(), NAMED),
-        PrintableText.line(says));
+        Optional.of(PrintableText.line(says)).filter(words -> !words.isEmpty()));
   }
 
   static LineView of(String id, NamedEntry entry, String says) {
@@ -37,18 +30,12 @@ record LineView(
   }
 
   static LineView of(Finding.TopicOverlap topics) {
+    String similarity = "similarity " + NumberWords.similarity(topics.similarity());
     return new LineView(
         PrintableText.line(topics.id()),
         Optional.empty(),
         Stream.of(topics.a(), topics.b()).map(NameView::ofTopic).toList(),
         Optional.empty(),
-        "similarity "
-            + NumberWords.similarity(topics.similarity())
-            + ", "
-            + EvidenceWords.of(topics));
-  }
-
-  boolean hasWords() {
-    return !says.isEmpty();
+        Optional.of(similarity + ", " + EvidenceWords.of(topics)));
   }
 }

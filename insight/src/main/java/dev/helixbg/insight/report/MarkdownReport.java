@@ -3,14 +3,16 @@ package dev.helixbg.insight.report;
 import io.jstach.jstache.JStache;
 import io.jstach.jstache.JStacheLambda;
 import io.jstach.jstache.JStachePath;
+import java.util.regex.Pattern;
 
 /**
  * The report for a Markdown viewer or a plain terminal. In a template, a value in double braces
- * becomes inline code, in which nothing is Markdown. Triple braces insert a value unchanged; they
- * are used only for helix-bg's own words. The delimiters around code are longer than any run of
- * backquotes inside the code. The code has passed {@link dev.helixbg.config.text.PrintableText}.
+ * becomes inline code, in which nothing is Markdown. Triple braces insert helix-bg's own words
+ * unchanged. The delimiters around code are longer than any run of backquotes inside.
  */
 public final class MarkdownReport {
+  private static final Pattern BACKQUOTES = Pattern.compile("`+");
+
   private MarkdownReport() {}
 
   /** The data of the template, with a function that puts a text into a code block. */
@@ -36,10 +38,7 @@ public final class MarkdownReport {
     return fence + "text\n" + text + (text.endsWith("\n") ? "" : "\n") + fence + "\n";
   }
 
-  /**
-   * Returns a delimiter for a code block around a text, chosen so that the text cannot close the
-   * block.
-   */
+  /** Returns a delimiter for a code block that the text cannot close. */
   public static String fence(String text) {
     return "`".repeat(Math.max(3, longestRun(text) + 1));
   }
@@ -56,12 +55,6 @@ public final class MarkdownReport {
   }
 
   private static int longestRun(String text) {
-    int longest = 0;
-    int run = 0;
-    for (int at = 0; at < text.length(); at++) {
-      run = text.charAt(at) == '`' ? run + 1 : 0;
-      longest = Math.max(longest, run);
-    }
-    return longest;
+    return BACKQUOTES.matcher(text).results().mapToInt(run -> run.group().length()).max().orElse(0);
   }
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Numbers and dates in plain English. The JDK's formatters are not used, because their start-up
- * takes longer than writing a report.
+ * Numbers and dates in plain English. The JDK's formats of numbers are not used, because their
+ * start-up takes longer than writing a report.
  */
 final class NumberWords {
   private static final Pattern BEFORE_GROUP = Pattern.compile("\\B(?=(?:\\d{3})+$)");
@@ -23,6 +23,11 @@ final class NumberWords {
   /** Returns a number with its noun, such as {@code 1 entry} or {@code 11,175 pairs}. */
   static String count(long n, String one, String many) {
     return count(n) + " " + (n == 1 ? one : many);
+  }
+
+  /** Returns text such as {@code 9 entries in 1 topic}. */
+  static String entriesIn(int entries, int topics) {
+    return count(entries, "entry", "entries") + " in " + count(topics, "topic", "topics");
   }
 
   /** Adds a number with its noun, unless the number is 0. */

@@ -21,10 +21,9 @@ import java.util.Set;
  *
  * @param verdict relation of the two entries, as text
  * @param isAct whether the verdict calls for an act
- * @param group names of three or more entries that may say the same, including both entries of the
- *     pair; else empty
- * @param files the two files that contain the entries, if these are notes
- * @param fold label of the fold that begins with this pair; empty if no fold begins here
+ * @param group names of three or more entries that may say the same, including both of the pair
+ * @param files see {@link Finding.Relation#files}
+ * @param fold label of the fold that begins with this pair
  * @param foldEnds whether a fold ends with this pair
  */
 record PairView(
@@ -41,10 +40,7 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /**
-   * Groups the pairs from the same two files. The first pair of a group stays in its place; the
-   * other pairs follow it in a fold.
-   */
+  /** Moves pairs from the same two files into a fold behind the first of them. */
   static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {
@@ -86,7 +82,7 @@ record PairView(
         evidence(relation, judgements),
         EvidenceWords.shared(relation),
         group,
-        ActView.of(Acts.on(relation, judgements.actingOn(relation))),
+        ActView.of(Acts.on(relation.a(), relation.b(), judgements.actingOn(relation))),
         EntryView.of("A", relation.a(), relation.b(), evidence.matching().map(Finding.Matching::a)),
         EntryView.of("B", relation.b(), relation.a(), evidence.matching().map(Finding.Matching::b)),
         relation.files(),
@@ -111,16 +107,14 @@ record PairView(
     return words;
   }
 
-  /**
-   * Returns the opinion of an agent, else of the language model, else of a pair judge, in words.
-   */
+  /** Returns the opinion of an agent, else of the language model, else of a pair judge. */
   static Optional<String> said(Finding.Relation relation, Judgements judgements) {
     return judgements
         .agents()
         .of(relation)
         .map(said -> PrintableText.line(said.words()))
-        .or(() -> judgements.verdict(relation).map(JudgementWords::verdict))
-        .or(() -> JudgementWords.assessment(relation));
+        .or(() -> judgements.verdict(relation).map(EvidenceWords::verdict))
+        .or(() -> EvidenceWords.assessment(relation));
   }
 
   private static boolean isAct(Finding.Relation relation, Judgements judgements) {

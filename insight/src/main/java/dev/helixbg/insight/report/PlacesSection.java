@@ -10,32 +10,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * A list of damaged places in the log, or a list of files. Each place or file has a remark. The
- * remark tells how the place is damaged or why the file was not fully read. For a file that agents
- * load, it tells the size of the file.
- *
- * @param more number of places that are not listed, as text; else empty
- */
+/** Damaged places in the log, files that were not fully read, or files that agents load. */
 record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;
 
-  /**
-   * A stretch of the log, or a file.
-   *
-   * @param over text that says by how much a file exceeds its agent's limit; empty if the file is
-   *     within the limit
-   */
+  /** A stretch of the log, or a file; {@code over} says how far it exceeds its agent's limit. */
   record PlaceView(String where, String what, Optional<String> over) {
 
     private static PlaceView of(LogAccount.Damage damage) {
+      String lost =
+          damage.unreadable() == 0
+              ? ", nothing lost"
+              : ", " + NumberWords.count(damage.unreadable(), "byte", "bytes") + " unreadable";
       return new PlaceView(
           "offset " + NumberWords.count(damage.offset()),
-          PrintableText.excerpt(damage.detail(), 300)
-              + (damage.unreadable() == 0
-                  ? ", nothing lost"
-                  : ", " + NumberWords.count(damage.unreadable(), "byte", "bytes") + " unreadable"),
+          PrintableText.excerpt(damage.detail(), 300) + lost,
           Optional.empty());
     }
 
@@ -46,18 +36,12 @@ record PlacesSection(
 
     static PlaceView of(MemoryFile file, Map<String, Integer> goes) {
       int less = goes.getOrDefault(file.path(), 0);
+      String entries = NumberWords.count(file.entries(), "entry", "entries");
+      String saved = "; about " + NumberWords.count(less, "token", "tokens") + " would be saved";
+      String load = load(file.characters(), file.tokens());
       return new PlaceView(
           PrintableText.line(file.path()),
-          "%s (%s), %s%s"
-              .formatted(
-                  NumberWords.count(file.entries(), "entry", "entries"),
-                  file.cut(),
-                  load(file.characters(), file.tokens()),
-                  less == 0
-                      ? ""
-                      : "; about "
-                          + NumberWords.count(less, "token", "tokens")
-                          + " would be saved"),
+          "%s (%s), %s%s".formatted(entries, file.cut(), load, less == 0 ? "" : saved),
           file.overBound());
     }
   }
@@ -65,6 +49,7 @@ record PlacesSection(
   static PlacesSection of(NotesAccount notes) {
     int left = notes.leftOut().total();
     int repaired = notes.repaired().total();
+    String partly = NumberWords.count(repaired, "file was", "files were");
     List<PlaceView> all =
         Stream.concat(
                 notes.leftOut().files().stream().map(one -> PlaceView.of(one, "left out")),
@@ -73,22 +58,16 @@ record PlacesSection(
     return new PlacesSection(
         "notes-left-out",
         left == 0 ? "Some notes could be read only in part" : "Some notes were not read",
-        NumberWords.count(notes.files(), "file was", "files were")
-            + " read, "
-            + NumberWords.count(left, "was", "were")
-            + " left out"
-            + (repaired == 0
-                ? "."
-                : ", and "
-                    + NumberWords.count(repaired, "file was", "files were")
-                    + " read only in part."),
+        "%s read, %s left out%s."
+            .formatted(
+                NumberWords.count(notes.files(), "file was", "files were"),
+                NumberWords.count(left, "was", "were"),
+                repaired == 0 ? "" : ", and " + partly + " read only in part"),
         all.stream().limit(LISTED).toList(),
         more(left + repaired, "; report.json names the first."));
   }
 
-  /**
-   * @param goes number of tokens that each file would lose, see {@link Report#savings}
-   */
+  /** {@code goes} is {@link Report#savings}. */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();
     int tokens = files.stream().mapToInt(MemoryFile::tokens).sum();
@@ -96,12 +75,11 @@ record PlacesSection(
     return new PlacesSection(
         "memory",
         "What agents load",
-        NumberWords.count(files.size(), "memory file", "memory files")
-            + " of "
-            + load(characters, tokens)
-            + ", at about four characters per token. The leading findings would save about "
-            + NumberWords.count(less, "token", "tokens")
-            + ".",
+        "%s of %s, at about four characters per token. The leading findings would save about %s."
+            .formatted(
+                NumberWords.count(files.size(), "memory file", "memory files"),
+                load(characters, tokens),
+                NumberWords.count(less, "token", "tokens")),
         files.stream().limit(LISTED).map(file -> PlaceView.of(file, goes)).toList(),
         more(files.size(), "; report.json has all."));
   }
@@ -120,12 +98,11 @@ record PlacesSection(
         unreadable == 0
             ? "Parts of data.log needed a repair"
             : "Parts of data.log could not be read",
-        NumberWords.count(unreadable, "byte", "bytes")
-            + " of "
-            + NumberWords.count(log.bytes())
-            + " could not be read, in "
-            + NumberWords.count(places, "place", "places")
-            + ". Everything else was read, and is in this report.",
+        "%s of %s could not be read, in %s. Everything else was read, and is in this report."
+            .formatted(
+                NumberWords.count(unreadable, "byte", "bytes"),
+                NumberWords.count(log.bytes()),
+                NumberWords.count(places, "place", "places")),
         log.damage().stream().limit(LISTED).map(PlaceView::of).toList(),
         more(places, " places, all in report.json."));
   }

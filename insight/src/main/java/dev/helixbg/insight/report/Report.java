@@ -12,7 +12,7 @@ import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,10 +22,9 @@ import java.util.Set;
  * The data of a report. A report contains no clock time and nothing about the machine, so that the
  * same knowledge base always gives the same report, byte for byte.
  *
- * @param firstLook parts that a first look lacks; empty for a whole report
+ * @param firstLook empty for a whole report
  * @param sources changes of source code that entries mention
- * @param secrets entries with a secret
- * @param notes folder of notes of the report; empty for a knowledge base of helix
+ * @param notes empty for a knowledge base of helix
  */
 public record Report(
     Findings findings,
@@ -53,14 +52,11 @@ public record Report(
 
   /**
    * Estimates the tokens that each file of notes would lose if the user acted on all copies and
-   * leading pairs. The estimate assumes that an act removes the older entry of a pair, or the
-   * shorter entry if it is unknown which entry is older.
+   * leading pairs: the older entry of a pair goes, or the shorter one if the order is unknown.
    */
   Map<String, Integer> savings(JudgedRelations pairs) {
-    Set<NamedEntry> gone = new LinkedHashSet<>();
-    findings
-        .copies()
-        .forEach(group -> gone.addAll(group.entries().subList(1, group.entries().size())));
+    Set<NamedEntry> gone = new HashSet<>();
+    findings.copies().forEach(group -> group.entries().stream().skip(1).forEach(gone::add));
     for (Finding.Relation pair : pairs.leading()) {
       if (!gone.contains(pair.a()) && !gone.contains(pair.b())) {
         gone.add(goes(pair));

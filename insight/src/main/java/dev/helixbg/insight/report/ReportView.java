@@ -2,25 +2,27 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Findings;
+import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.notes.NotesAccount;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * A report as texts and numbers. A renderer only prints them and computes nothing. All texts have
  * passed {@link PrintableText}.
  *
- * @param firstLook text about the parts that a first look lacks; empty for a whole report
- * @param about what the report is about, as text
+ * @param firstLook text about the parts that a first look lacks
+ * @param about {@code folder of notes} or {@code helix knowledge base}
  * @param folder name of the folder of notes
  * @param size size of the knowledge base, with the time of its newest entry
  * @param damage unreadable parts of the log and the notes
- * @param judge name of the language model, which is its file's name without the ending; empty if no
- *     language model was used
+ * @param judge name of the language model: its file's name without the ending
  */
 record ReportView(
     String program,
@@ -38,11 +40,7 @@ record ReportView(
     TopicSection topics,
     String judgeNote,
     Optional<String> judge) {
-  /**
-   * The topics, ordered by name.
-   *
-   * @param cutWords note that only the largest topics are listed; else empty
-   */
+  /** The topics, ordered by name; {@code cutWords} says that only the largest are listed. */
   record TopicSection(String total, List<TopicView> rows, Optional<String> cutWords) {
     private static final int LISTED = 500;
 
@@ -53,28 +51,25 @@ record ReportView(
               .sorted(Comparator.comparingInt(Findings.Topic::entries).reversed())
               .limit(LISTED)
               .sorted(Comparator.comparing(Findings.Topic::name))
-              .map(
-                  topic ->
-                      new TopicView(
-                          NameView.label(topic.name()),
-                          NumberWords.count(topic.entries()),
-                          PrintableText.excerpt(
-                              judgements.summaries().getOrDefault(topic.name(), ""), 600)))
+              .map(topic -> TopicView.of(topic, judgements))
               .toList(),
-          topics.size() > LISTED
-              ? Optional.of("Only the largest topics are listed; report.json has all topics.")
-              : Optional.empty());
+          Optional.of("Only the largest topics are listed; report.json has all topics.")
+              .filter(_ -> topics.size() > LISTED));
     }
 
     boolean haveSentences() {
-      return rows.stream().anyMatch(TopicView::hasSentence);
+      return rows.stream().anyMatch(row -> row.sentence().isPresent());
     }
   }
 
-  /** A topic as a row of a table; the sentence about the topic may be empty. */
-  record TopicView(String name, String entries, String sentence) {
-    boolean hasSentence() {
-      return !sentence.isEmpty();
+  /** A topic as a row of a table, with a sentence about it. */
+  record TopicView(String name, String entries, Optional<String> sentence) {
+    static TopicView of(Findings.Topic topic, Judgements judgements) {
+      String summary = judgements.summaries().getOrDefault(topic.name(), "");
+      return new TopicView(
+          NameView.label(topic.name()),
+          NumberWords.count(topic.entries()),
+          Optional.of(PrintableText.excerpt(summary, 600)).filter(text -> !text.isEmpty()));
     }
   }
 
@@ -100,14 +95,18 @@ record ReportView(
             .filter(section -> !section.places().isEmpty())
             .toList(),
         leading,
-        Stream.concat(FoldedSection.pairs(report, judged).stream(), others.stream()).toList(),
+        Stream.concat(
+                Stream.of(FoldedSection.pairs(report, judged))
+                    .filter(one -> !one.lines().isEmpty()),
+                others.stream())
+            .toList(),
         report
             .notes()
             .map(notes -> notes.account().memory())
             .filter(files -> !files.isEmpty())
             .map(files -> PlacesSection.ofMemory(files, report.savings(judged))),
         TopicSection.of(findings.topics(), judgements),
-        JudgementWords.note(judgements),
+        judgeNote(judgements),
         judgements.model().map(PrintableText::line).filter(name -> !name.isEmpty()));
   }
 
@@ -122,14 +121,46 @@ record ReportView(
   private static String size(Report report) {
     Findings findings = report.findings();
     return report.notes().map(notes -> files(notes.account()) + ", ").orElse("")
-        + NumberWords.count(findings.entries().size(), "entry", "entries")
-        + " in "
-        + NumberWords.count(findings.topics().size(), "topic", "topics")
+        + NumberWords.entriesIn(findings.entries().size(), findings.topics().size())
         + report.asOf().map(at -> ", the newest of " + NumberWords.date(at)).orElse("");
   }
 
   private static String files(NotesAccount notes) {
     return NumberWords.count(notes.files(), "note", "notes")
         + (notes.empty() == 0 ? "" : " (" + NumberWords.count(notes.empty()) + " empty)");
+  }
+
+  /** Returns sentences about the judges, the open questions, and the use of a language model. */
+  private static String judgeNote(Judgements judgements) {
+    String agents =
+        judgements.agents().clients().stream()
+            .map(trust -> " " + PrintableText.line(trust.words()))
+            .collect(Collectors.joining());
+    return ofModel(judgements) + agents;
+  }
+
+  private static String ofModel(Judgements judgements) {
+    if (judgements.model().isEmpty()) {
+      return "No language model was used. A language model would judge whether the entries of each"
+          + " pair state the same, are related or have nothing in common. It would also sum"
+          + " up each topic in a sentence, name recurring lessons, and label entries by"
+          + " reading them. The command 'helix-bg fetch-models' downloads a suitable model:"
+          + " Qwen3-0.6B, about half a gigabyte. The model runs on this machine, like"
+          + " everything here. A coding agent that is connected over MCP does the same with"
+          + " the prompt 'study'.";
+    }
+    int left = judgements.questionsLeft();
+    List<String> sentences = new ArrayList<>();
+    sentences.add("A language model wrote the labels, verdicts and summaries.");
+    if (left > 0) {
+      sentences.add(
+          NumberWords.count(left, "question is", "questions are") + " left for the next run.");
+    }
+    sentences.add(
+        judgements
+            .trust()
+            .map(trust -> trust.words() + " " + trust.leads())
+            .orElse(JudgeTrust.UNMEASURED));
+    return String.join(" ", sentences);
   }
 }

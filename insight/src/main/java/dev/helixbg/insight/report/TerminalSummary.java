@@ -2,10 +2,8 @@ package dev.helixbg.insight.report;
 
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.TextColumns;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.notes.MemoryFile;
@@ -36,9 +34,7 @@ public final class TerminalSummary {
     return new TerminalSummary().summary(report);
   }
 
-  /**
-   * Returns the last line. The path in this line is never cut, so that the user can copy the path.
-   */
+  /** Returns the last line, in which the path is never cut, so that the user can copy it. */
   public static String where(String report) {
     return report.isEmpty() ? "" : "Report: " + PrintableText.line(report) + "\n";
   }
@@ -47,17 +43,13 @@ public final class TerminalSummary {
     Findings findings = report.findings();
     JudgedRelations pairs = JudgedRelations.of(findings.relations(), report.judgements());
     say(
-        NumberWords.count(findings.entries().size(), "entry", "entries")
-            + " in "
-            + NumberWords.count(findings.topics().size(), "topic", "topics")
-            + ", "
-            + NumberWords.count(findings.pairs(), "pair", "pairs")
-            + " compared, "
-            + NumberWords.count(pairs.ranked())
-            + " ranked, "
-            + (pairs.read() == 0 ? "" : NumberWords.count(pairs.read()) + " read, ")
-            + (pairs.judgedCount() == 0 ? "none" : NumberWords.count(pairs.judgedCount()))
-            + " judged");
+        "%s, %s compared, %s ranked, %s%s judged"
+            .formatted(
+                NumberWords.entriesIn(findings.entries().size(), findings.topics().size()),
+                NumberWords.count(findings.pairs(), "pair", "pairs"),
+                NumberWords.count(pairs.ranked()),
+                pairs.read() == 0 ? "" : NumberWords.count(pairs.read()) + " read, ",
+                pairs.judgedCount() == 0 ? "none" : NumberWords.count(pairs.judgedCount())));
     report.firstLook().ifPresent(look -> say(YELLOW, look.words()));
     judged(report.judgements());
     if (!report.log().damage().isEmpty()) {
@@ -72,17 +64,16 @@ public final class TerminalSummary {
           .forEach(group -> finding("exact copies", group.entries()));
       pairs.leading().stream()
           .limit(SHOWN_RELATIONS)
-          .forEach(pair -> relation(pair, report.judgements()));
+          .forEach(
+              pair ->
+                  finding(
+                      PairView.said(pair, report.judgements()).orElse("not read"),
+                      List.of(pair.a(), pair.b())));
       say(headline.also());
       report.sources().folders().stream()
           .filter(folder -> folder.trouble().isPresent())
-          .forEach(
-              folder ->
-                  say(
-                      "Sources in "
-                          + folder.name()
-                          + " were not looked at: "
-                          + folder.trouble().get()));
+          .map(one -> "Sources in " + one.name() + " were not looked at: " + one.trouble().get())
+          .forEach(this::say);
     }
     return out.toString();
   }
@@ -90,21 +81,13 @@ public final class TerminalSummary {
   private void memory(Report report, JudgedRelations pairs) {
     List<MemoryFile> files =
         report.notes().map(notes -> notes.account().memory()).orElse(List.of());
-    if (files.isEmpty()) {
-      return;
-    }
     Map<String, Integer> savings = report.savings(pairs);
     files.stream()
         .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())
         .limit(SHOWN_FILES)
         .map(file -> PlacesSection.PlaceView.of(file, savings))
-        .forEach(
-            file ->
-                say(
-                    file.where()
-                        + ": "
-                        + file.what()
-                        + file.over().map(over -> ", " + over).orElse("")));
+        .map(one -> one.where() + ": " + one.what() + one.over().map(", "::concat).orElse(""))
+        .forEach(this::say);
     int more = files.size() - SHOWN_FILES;
     if (more > 0) {
       say(NumberWords.count(more, "more memory file", "more memory files") + " in the report");
@@ -114,22 +97,16 @@ public final class TerminalSummary {
   private void judged(Judgements judgements) {
     if (judgements.model().isPresent()) {
       int left = judgements.questionsLeft();
+      String open =
+          "; " + NumberWords.count(left, "question", "questions") + " left for the next run";
       say(
-          judgements.model().get()
-              + ": "
-              + NumberWords.count(judgements.verdicts().size(), "verdict", "verdicts")
-              + ", "
-              + NumberWords.count(judgements.summaries().size(), "summary", "summaries")
-              + (left > 0
-                  ? "; "
-                      + NumberWords.count(left, "question", "questions")
-                      + " left for the next run"
-                  : ""));
-      if (judgements.areGuesses()) {
-        say(JudgeTrust.GUESSING);
-      } else if (judgements.trust().isEmpty()) {
-        say(JudgeTrust.UNMEASURED);
-      }
+          "%s: %s, %s%s"
+              .formatted(
+                  judgements.model().get(),
+                  NumberWords.count(judgements.verdicts().size(), "verdict", "verdicts"),
+                  NumberWords.count(judgements.summaries().size(), "summary", "summaries"),
+                  left > 0 ? open : ""));
+      judgements.doubt().ifPresent(this::say);
     } else if (!judgements.guesses().isEmpty()) {
       say(
           "No language model: labels come from the wording, and there are no verdicts. To get a"
@@ -137,13 +114,7 @@ public final class TerminalSummary {
     }
   }
 
-  private void relation(Finding.Relation pair, Judgements judgements) {
-    finding(PairView.said(pair, judgements).orElse("not read"), List.of(pair.a(), pair.b()));
-  }
-
-  /**
-   * Appends a finding: its kind, the first entry's title, and the names of the first two entries.
-   */
+  /** Appends a finding: its kind, the first entry's title, the names of the first two entries. */
   private void finding(String what, List<NamedEntry> entries) {
     String names = name(entries.get(0)) + " ~ " + name(entries.get(1));
     int room = WIDTH - 2 - TextColumns.of(what + ":  · " + names);

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.insight.acts.Act.When;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.Verdict;
@@ -47,7 +46,7 @@ class ActsTest {
 
   @Test
   void withoutAVerdictThereIsAWayForEachThatThePairMayBe() {
-    List<Act> ways = Acts.on(relation(1, 3), UNJUDGED);
+    List<Act> ways = Acts.on(kb.get(1), kb.get(3), UNJUDGED);
     assertEquals(
         List.of(List.of(When.SAME), List.of(When.OVERTAKEN), List.of(When.RELATED)),
         ways.stream().map(Act::when).toList());
@@ -68,7 +67,7 @@ class ActsTest {
   /** The older one says less, too: there is one way for both. */
   @Test
   void twoWaysThatAreOneAreToldOnce() {
-    List<Act> ways = Acts.on(relation(0, 1), UNJUDGED);
+    List<Act> ways = Acts.on(kb.get(0), kb.get(1), UNJUDGED);
     assertEquals(List.of(When.SAME, When.OVERTAKEN), ways.get(0).when());
     assertEquals("remove auth:0 and keep auth:1", ways.get(0).words());
     assertEquals(2, ways.size());
@@ -207,7 +206,7 @@ class ActsTest {
     assertEquals(List.of(), on(kb, 0, 3, Verdict.RELATED));
     assertEquals(List.of(), on(kb, 3, 0, Verdict.RELATED));
     assertTrue(
-        Acts.on(relation(0, 3), UNJUDGED).stream()
+        Acts.on(kb.get(0), kb.get(3), UNJUDGED).stream()
             .noneMatch(act -> act.when().contains(When.RELATED)));
   }
 
@@ -630,11 +629,5 @@ class ActsTest {
   private static List<When> when(List<Act> ways) {
     assertEquals(1, ways.size());
     return ways.getFirst().when();
-  }
-
-  private Finding.Relation relation(int a, int b) {
-    Finding.Evidence evidence =
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
-    return new Finding.Relation("rel-1", kb.get(a), kb.get(b), .3, .7, evidence);
   }
 }

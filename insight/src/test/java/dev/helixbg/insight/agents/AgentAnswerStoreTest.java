@@ -82,14 +82,14 @@ class AgentAnswerStoreTest {
     assertEquals(List.of(first, other), store.all());
   }
 
-  @Test
-  void aDamagedAnswerIsLeftOut() {
+  @ParameterizedTest
+  @ValueSource(strings = {"answer = 'different'", "kind = 'unknown'", "at = 'never'"})
+  void aDamagedAnswerIsLeftOut(String damage) {
     store.add(List.of(answer(ONE, "q1", "same"), answer(ONE, "q2", "related")));
     database.write(
         Durability.COMPUTED,
         connection -> {
-          Sql.execute(
-              connection, "UPDATE agentAnswer SET answer = 'different' WHERE question = 'q1'");
+          Sql.execute(connection, "UPDATE agentAnswer SET " + damage + " WHERE question = 'q1'");
           return null;
         });
     assertEquals(List.of(answer(ONE, "q2", "related")), store.all());

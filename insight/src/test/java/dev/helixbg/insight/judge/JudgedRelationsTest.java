@@ -29,16 +29,7 @@ class JudgedRelationsTest {
     for (String id : ids) {
       verdicts.put(id, SAME);
     }
-    return new Judgements(
-        Optional.of("model"),
-        Map.of(),
-        verdicts,
-        Map.of(),
-        List.of(),
-        Map.of(),
-        Optional.empty(),
-        Judgements.Lessons.NONE,
-        AgentSayings.NONE);
+    return new Judgements(Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
   }
 
   private static NamedEntry entry(int number) {

@@ -152,16 +152,7 @@ class JudgedReportTest {
           pair.id(), new PairVerdict(Verdict.OVERTAKEN, 0.9, 0.05, 0.05, 0.9, false, false));
     }
     Judgements judgements =
-        new Judgements(
-            Optional.of("Qwen3"),
-            Map.of(),
-            verdicts,
-            Map.of(),
-            List.of(),
-            Map.of(),
-            Optional.empty(),
-            Judgements.Lessons.NONE,
-            AgentSayings.NONE);
+        new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
     return KbFixtures.report(
         plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
   }

@@ -172,10 +172,7 @@ class ManyRelationsTest {
                 Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false)),
                 Map.of(),
                 List.of(),
-                Map.of(),
-                Optional.empty(),
-                Judgements.Lessons.NONE,
-                AgentSayings.NONE)
+                Map.of())
             .trusted(Optional.of(coin), Optional.empty());
     Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
     String lead = html(report).select(".lead").text();

@@ -207,7 +207,7 @@ class NotesReportTest {
           new Finding.Relation("rel-1", a, b, 0.3, 0.8, NEAR).assessed(said);
       assertEquals(
           Optional.of(time == 0 ? "one of the two is likely overtaken" : "A is likely overtaken"),
-          JudgementWords.assessment(relation));
+          EvidenceWords.assessment(relation));
       Report plain = kb.report();
       Report report =
           KbFixtures.report(
