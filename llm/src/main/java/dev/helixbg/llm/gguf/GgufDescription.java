@@ -28,8 +28,7 @@ public record GgufDescription(
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
-   * @param typeAt position in the file of the type's number; {@code offset} is stored right after
-   *     that number
+   * @param typeAt position in the file of the type's number
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
@@ -94,16 +93,16 @@ public record GgufDescription(
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
-  /** Throws an exception if the file is one of several files that together are a model. */
-  public void requireWholeModel(String file) {
+  /**
+   * @throws GgufException if the file is one of several files that together are a model
+   */
+  public void requireWholeModel() {
     if (isSplit()) {
-      throw new GgufException(
-          file,
+      throw metadata.error(
+          SPLIT_COUNT,
           "this is one of %s files of a split model; join them with llama-gguf-split --merge, and"
                   .formatted(metadata.values().get(SPLIT_COUNT))
-              + " open the joined file",
-          GgufException.NO_OFFSET,
-          SPLIT_COUNT);
+              + " open the joined file");
     }
   }
 

@@ -22,7 +22,7 @@ public record GgufFile(
   public static GgufFile read(MappedFile mapped) {
     try {
       GgufDescription head = GgufDescription.of(mapped);
-      head.requireWholeModel(mapped.path().toString());
+      head.requireWholeModel();
       return located(mapped, head);
     } catch (Throwable e) {
       mapped.close();
@@ -31,8 +31,6 @@ public record GgufFile(
   }
 
   /**
-   * Finds the tensors that the head of a mapped file describes.
-   *
    * @throws GgufException if a tensor cannot be used; the mapped file stays open
    */
   public static GgufFile located(MappedFile mapped, GgufDescription head) {

@@ -39,7 +39,6 @@ public sealed interface StoredType permits TensorType, PackedType {
         .findAny();
   }
 
-  /** Returns the name of a type that the engine does not read. */
   private static Optional<String> otherName(int id) {
     return Optional.ofNullable(
         switch (id) {
