@@ -27,7 +27,7 @@ record BatchTables(
   /** Number of rows per tile in {@code attend_tile}. */
   private static final int TILE = 32;
 
-  /** The tables of the most recent batch. They are made when a step of a pass first needs them. */
+  /** The tables of the most recent batch. */
   static final class Last {
     private final CommandRecorder recorder;
     private BatchTables tables;
@@ -57,7 +57,7 @@ record BatchTables(
     int tileCount = 0;
     int mostBlocks = 0;
     for (Span span : batch.spans()) {
-      int ofSpan = ((GpuKvCache) span.cache()).blockCount();
+      int ofSpan = ((GpuKvCache) span.cache()).blocks().size();
       blockCount += ofSpan;
       mostBlocks = Math.max(mostBlocks, ofSpan);
       tileCount += Math.ceilDiv(span.count(), TILE);
@@ -79,7 +79,6 @@ record BatchTables(
     int block = 0;
     int tile = 0;
     for (Span span : batch.spans()) {
-      GpuKvCache cache = (GpuKvCache) span.cache();
       for (int i = 0; i < span.count(); i++) {
         places.set(2 * (span.firstRow() + i), span.start() + i);
         places.set(2 * (span.firstRow() + i) + 1, block);
@@ -91,8 +90,8 @@ record BatchTables(
         tiles.set(4 * tile + 3, block);
         tile++;
       }
-      for (int i = 0; i < cache.blockCount(); i++) {
-        blocks.set(block++, cache.block(i));
+      for (int number : ((GpuKvCache) span.cache()).blocks()) {
+        blocks.set(block++, number);
       }
     }
     recorder.upload(tiles, ints);
