@@ -57,9 +57,8 @@ public final class BpeTokenizer {
   }
 
   /**
-   * Returns the tokens of a text that may contain the names of special tokens. Each such name
-   * becomes the special token. This method must not be used for data, because data could contain
-   * tokens that end a turn and begin another turn.
+   * Encodes a text in which the names of special tokens become special tokens. This method must not
+   * be used for data, because data could contain tokens that end a turn and begin another turn.
    */
   public int[] encodeWithSpecial(String text) {
     if (special.isEmpty()) {
@@ -112,7 +111,7 @@ public final class BpeTokenizer {
   }
 
   public TextStream stream() {
-    return new TextStream(this);
+    return new TextStream();
   }
 
   /** Returns a token's bytes: UTF-8 that may begin or end within a character. */
@@ -140,8 +139,7 @@ public final class BpeTokenizer {
    * Decoder of an answer that is still being generated. Each token yields the characters that it
    * completes, and never part of a character.
    */
-  public static final class TextStream {
-    private final BpeTokenizer tokenizer;
+  public final class TextStream {
     private final CharsetDecoder decoder =
         StandardCharsets.UTF_8
             .newDecoder()
@@ -151,13 +149,8 @@ public final class BpeTokenizer {
     /** First bytes of an incomplete character. */
     private byte[] part = new byte[0];
 
-    TextStream(BpeTokenizer tokenizer) {
-      this.tokenizer = tokenizer;
-    }
-
-    /** Returns the characters that a token completes: often one word, sometimes none. */
     public String append(int id) {
-      byte[] bytes = tokenizer.bytes(id);
+      byte[] bytes = bytes(id);
       ByteBuffer in = ByteBuffer.allocate(part.length + bytes.length).put(part).put(bytes).flip();
       CharBuffer out = CharBuffer.allocate(in.remaining());
       decoder.decode(in, out, false);

@@ -22,14 +22,10 @@ final class TextIndex {
   private final byte[] utf8;
   private final int shift;
 
-  /**
-   * For each hash, 1 + the index of the last string with that hash; 0 if no string has the hash.
-   */
+  // 1 + the index of the last string with a given hash; 0 if there is none.
   private final int[] heads;
 
-  /**
-   * For each string, 1 + the index of the previous string with the same hash; 0 if there is none.
-   */
+  // 1 + the index of the previous string with the same hash as a given string; 0 if there is none.
   private final int[] next;
 
   /**
