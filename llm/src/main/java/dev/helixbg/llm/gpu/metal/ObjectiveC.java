@@ -180,11 +180,10 @@ final class ObjectiveC {
   }
 
   final class Pool implements AutoCloseable {
-    private final Thread thread = Thread.currentThread();
     private final long token;
 
     private Pool() {
-      if (thread.isVirtual()) {
+      if (Thread.currentThread().isVirtual()) {
         throw new IllegalStateException("Metal cannot be used from a virtual thread");
       }
       token = push.call(0);
@@ -192,9 +191,6 @@ final class ObjectiveC {
 
     @Override
     public void close() {
-      if (Thread.currentThread() != thread) {
-        throw new IllegalStateException("an autorelease pool is closed by another thread");
-      }
       pop.call(token);
     }
   }
