@@ -5,6 +5,7 @@ import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,12 +13,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The kernels of a backend, from the {@code .metal} files among the resources. Compile-time
@@ -78,10 +81,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /**
-   * Number of columns that the 32 lanes of {@code matvec.metal} process together if each lane has
-   * one unit.
-   */
+  /** Number of columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -159,12 +159,12 @@ final class CompiledKernels {
     for (RowsKernel helper : RowsKernel.values()) {
       get(helper);
     }
-    Map<KernelLibrary, Map<Object, Source>> libraries = new LinkedHashMap<>();
-    wanted.forEach(
-        (key, source) ->
-            libraries
-                .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
-                .put(key, source));
+    Collection<List<Entry<Object, Source>>> libraries =
+        wanted.entrySet().stream()
+            .collect(
+                Collectors.groupingBy(
+                    entry -> entry.getValue().library, LinkedHashMap::new, Collectors.toList()))
+            .values();
     wanted = null;
     // Platform threads, since Metal's autorelease pools need them.
     ExecutorService threads =
@@ -172,7 +172,7 @@ final class CompiledKernels {
             Runtime.getRuntime().availableProcessors(),
             Thread.ofPlatform().daemon().name("helix-llm-compile").factory());
     List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
-        libraries.values().stream()
+        libraries.stream()
             .map(sources -> CompletableFuture.supplyAsync(() -> all(sources), threads))
             .toList();
     threads.shutdown(); // ends the threads after their work
@@ -182,10 +182,9 @@ final class CompiledKernels {
     };
   }
 
-  private Map<Object, GpuKernel> all(Map<Object, Source> sources) {
-    Map<Object, GpuKernel> kernels = new HashMap<>();
-    sources.forEach((key, source) -> kernels.put(key, compiled(source)));
-    return kernels;
+  private Map<Object, GpuKernel> all(List<Entry<Object, Source>> sources) {
+    return sources.stream()
+        .collect(Collectors.toMap(Entry::getKey, entry -> compiled(entry.getValue())));
   }
 
   private static <T> T ended(CompletableFuture<T> task) {
