@@ -11,9 +11,8 @@ import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import java.lang.foreign.Arena;
 
 /**
- * Causal grouped attention over the caches of a batch. The work is divided into parts. A part is a
- * range of the batch's rows for one KV head, or for some of the query heads that share that KV
- * head.
+ * Causal grouped attention over the caches of a batch. A part of the work is a range of the batch's
+ * rows for one KV head, or for some of the query heads that share that KV head.
  *
  * <p>A part processes its spans one after the other, so that keys and values that the spans share
  * are unpacked only once. Short spans are computed row by row, longer spans by matrix products. The
@@ -92,17 +91,13 @@ final class BatchAttention implements ThreadTeam.Work {
     }
   }
 
-  /** Computes rows {@code first ≤ r < end} of a span. */
   private void attend(int member, Span span, int kvHead, int first, int end, int headCut) {
     if (span.count() >= PANEL_FROM) {
       prompts[member].attend(span, first, end - first, layer, kvHead, q, target);
       return;
     }
-    HostKvCache cache = (HostKvCache) span.cache();
     for (int i = first; i < end; i++) {
-      int positions = span.start() + i + 1;
-      int row = span.firstRow() + i;
-      attendRow(scratch[member], cache, kvHead, headCut, positions, row);
+      attendRow(scratch[member], span, kvHead, headCut, i);
     }
   }
 
@@ -111,10 +106,12 @@ final class BatchAttention implements ThreadTeam.Work {
    *
    * @param cut index of the group of heads, 0 to {@code headCuts − 1}; a group has whole pairs of
    *     heads
-   * @param positions number of positions that the row attends to
+   * @param i index of the row in its span
    */
-  private void attendRow(
-      ThreadScratch scratch, HostKvCache cache, int kvHead, int cut, int positions, int row) {
+  private void attendRow(ThreadScratch scratch, Span span, int kvHead, int cut, int i) {
+    HostKvCache cache = (HostKvCache) span.cache();
+    int positions = span.start() + i + 1;
+    int row = span.firstRow() + i;
     KvShape shape = cache.shape();
     int size = shape.headSize();
     int sharing = q.columns() / size / shape.kvHeads();

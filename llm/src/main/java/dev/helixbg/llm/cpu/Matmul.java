@@ -30,8 +30,8 @@ final class Matmul {
   static final int FEW = 7;
 
   /**
-   * Size in bytes of a block of weights that all rows use before the next block is read. The block
-   * stays in the second-level cache, together with the activations.
+   * Size in bytes of a block of weights, which stays in the second-level cache together with the
+   * activations.
    */
   private static final long SHARED_BYTES = 1 << 16;
 
@@ -53,7 +53,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Prepared inputs of up to {@link #FEW} rows, one element per row. */
+  /** One element per row, at most {@link #FEW}. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -108,17 +108,12 @@ final class Matmul {
       team.run(shares((mine, w, y, from, to) -> multiplyRows(rows, mine, w, y, from, to)), parts);
     } else {
       beforeTiles.run();
-      boolean asFloats = false;
-      boolean asBytes = false;
-      for (int m = 0; m < count; m++) {
-        boolean inBytes = ByteMatmul.takes(matrices[m].type());
-        asFloats |= !inBytes;
-        asBytes |= inBytes;
-      }
-      int floatTiles = asFloats ? floats.of(x, rows) : 0;
-      int byteTiles = asBytes ? bytes.of(x, rows) : 0;
+      int floatTiles = uses(floats) ? floats.of(x, rows) : 0;
+      int byteTiles = uses(bytes) ? bytes.of(x, rows) : 0;
       team.run((member, tile) -> pack(scratch[member], tile, floatTiles), floatTiles + byteTiles);
-      team.run(shares(this::multiplyTiles), parts);
+      team.run(
+          shares((mine, w, y, from, to) -> tiled(w.type()).multiply(mine, w, y, adds, from, to)),
+          parts);
     }
   }
 
@@ -201,10 +196,12 @@ final class Matmul {
     }
   }
 
-  private void multiplyTiles(
-      ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-    TiledMatmul matmul = ByteMatmul.takes(w.type()) ? bytes : floats;
-    matmul.multiply(mine, w, target, adds, from, to);
+  private TiledMatmul tiled(TensorType type) {
+    return ByteMatmul.takes(type) ? bytes : floats;
+  }
+
+  private boolean uses(TiledMatmul method) {
+    return Arrays.stream(matrices, 0, count).anyMatch(w -> tiled(w.type()) == method);
   }
 
   /** A vector of activations, prepared once for each type of matrix. */
@@ -220,7 +217,6 @@ final class Matmul {
       Arrays.fill(prepared, MemorySegment.NULL);
     }
 
-    /** Sets the vector: {@code columns} floats at address {@code x}. */
     void of(long x, int columns) {
       this.x = x;
       this.columns = columns;
