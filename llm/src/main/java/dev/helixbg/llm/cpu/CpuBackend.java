@@ -59,7 +59,6 @@ public final class CpuBackend extends HostBackend {
     this(new ThreadTeam(threads), beforeTiles);
   }
 
-  /** Makes a backend that uses a team of threads; {@link #close} closes the team, too. */
   CpuBackend(ThreadTeam team, Runnable beforeTiles) {
     this.team = team;
     try {
@@ -75,7 +74,6 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Returns a description of the vector width and of the instructions that this process uses. */
   public static String vectors() {
     return "vectors of %d bits, %s"
         .formatted(
@@ -87,8 +85,8 @@ public final class CpuBackend extends HostBackend {
 
   /**
    * Returns a sentence that says why this backend is slower than the scalar backend; empty if it is
-   * not slower. The kernels use fused multiply-adds. If the processor lacks that instruction, the
-   * JVM computes them in software, a hundred times slower.
+   * not slower. Without an instruction for fused multiply-adds, the JVM computes them in software,
+   * a hundred times slower.
    */
   public static Optional<String> slowness() {
     return FUSES
@@ -275,9 +273,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns {@code held} if it has enough rows for {@code like} and the same number of columns.
-   * Otherwise, returns new activations of the same size as {@code like}. Only rows that are written
-   * become resident.
+   * Returns {@code held} if it has enough rows for {@code like} and as many columns, else new
+   * activations of the size of {@code like}. Only rows that are written become resident.
    */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {

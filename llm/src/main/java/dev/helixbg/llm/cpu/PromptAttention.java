@@ -91,10 +91,7 @@ final class PromptAttention {
     return start + query / group + 1;
   }
 
-  /**
-   * Returns the offset of a query in its row of activations, in bytes. The result of the query has
-   * the same offset in its row.
-   */
+  /** Returns the offset of a query, and of its result, in its row of activations, in bytes. */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
@@ -178,10 +175,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   static final class CachedTiles {
-    /**
-     * Distance between panels, in positions. With this distance, panels start in different sets of
-     * the CPU cache.
-     */
+    /** Distance between panels, in positions; puts them into different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private final Arena arena;
@@ -203,10 +197,7 @@ final class PromptAttention {
       held = null;
     }
 
-    /**
-     * Makes the tiles hold positions 0 to {@code positions − 1}. Unpacks only the positions that
-     * the tiles do not hold yet.
-     */
+    /** Unpacks those of the first {@code positions} positions that the tiles do not hold yet. */
     void hold(HostKvCache cache, int layer, int head, int positions) {
       size = cache.shape().headSize();
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
@@ -261,7 +252,6 @@ final class PromptAttention {
       }
     }
 
-    /** Unpacks {@code count} positions to rows of floats. */
     private void unpack(
         HostKvCache cache,
         int layer,

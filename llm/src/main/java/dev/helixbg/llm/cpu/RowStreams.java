@@ -12,31 +12,25 @@ import java.util.Arrays;
  * streams never changes a bit of a result.
  */
 final class RowStreams {
-  /** Number of streams if several are used. More than eight streams gain nothing. */
+  /** More than eight streams gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of counted parts from the end of one trial to the end of the next trial. About 30 tokens
-   * are computed in this many parts. Trials use nearly a hundredth of the counted parts.
+   * Number of counted parts from the end of one trial to the end of the next: about 30 tokens.
+   * Trials use nearly a hundredth of the counted parts.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of parts before the first trial. A few tokens are computed in this many parts. At the
-   * first token, mapping pages of the model would distort the trial.
+   * Number of parts before the first trial: a few tokens. At the first token, mapping pages of the
+   * model would distort the trial.
    */
   static final int FIRST = 1 << 11;
 
-  /**
-   * Number of parts that a trial times with each number of streams. These parts take one or two
-   * milliseconds.
-   */
+  /** Number of parts, of one or two milliseconds in all, that a trial times with each number. */
   private static final int SAMPLES = 64;
 
-  /**
-   * Minimum size, in bytes, of the parts that are counted. In smaller parts, the cost of the call
-   * dominates the time.
-   */
+  /** Minimum size of counted parts, in bytes. In smaller parts, the cost of the call dominates. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -57,10 +51,6 @@ final class RowStreams {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /**
-   * Counts a part if it has at least {@link #LEAST_BYTES}. During a trial, also stores the time of
-   * the part.
-   */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;
@@ -75,9 +65,7 @@ final class RowStreams {
     }
   }
 
-  /**
-   * Returns the median, which ignores the few parts during which another thread got the processor.
-   */
+  /** The median ignores the few parts during which another thread got the processor. */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

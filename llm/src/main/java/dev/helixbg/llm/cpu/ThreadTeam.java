@@ -30,14 +30,14 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Time that a worker spins before it parks, in nanoseconds. This time is longer than the pauses
-   * between regions, but so short that users do not notice a busy processor.
+   * Time that a worker spins before it parks: longer than the pauses between regions, but so short
+   * that users do not notice a busy processor.
    */
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Number of spins before a waiting thread yields its processor. The spins take about as long as a
-   * part, roughly ten µs. A longer wait means that another member needs a processor.
+   * Number of spins, of roughly ten µs in all, before a waiting thread yields its processor. A part
+   * takes as long, so a longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
@@ -167,7 +167,6 @@ public class ThreadTeam implements AutoCloseable {
     return taken;
   }
 
-  /** Waits until the workers have ended. */
   @Override
   public void close() {
     if (closed) {

@@ -47,9 +47,7 @@ abstract class TiledMatmul {
     this.group = group;
   }
 
-  /**
-   * Packs {@code depth} columns of {@code tokens} rows. The rows are {@code stride} bytes apart.
-   */
+  /** Packs {@code depth} columns of {@code tokens} rows, which are {@code stride} bytes apart. */
   abstract void pack(ThreadScratch mine, long from, long stride, int tokens, int depth, long tile);
 
   /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
@@ -64,9 +62,7 @@ abstract class TiledMatmul {
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /**
-   * Sets the activations to multiply: rows 0 to {@code rows − 1} of x. Returns the number of tiles.
-   */
+  /** Sets the activations to multiply: the first rows of x. Returns the number of tiles. */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;

@@ -44,7 +44,6 @@ public final class ActivationBytes {
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** Species of byte vectors that have as many lanes as a vector of floats. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 

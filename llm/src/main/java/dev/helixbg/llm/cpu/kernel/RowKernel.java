@@ -5,10 +5,7 @@ package dev.helixbg.llm.cpu.kernel;
  * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /**
-   * Returns the number of floats that {@link #prepare} writes. The number is smaller than the
-   * number of columns if {@code prepare} rounds activations to integers.
-   */
+  /** Returns the number of floats that {@link #prepare} writes; less if it rounds to integers. */
   default int floats(int columns) {
     return columns;
   }

@@ -51,8 +51,6 @@ public final class Unpacker {
   }
 
   /**
-   * Writes floats to address {@code target}.
-   *
    * @param elements number of weights, a multiple of the type's block
    */
   public void row(TensorType type, long source, int elements, long target) {

@@ -8,9 +8,9 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.util.Optional;
 
 /**
- * Multiplies {@link ByteRows} with {@link ByteTiles}. It uses instructions that multiply bytes. A
- * VNNI instruction adds four products to an int; an instruction on floats computes a quarter as
- * many products. An AVX2 instruction adds up two products, which yields a short.
+ * Multiplies {@link ByteRows} with {@link ByteTiles}, by instructions that multiply bytes. A VNNI
+ * instruction adds four products to an int; an AVX2 instruction adds up two products, which yields
+ * a short.
  */
 public final class ByteProduct {
   /**

@@ -20,10 +20,7 @@ import java.util.Optional;
 public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
     implements RowKernel {
 
-  /**
-   * Returns the kernel of a type. The result is empty if the type has no such kernel or the kernel
-   * cannot run on this machine.
-   */
+  /** Returns a type's kernel; empty if there is none, or if it cannot run on this machine. */
   public static Optional<RowKernel> of(TensorType type) {
     if (Lanes.COUNT < 8 || !Lanes.MACHINE_CODE) {
       return Optional.empty();

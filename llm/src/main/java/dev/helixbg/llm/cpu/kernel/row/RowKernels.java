@@ -12,8 +12,8 @@ import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
 
 /**
- * Matrix-vector products. This class has the table of kernels: one kernel for each type, for this
- * machine's vector width. It also determines the order in which rows are read.
+ * Matrix-vector products: the table of kernels, one for each type, and the order in which rows are
+ * read.
  */
 public final class RowKernels {
   /**
@@ -40,16 +40,12 @@ public final class RowKernels {
   }
 
   /**
-   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; see {@link
+   * RowKernel#multiply}.
    *
-   * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
-   *     type's block
-   * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
    * @param streams number of distant regions of the matrix that are read in turn, one row at a
    *     time. The fastest number depends on the processor's prefetching. The result is the same for
    *     every number.
-   * @param scratch memory of the calling thread, with room for {@code columns} floats, aligned to
-   *     64 bytes
    */
   public static void multiply(
       TensorType type,
