@@ -48,8 +48,7 @@ final class AttentionEncoder {
   private final GrowableBuffer partials;
 
   /**
-   * A rotation of queries and keys; {@code version} is the batch's version when {@link
-   * AttentionEncoder#rotate} was called.
+   * @param version the batch's version when {@link AttentionEncoder#rotate} was called
    */
   private record Rotation(
       BatchTables tables,

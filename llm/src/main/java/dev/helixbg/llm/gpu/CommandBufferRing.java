@@ -66,7 +66,6 @@ final class CommandBufferRing {
     }
   }
 
-  /** Begins or ends a rehearsal, in which new buffers do nothing. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }

@@ -33,9 +33,8 @@ final class CommandRecorder {
 
   private long submission;
 
-  /** Buffers that were read since the last barrier. The next field has the written buffers. */
+  // Buffers that were read or written since the last barrier.
   private final List<GpuBuffer> readBefore = new ArrayList<>();
-
   private final List<GpuBuffer> writtenBefore = new ArrayList<>();
 
   // State of the dispatch that is being encoded.
@@ -147,7 +146,6 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Appends a number to the kernel's constants. */
   CommandRecorder put(int value) {
     constants.set(ValueLayout.JAVA_INT, constantsLength, value);
     constantsLength += 4;

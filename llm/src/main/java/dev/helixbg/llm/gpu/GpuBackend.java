@@ -41,7 +41,9 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /** Makes a backend on a device; {@link #close} also closes the device if {@code closesDevice}. */
+  /**
+   * @param closesDevice whether {@link #close} also closes the device
+   */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
@@ -294,10 +296,7 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Tokens in memory that host and GPU share. The host may read one slot while the GPU writes
-   * another slot.
-   */
+  /** The host may read one slot while the GPU writes another slot. */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 

@@ -34,17 +34,16 @@ public final class CudaDevice implements GpuDevice {
 
   private static final int OLDEST_VERSION = 12_000;
 
-  /** Oldest CUDA version whose graphs may have overlapping launches. */
+  // Oldest CUDA version and architecture (Hopper) on which a kernel may start before the preceding
+  // kernel has ended, also in graphs.
   private static final int OVERLAP_VERSION = 12_030;
+  private static final int OVERLAP_ARCHITECTURE = 90;
 
   /**
    * Oldest supported architecture: Ampere, compute capability 8.0. The PTX is made for this
    * architecture.
    */
   private static final int OLDEST_ARCHITECTURE = 80;
-
-  /** Oldest architecture with overlapping launches: Hopper. */
-  private static final int OVERLAP_ARCHITECTURE = 90;
 
   // CUdevice_attribute
   private static final int COMPUTE_CAPABILITY_MAJOR = 75;
@@ -137,7 +136,6 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Returns whether a kernel may start before the preceding kernel has ended. */
   private boolean overlaps() {
     return architecture >= OVERLAP_ARCHITECTURE && version >= OVERLAP_VERSION;
   }

@@ -49,10 +49,7 @@ final class LaunchRecorder implements AutoCloseable {
    */
   private static final int FEWEST = 16;
 
-  /**
-   * Maximum number of remembered recordings. It is above 1, because the passes of an answer
-   * alternate between buffers.
-   */
+  /** It is above 1, because the passes of an answer alternate between buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
