@@ -59,7 +59,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first element of {@link #places} whose difference is too large for rounding. */
+  /** Returns the first place whose difference is too large for rounding. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
@@ -71,7 +71,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         .allMatch(Parting::isRounding);
   }
 
-  /** Returns the value with the largest difference. NaN counts as the largest difference. */
+  /** NaN counts as the largest difference. */
   private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
@@ -94,7 +94,6 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.values[at]);
   }
 
-  /** The first rows of activations at a tap. */
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
   /** Recorder of a model's activations while the model reads the beginning of a prompt. */

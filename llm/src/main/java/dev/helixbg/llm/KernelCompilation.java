@@ -38,7 +38,6 @@ final class KernelCompilation {
     rows.await();
   }
 
-  /** Waits until the kernels for prompts are compiled. */
   void awaitTiles() {
     tiles.await();
   }

@@ -26,9 +26,8 @@ public interface Backend extends AutoCloseable {
   String name();
 
   /**
-   * Returns how many submissions should be in flight at once. The number is 1 if steps run
-   * immediately. The number is larger if the host can encode a pass while the device runs the
-   * preceding pass.
+   * Returns how many submissions should be in flight at once: 1 if steps run immediately, more if
+   * the host can encode a pass while the device runs the preceding pass.
    */
   int depth();
 

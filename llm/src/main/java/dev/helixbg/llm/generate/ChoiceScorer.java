@@ -97,9 +97,6 @@ public final class ChoiceScorer {
 
     private final List<KvCache> caches = new ArrayList<>();
 
-    /**
-     * @param shares probabilities, one row per prompt
-     */
     Run(ChoiceTree choices, PromptGroup group, double[][] shares, BooleanSupplier cancelled) {
       this.choices = choices;
       this.group = group;

@@ -29,7 +29,6 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return new ChoiceTree(points, columns, model.candidates(ids));
   }
 
-  /** Returns the total number of tokens on the paths to all branch points. */
   int pathTokens() {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }
@@ -55,8 +54,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
     /**
-     * Returns the branch points: the point at which all choices begin, and every point at which
-     * choices differ. Points with shorter paths come first.
+     * Returns the branch points. Points with shorter paths come first.
      *
      * @throws IllegalArgumentException if a choice is a prefix of another choice
      */

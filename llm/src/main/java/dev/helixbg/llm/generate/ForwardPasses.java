@@ -34,15 +34,10 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /**
-   * Token lists: one slot for each pass in flight, and one more slot that can be written meanwhile.
-   */
+  /** A slot for each pass in flight, and one more slot that can be written meanwhile. */
   final TokenSlots tokens;
 
-  /**
-   * The most recent pass that reads a prompt. The pass's inputs must not be overwritten before the
-   * pass ends.
-   */
+  /** The most recent pass that reads a prompt. Its inputs must not change before it ends. */
   private Submission lastRead = Submission.DONE;
 
   public ForwardPasses(Qwen3 model, PassLimits limits) {
@@ -126,9 +121,7 @@ public final class ForwardPasses {
     model.forward(batch, tokens, 0, cancelled);
   }
 
-  /**
-   * Does the same as {@link #forward(BooleanSupplier)}, but computes only the candidates' logits.
-   */
+  /** Like {@link #forward(BooleanSupplier)}, but computes only the candidates' logits. */
   void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
     fill(cancelled);
     model.forward(batch, tokens, 0, candidates, cancelled);
@@ -157,10 +150,7 @@ public final class ForwardPasses {
     }
   }
 
-  /**
-   * Adds the first token of a filler sequence to the batch. Each filler row has its own sequence,
-   * so kernels for single tokens need not search for spans.
-   */
+  /** Adds the first token of another filler sequence to the batch. */
   void addSilent() {
     if (silentRows == silent.size()) {
       silent.add(model.backend().cache(model.cacheShape()));
@@ -170,7 +160,7 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** Returns the maximum number of prompt tokens in a pass, with room for {@link #fill()}. */
+  /** Returns the maximum number of prompt tokens of a pass that leaves room for fillers. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

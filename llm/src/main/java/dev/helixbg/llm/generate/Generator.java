@@ -38,12 +38,9 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /**
-   * Number of encoded choices. A choice selects a token for each row; choice i uses slot i modulo
-   * the number of slots. The next field counts the choices that the host has read.
-   */
+  // Number of choices that are encoded, and that the host has read. A choice selects a token for
+  // each row; choice i uses slot i modulo the number of slots.
   private int encoded;
-
   private int read;
 
   private Generator(
@@ -64,8 +61,7 @@ public final class Generator {
    * @param prompt at least one token
    * @param listener receives each token of the answer when it is chosen
    * @param cancelled returns true to cancel; called within and between passes
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
-   *     context
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit
    */
   public static Generation generate(
       ForwardPasses work,
@@ -108,8 +104,7 @@ public final class Generator {
    * @param prompts prompts of at least one token each
    * @param maxTokens largest number of tokens of each answer; at least 1
    * @return one answer per prompt; the times are measured for all prompts together
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
-   *     context
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit
    * @throws CancellationException if cancelled, within a pass or between passes
    */
   public static List<Generation> generateAll(
@@ -223,7 +218,6 @@ public final class Generator {
         : Math.max(answers, ForwardPasses.STEADY_ROWS);
   }
 
-  /** Encodes the pass that reads choice {@code encoded − 1} and chooses the next tokens. */
   private void encodePass(List<GrowingAnswer> rows) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
@@ -283,13 +277,10 @@ public final class Generator {
     private int count;
     private int stopToken = -1;
 
-    /**
-     * Number of tokens whose computation was encoded. The host has read {@code count} of these
-     * tokens.
-     */
+    /** Number of tokens whose computation was encoded; the host has read {@code count} of them. */
     private int claimed;
 
-    /** Reason why the answer ended; null before that. */
+    /** Null until the answer ends. */
     private StopReason reason;
 
     GrowingAnswer(KvCache cache, int maxTokens, IntConsumer listener) {

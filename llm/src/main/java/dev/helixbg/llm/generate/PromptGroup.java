@@ -22,9 +22,8 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Returns the end of the group whose first prompt has index {@code first}: the index after the
-   * group's last prompt. A group has as many prompts as fit a pass together with {@code moreRows}
-   * further rows per prompt.
+   * Returns the end of the group whose first prompt has index {@code first}. A group has as many
+   * prompts as fit a pass together with {@code moreRows} further rows per prompt.
    *
    * @param spans number of spans that the {@code moreRows} rows form; the last row of each span is
    *     wanted

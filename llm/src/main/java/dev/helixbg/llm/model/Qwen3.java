@@ -135,7 +135,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Computes only the logits of the candidate tokens, and writes them to {@code candidates}. */
+  /** Like the other methods, but computes only the logits of the candidate tokens. */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -173,7 +173,11 @@ public final class Qwen3 {
         if (batch.wanted() == 0) {
           break; // only keys and values are needed
         }
-        rows = keepWanted(batch);
+        // Only the wanted rows are still needed. They get buffers of their own.
+        wanted.narrow(batch);
+        backend.keepWanted(batch, x, wantedX);
+        backend.keepWanted(batch, qkv.q(), wantedQ);
+        rows = wanted;
       }
       Activations stream = streamOf(rows);
       backend.attend(rows, rows == batch ? qkv.q() : wantedQ, layer, attended);
@@ -196,17 +200,6 @@ public final class Qwen3 {
       }
     }
     return rows;
-  }
-
-  /**
-   * Copies the wanted rows to their own buffers, after the last layer has written its keys and
-   * values.
-   */
-  private Batch keepWanted(Batch batch) {
-    wanted.narrow(batch);
-    backend.keepWanted(batch, x, wantedX);
-    backend.keepWanted(batch, qkv.q(), wantedQ);
-    return wanted;
   }
 
   private Activations streamOf(Batch rows) {

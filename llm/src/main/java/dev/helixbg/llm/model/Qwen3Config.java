@@ -25,8 +25,7 @@ public record Qwen3Config(
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
-  // Limits far above any model of this architecture, but low enough to prevent overflows and
-  // exhausted memory.
+  // Limits far above any model, but low enough to prevent overflows and exhausted memory.
   private static final int MAX_CONTEXT = 1 << 20;
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;

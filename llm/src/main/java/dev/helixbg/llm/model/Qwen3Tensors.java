@@ -106,7 +106,6 @@ final class Qwen3Tensors {
     return backend.apply(ready(tensor));
   }
 
-  /** Returns a tensor in a type that backends support. */
   private Tensor ready(Tensor tensor) {
     return unpacks && tensor.stored() instanceof PackedType packed
         ? unpacked.computeIfAbsent(tensor.name(), name -> unpacked(tensor, packed))
