@@ -80,13 +80,12 @@ public final class BpeTokenizer {
   }
 
   /**
-   * @throws TokenizerException if the vocabulary has no such token
+   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary has no such token
    */
   int special(String token) {
     Integer id = special.get(token);
     if (id == null) {
-      throw new TokenizerException(
-          "the model's vocabulary has no special token \"%s\"".formatted(token));
+      throw vocabulary.lacks(token);
     }
     return id;
   }

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.llm.gguf.GgufArray;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.gguf.GgufStrings;
 import java.nio.charset.StandardCharsets;
@@ -63,7 +64,15 @@ public final class Vocabulary {
   private final BpeMerges merges;
   private final List<Integer> ends;
 
-  private Vocabulary(GgufStrings tokens, Kind[] kinds, BpeMerges merges, List<Integer> ends) {
+  private final GgufMetadata metadata;
+
+  private Vocabulary(
+      GgufStrings tokens,
+      Kind[] kinds,
+      BpeMerges merges,
+      List<Integer> ends,
+      GgufMetadata metadata) {
+    this.metadata = metadata;
     this.tokens = tokens;
     this.kinds = kinds;
     this.merges = merges;
@@ -91,7 +100,7 @@ public final class Vocabulary {
     requireBytes(metadata, index);
     GgufStrings pairs = metadata.array(MERGES, MAX_MERGES).strings();
     BpeMerges merges = indexed(metadata, MERGES, () -> new BpeMerges(pairs, index));
-    return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()));
+    return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()), metadata);
   }
 
   /**
@@ -215,6 +224,11 @@ public final class Vocabulary {
 
   List<Integer> ends() {
     return ends;
+  }
+
+  /** Creates the exception for a special token that the vocabulary lacks. */
+  GgufException lacks(String token) {
+    return metadata.error(TOKENS, "there is no special token \"%s\"".formatted(token));
   }
 
   /** Returns the ids of control and user-defined tokens by their text, except for empty texts. */
