@@ -4,8 +4,6 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Batch.Span;
-import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostBackend;
@@ -14,7 +12,6 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.management.ManagementFactory;
@@ -104,18 +101,6 @@ public final class CpuBackend extends HostBackend {
   @Override
   public int fewRows() {
     return Matmul.FEW;
-  }
-
-  /**
-   * @throws IllegalArgumentException if a head has more than {@link TileProduct#DEPTH} values
-   */
-  @Override
-  public KvCache cache(KvShape shape) {
-    if (shape.headSize() > TileProduct.DEPTH) {
-      throw new IllegalArgumentException(
-          "heads of %d numbers; the maximum is %d".formatted(shape.headSize(), TileProduct.DEPTH));
-    }
-    return super.cache(shape);
   }
 
   @Override

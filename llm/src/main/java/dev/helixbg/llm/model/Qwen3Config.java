@@ -30,7 +30,7 @@ public record Qwen3Config(
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
   private static final int MAX_HEADS = 512;
-  static final int MAX_HEAD_SIZE = 1024;
+  static final int MAX_HEAD_SIZE = 1024; // at most TileProduct.DEPTH, a row of a panel
 
   /**
    * Reads the keys {@code qwen3.*}.
