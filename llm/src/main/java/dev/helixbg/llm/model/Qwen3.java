@@ -28,19 +28,13 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /**
-   * Minimum number of rows of a pass that is submitted layer by layer. Such a pass may take
-   * seconds, and submitted work cannot be cancelled.
-   */
+  /** Minimum number of rows of a pass that is submitted layer by layer, as it may take seconds. */
   private static final int WIDE = 128;
 
-  /**
-   * Number of rows of the prompt in {@link #rehearse}. On a GPU, these rows fill two large tiles of
-   * 32 rows each, and a third large tile partly.
-   */
+  /** Rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for products row by row, and too small for large tiles. */
+  /** Too many rows for products row by row, and too few for large tiles. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -72,7 +66,7 @@ public final class Qwen3 {
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend::matrix, true);
+    Qwen3Weights weights = new Qwen3Tensors(file, config, backend::matrix, true).weights();
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
@@ -80,7 +74,7 @@ public final class Qwen3 {
    * @throws GgufException if a tensor is missing, superfluous, or has another shape
    */
   public static void requireTensors(GgufFile file) {
-    Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), tensor -> null, false);
+    new Qwen3Tensors(file, Qwen3Config.from(file.metadata()), tensor -> null, false).weights();
   }
 
   private Qwen3(
@@ -221,9 +215,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Encodes one pass of each kind that answers need. The backend also runs the passes, unless it
-   * only rehearses them to find the kernels that they need. The passes are: a prompt, a few rows
-   * whose logits are all wanted (as when answers are generated in parallel), and a single token.
+   * Encodes one pass of each kind that answers need, so that the backend finds the kernels: a
+   * prompt, a few rows whose logits are all wanted (as when answers are generated in parallel), and
+   * a single token.
    */
   public void rehearse(PassLimits limits) {
     pass(Math.min(limits.rows(), PROMPT_ROWS), 1);
@@ -242,7 +236,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Creates the exception for logits that contain NaN, from which no token can be chosen. */
+  /** Creates the exception for logits that contain NaN. */
   public GgufException notNumbers() {
     return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }
@@ -291,10 +285,10 @@ public final class Qwen3 {
   }
 
   /**
-   * Candidates for the next token of an answer: a copy of their rows of the output matrix, and
-   * memory for their logits. The logits of other tokens, over a hundred thousand, are not computed.
+   * Candidates for the next token of an answer. The logits of other tokens, over a hundred
+   * thousand, are not computed.
    *
-   * @param rows one row per candidate, with {@code hidden} columns
+   * @param rows copy of the candidates' rows of the output matrix
    * @param logits logits of the last pass: a row per wanted row, a column per candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {}
