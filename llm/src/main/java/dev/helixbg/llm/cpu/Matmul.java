@@ -37,9 +37,8 @@ final class Matmul {
 
   /**
    * Bounds between the parts of a thread's share of the work, in 32nds of the share. Taking a part
-   * costs as much time as reading a few KB, because the processor stops prefetching weights. A
-   * thread therefore first takes half of its share, then ever smaller parts, which other threads
-   * can take over.
+   * costs as much time as reading a few KB (decision 92). A thread therefore first takes half of
+   * its share, then ever smaller parts, which other threads can take over.
    */
   private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (regions
- * of the matrix that are read in turn). Regular trials during ordinary work compare the two speeds.
- * A part is a piece of a matrix product that one thread computes.
+ * of the matrix that are read in turn). Regular trials during ordinary work compare the two speeds,
+ * by the parts of products that the thread computes.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of

@@ -18,13 +18,13 @@ import java.lang.foreign.Arena;
  * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
  * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
- * row. The same kernel usually also does the rotation and the writing to the cache. The rotation is
- * then delayed until {@link #attend}, unless another step is encoded before {@code attend}. If
- * attention is divided into several parts, a second kernel combines their results.
+ * row. The same kernel usually also does the rotation and the writing to the cache; the rotation is
+ * then delayed until {@link #attend}, unless another step comes first. If attention is divided into
+ * several parts, a second kernel combines their results.
  *
- * <p>The rotation is encoded first if a sequence has several rows. It is also encoded first if the
- * query heads that share a key head do not fit one threadgroup. If a sequence has several rows,
- * attention is computed tile by tile, or row by row if a tile does not fit threadgroup memory.
+ * <p>The rotation is encoded first if a sequence has several rows, or if the query heads that share
+ * a key head do not fit one threadgroup. If a sequence has several rows, attention is computed tile
+ * by tile, or row by row if a tile does not fit threadgroup memory.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;
@@ -37,10 +37,7 @@ final class AttentionEncoder {
   /** Largest head size, in values, with which a tile fits threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /**
-   * Maximum number of values in all query heads of a threadgroup. With more values, a row does not
-   * fit threadgroup memory.
-   */
+  /** Maximum number of values in the query heads of a threadgroup, limited by its memory. */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;
@@ -127,8 +124,7 @@ final class AttentionEncoder {
   }
 
   /**
-   * Computes attention row by row. {@code fresh} is the rotation to do first; null if the rows are
-   * already rotated.
+   * @param fresh the rotation to do first; null if the rows are already rotated
    */
   private void rows(
       BatchTables tables,
@@ -250,11 +246,7 @@ final class AttentionEncoder {
     return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape));
   }
 
-  /**
-   * Returns the number of query heads per threadgroup: the largest divisor of {@code
-   * headsPerKvHead} that fits threadgroup memory. {@code headsPerKvHead} query heads share a key
-   * head.
-   */
+  /** Returns the largest divisor of {@code headsPerKvHead} that fits threadgroup memory. */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0

@@ -16,9 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes dispatches. Each submission has one command buffer with one encoder. A barrier is set
- * exactly where a dispatch accesses a buffer that an earlier dispatch wrote, or writes a buffer
- * that an earlier dispatch reads.
+ * Encodes dispatches. A barrier is set exactly where a dispatch accesses a buffer that an earlier
+ * dispatch wrote, or writes a buffer that an earlier dispatch reads.
  */
 final class CommandRecorder {
   private static final int MAX_CONSTANTS = 256;
@@ -59,10 +58,7 @@ final class CommandRecorder {
     return inFlight;
   }
 
-  /**
-   * Begins or ends a rehearsal, in which nothing runs and weights may be missing. Awaits all
-   * earlier work.
-   */
+  /** Begins or ends a rehearsal, in which nothing runs and weights may be missing. */
   void rehearse(boolean begins) {
     flush();
     rehearsing = begins;

@@ -28,10 +28,7 @@ import java.util.stream.Collectors;
  * separate library, compiled at first use.
  */
 final class CompiledKernels {
-  /**
-   * Kernels that process one to three matrices. Each kernel is compiled separately for each
-   * combination of the matrices' element types.
-   */
+  /** Kernels that are compiled for each combination of element types of one to three matrices. */
   enum WeightsKernel {
     EMBED(false),
     PROJECT(true),
@@ -41,10 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /**
-     * Whether the kernel is compiled separately for each number of units per lane. A unit has 32
-     * columns.
-     */
+    /** Whether the kernel is compiled for each number of units of 32 columns per lane. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -207,10 +201,7 @@ final class CompiledKernels {
     return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
   }
 
-  /**
-   * Returns the maximum number of units per lane, which the lane's registers limit. Rare types have
-   * a lower maximum, so that there are fewer kernels.
-   */
+  /** Registers limit the units per lane. Rare types have fewer, so that there are fewer kernels. */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

@@ -22,9 +22,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. For few rows, as in decoding, a step encodes one dispatch. For many rows, a
- * step encodes several dispatches. {@link #submit} submits all encoded dispatches as one command
- * buffer.
+ * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
+ * many rows. {@link #submit} submits all encoded dispatches as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -121,7 +120,9 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Copies the first {@code bytes} bytes of a buffer to the bytes that follow them. */
+  /**
+   * Copies the first {@code bytes} bytes of a buffer to the bytes that follow them, for benchmarks.
+   */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }

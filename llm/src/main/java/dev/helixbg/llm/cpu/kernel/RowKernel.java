@@ -22,7 +22,7 @@ public interface RowKernel {
 
   /**
    * Computes {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below
-   * {@code to}.
+   * {@code to}; {@code from} is less than {@code to}.
    *
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block

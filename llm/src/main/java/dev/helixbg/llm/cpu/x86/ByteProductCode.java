@@ -58,7 +58,7 @@ final class ByteProductCode {
    *     bits (VNNI)
    * @param halves whether every 16 columns have a scale; else every 32 columns have a scale and a
    *     minimum
-   * @param vectors number of vectors of tokens, 1 or 2
+   * @param vectors 1 or 2 vectors of tokens
    */
   ByteProductCode(boolean pairs, boolean halves, int vectors) {
     this.pairs = pairs;

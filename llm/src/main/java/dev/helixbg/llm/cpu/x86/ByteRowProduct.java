@@ -65,9 +65,6 @@ public record ByteRowProduct(TensorType type, NativeFunction product, boolean ha
   @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
-    if (from >= to) {
-      return; // the machine code needs at least one row
-    }
     long rowBytes = type.bytes(columns);
     MEMORY.set(LONG, scratch + RowProductCode.NEXT_ROW, (step - 1) * rowBytes);
     MEMORY.set(LONG, scratch + RowProductCode.NEXT_RESULT, 4L * step);

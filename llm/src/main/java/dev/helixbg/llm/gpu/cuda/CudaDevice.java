@@ -26,10 +26,7 @@ public final class CudaDevice implements GpuDevice {
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /**
-   * Oldest supported CUDA version. It has all functions that the engine uses, and drivers from
-   * version 525 on support it.
-   */
+  /** Has all functions that the engine uses, and is supported by drivers from version 525 on. */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
@@ -39,10 +36,7 @@ public final class CudaDevice implements GpuDevice {
   private static final int OVERLAP_VERSION = 12_030;
   private static final int OVERLAP_ARCHITECTURE = 90;
 
-  /**
-   * Oldest supported architecture: Ampere, compute capability 8.0. The PTX is made for this
-   * architecture.
-   */
+  /** Ampere, compute capability 8.0, for which the PTX is made. */
   private static final int OLDEST_ARCHITECTURE = 80;
 
   // CUdevice_attribute
@@ -265,9 +259,8 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /**
-   * Loads a library, which the driver compiles or takes from its own cache. Several threads can
-   * compile libraries in parallel. Threads that compile modules would wait for each other, because
-   * modules belong to a context.
+   * Loads a library, which the driver compiles or takes from its own cache. Unlike modules, which
+   * belong to a context, libraries can be compiled in parallel.
    */
   private long load(String library) {
     String text = PtxLibrary.read(library, overlaps());
@@ -305,8 +298,8 @@ public final class CudaDevice implements GpuDevice {
     private final MemorySegment host;
 
     /**
-     * {@code memory} has an address that is valid on the GPU. {@code host} has the same size, or is
-     * null.
+     * @param memory has an address that is valid on the GPU
+     * @param host null, or memory of the same size
      */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;

@@ -24,10 +24,7 @@ public final class MetalDevice implements GpuDevice {
   /** System property with the path of a library that replaces Apple's libraries, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /**
-   * MTLResourceStorageModeShared, with tracked hazards, so that command buffers wait for each
-   * other.
-   */
+  /** MTLResourceStorageModeShared; with tracked hazards, command buffers wait for each other. */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
@@ -275,10 +272,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /**
-   * An {@code MTLBuffer}. Host and GPU share its memory, so it serves as a shared and as a staged
-   * buffer.
-   */
+  /** An {@code MTLBuffer}, whose memory host and GPU share. */
   record MetalBuffer(long id, MemorySegment data) implements GpuBuffer {
     @Override
     public long bytes() {

@@ -171,10 +171,7 @@ final class ObjectiveC {
     return object;
   }
 
-  /**
-   * Opens an autorelease pool. Pools may be nested. The platform thread that opened a pool must
-   * close the pool.
-   */
+  /** Opens an autorelease pool, which the same platform thread must close. Pools may be nested. */
   Pool pool() {
     return new Pool();
   }

@@ -44,8 +44,7 @@ public final class RowKernels {
    * RowKernel#multiply}.
    *
    * @param streams number of distant regions of the matrix that are read in turn, one row at a
-   *     time. The fastest number depends on the processor's prefetching. The result is the same for
-   *     every number.
+   *     time. The processor's prefetching determines the fastest number.
    */
   public static void multiply(
       TensorType type,
