@@ -10,6 +10,8 @@ import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q8NarrowProduct;
 import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Matrix-vector products: the table of kernels, one for each type, and the order in which rows are
@@ -25,18 +27,13 @@ public final class RowKernels {
 
   private static final int PAGE = 4096;
 
-  private static final RowKernel[] KERNELS = new RowKernel[TensorType.values().length];
+  private static final Map<TensorType, RowKernel> KERNELS = new ConcurrentHashMap<>();
 
   private RowKernels() {}
 
   public static RowKernel of(TensorType type) {
-    int i = type.ordinal();
-    RowKernel kernel = KERNELS[i];
-    if (kernel == null) { // two threads may each create a kernel; the two kernels are equal
-      kernel = ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
-      KERNELS[i] = kernel;
-    }
-    return kernel;
+    return KERNELS.computeIfAbsent(
+        type, t -> ByteRowProduct.of(t).orElseGet(() -> withoutMachineCode(t)));
   }
 
   /**
