@@ -198,7 +198,11 @@ final class CompiledKernels {
   }
 
   private static int units(WeightsKernel kernel, List<TensorType> types, int columns) {
-    return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
+    return kernel.isMatvec ? units(types, columns) : 0;
+  }
+
+  static int units(List<TensorType> types, int columns) {
+    return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
   }
 
   /** Registers limit the units per lane. Rare types have fewer, so that there are fewer kernels. */

@@ -337,10 +337,7 @@ final class MatmulEncoder {
    * padding of the function {@code padded} in {@code matvec.metal}.
    */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
-    int units =
-        Math.min(
-            Math.ceilDiv(columns, CompiledKernels.UNIT_COLUMNS), CompiledKernels.mostUnits(kinds));
-    int staged = units * CompiledKernels.UNIT_COLUMNS;
+    int staged = CompiledKernels.units(kinds, columns) * CompiledKernels.UNIT_COLUMNS;
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);
   }
 
