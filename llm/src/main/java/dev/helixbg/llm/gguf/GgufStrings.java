@@ -13,12 +13,6 @@ import java.util.stream.IntStream;
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
   /**
-   * Number of strings that a method should process per call. It is small because the JIT compiles a
-   * method after 100 calls, but a loop only after 60,000 rounds.
-   */
-  public static final int BATCH = 256;
-
-  /**
    * The strings as they are in the file: each string is its length in bytes, followed by its text
    * in UTF-8.
    */

@@ -40,13 +40,7 @@ final class TextIndex {
     heads = new int[1 << bits];
     next = new int[texts.size()];
     byte[] counts = new byte[heads.length];
-    for (int i = 0; i < next.length; i += GgufStrings.BATCH) {
-      add(i, Math.min(next.length, i + GgufStrings.BATCH), isIndexed, counts);
-    }
-  }
-
-  private void add(int first, int end, IntPredicate isIndexed, byte[] counts) {
-    for (int i = first; i < end; i++) {
+    for (int i = 0; i < next.length; i++) {
       if (isIndexed.test(i)) {
         int place = place(utf8, texts.start(i), texts.end(i));
         if (++counts[place] > MOST_AT_A_PLACE) {
