@@ -34,7 +34,6 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
    * The value that differs most between the two backends, at one tap of one layer.
    *
-   * @param layer index of the layer, from 0
    * @param difference the difference, divided by the largest expected value at this tap
    * @param row index of the token in the prompt; {@code column} is the index of the value in the
    *     token's row

@@ -13,15 +13,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Continues prompts token by token, always with the likeliest token. Several answers can be
- * generated in parallel; each pass over the weights then computes a token of every unfinished
- * answer.
+ * Continues prompts token by token, always with the likeliest token. Each pass over the weights
+ * computes a token of every unfinished answer.
  *
- * <p>Tokens stay on the device. Further passes are encoded before the results of earlier passes are
- * read. The device's depth limits the number of passes in flight. When an answer ends, a filler
- * sequence takes over its row; tokens computed past the answer's end are dropped. If a pass with
- * fewer rows would be cheaper, the remaining answers move to adjacent rows, once the results of all
- * passes in flight are read.
+ * <p>Tokens stay on the device. Up to the device's depth, further passes are encoded before the
+ * results of earlier passes are read. When an answer ends, a filler sequence takes over its row;
+ * tokens computed past the answer's end are dropped. If a pass with fewer rows would be cheaper,
+ * the remaining answers move to adjacent rows, once the results of all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;

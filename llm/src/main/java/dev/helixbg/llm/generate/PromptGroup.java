@@ -42,8 +42,7 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Empties the batch and adds the prompts. Row i of the logits belongs to the last token of prompt
-   * i.
+   * Empties the batch and adds the prompts. Row i of the logits will belong to prompt i.
    *
    * @throws CancellationException if cancelled, within a pass or between passes
    */

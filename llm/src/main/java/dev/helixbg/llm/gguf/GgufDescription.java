@@ -12,7 +12,6 @@ import java.util.SequencedMap;
 /**
  * The head of a GGUF file, of any architecture and with any element types.
  *
- * @param version 2 or 3
  * @param alignment alignment of the tensors' data, in bytes
  * @param dataStart byte offset of the data
  * @param metadata metadata, valid as long as the file is mapped
@@ -23,8 +22,6 @@ public record GgufDescription(
   private static final String SPLIT_COUNT = "split.count";
 
   /**
-   * A tensor's description.
-   *
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes

@@ -4,12 +4,7 @@ import dev.helixbg.llm.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.SequencedMap;
 
-/**
- * An open model file, valid until {@link #close}. Tensors are slices of the mapping, without a
- * copy.
- *
- * @param tensors the tensors by name, in the file's order
- */
+/** An open model file, valid until {@link #close}. Its tensors are slices of the mapping. */
 public record GgufFile(
     MappedFile mapped, GgufDescription head, SequencedMap<String, Tensor> tensors)
     implements AutoCloseable {

@@ -328,7 +328,7 @@ public final class Qwen3 {
    *
    * @param context largest number of positions of a sequence; the model's own limit applies, too
    * @param rows largest number of tokens of one pass
-   * @param wanted largest number of rows of one pass whose logits are wanted
+   * @param wanted largest number of wanted rows of one pass
    */
   public record PassLimits(int context, int rows, int wanted) {
     public PassLimits {

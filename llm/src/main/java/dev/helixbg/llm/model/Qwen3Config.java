@@ -9,7 +9,6 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  *
  * @param contextLength number of positions that the model was trained for
  * @param hidden width of the residual stream
- * @param feedForward width of the feed-forward part
  * @param kvHeads number of key and value heads; a divisor of {@code heads}
  * @param headSize number of values per head; even; not always {@code hidden / heads}
  */

@@ -114,12 +114,7 @@ final class BpeMerges {
       }
     }
 
-    /**
-     * Returns the index of the merge that joins two neighbours, or {@link #NONE}. If the file has
-     * this merge several times, returns the last index.
-     *
-     * @param middle start of the second neighbour
-     */
+    /** Returns the last index of the merge that joins two neighbours, or {@link #NONE}. */
     private int find(int start, int middle, int end) {
       System.arraycopy(utf8, start, pair, 0, middle - start);
       pair[middle - start] = ' ';

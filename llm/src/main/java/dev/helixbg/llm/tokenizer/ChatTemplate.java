@@ -17,8 +17,7 @@ import java.util.stream.IntStream;
  * </pre>
  *
  * <p>Prompts for models that never think have no {@code <think>} block. Prompts for models that
- * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed. See
- * {@link Thought}.
+ * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed.
  *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
  * across the boundary of the parts, so a cache of the opening serves every request.
