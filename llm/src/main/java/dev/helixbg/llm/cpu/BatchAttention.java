@@ -129,7 +129,18 @@ final class BatchAttention implements ThreadTeam.Work {
     for (int start = 0; start < positions; start = cache.runEnd(start)) {
       int count = Math.min(cache.runEnd(start), positions) - start;
       long keys = cache.key(start, layer, kvHead);
-      score(size, group, scaled, keys, count, scores + 4L * start, stride);
+      long to = scores + 4L * start;
+      for (int g = 0; g < group; g += 2) {
+        int other = Math.min(g + 1, group - 1); // an odd last head is paired with itself
+        HalfAttention.scores(
+            scaled + head * g,
+            scaled + head * other,
+            keys,
+            count,
+            size,
+            to + stride * g,
+            to + stride * other);
+      }
     }
     VectorOps.clear(results, group * size);
     float scale = (float) (1 / Math.sqrt(size));
@@ -142,41 +153,21 @@ final class BatchAttention implements ThreadTeam.Work {
     for (int start = 0; start < positions; start = cache.runEnd(start)) {
       int count = Math.min(cache.runEnd(start), positions) - start;
       long values = cache.value(start, layer, kvHead);
-      weigh(size, group, scores + 4L * start, stride, values, count, results);
+      long weights = scores + 4L * start;
+      for (int g = 0; g < group; g += 2) {
+        int other = Math.min(g + 1, group - 1);
+        HalfAttention.addWeighted(
+            weights + stride * g,
+            weights + stride * other,
+            values,
+            count,
+            size,
+            results + head * g,
+            results + head * other);
+      }
     }
     for (int g = 0; g < group; g++) {
       VectorOps.multiply(results + head * g, size, inverses[g], results + head * g);
-    }
-  }
-
-  private static void score(
-      int size, int group, long queries, long keys, int count, long scores, long stride) {
-    long head = 4L * size;
-    for (int g = 0; g < group; g += 2) {
-      long query = queries + head * g;
-      long to = scores + stride * g;
-      // If the number of heads is odd, the last head is paired with itself.
-      int other = Math.min(1, group - 1 - g);
-      long otherQuery = query + head * other;
-      long toOther = to + stride * other;
-      HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
-    }
-  }
-
-  /**
-   * Adds a run's values, multiplied by their weights, to the results of all heads. The weights have
-   * already replaced the scores in memory.
-   */
-  private static void weigh(
-      int size, int group, long scores, long stride, long values, int count, long results) {
-    long head = 4L * size;
-    for (int g = 0; g < group; g += 2) {
-      long from = scores + stride * g;
-      long to = results + head * g;
-      int other = Math.min(1, group - 1 - g);
-      long otherFrom = from + stride * other;
-      long toOther = to + head * other;
-      HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
     }
   }
 }

@@ -28,12 +28,15 @@ import java.lang.foreign.MemorySegment;
  * therefore never change a bit of a row's result.
  */
 final class PromptAttention {
+  private final Arena arena;
   private final ThreadScratch scratch;
-  private final CachedTiles cached;
+  private final CachedTiles cached = new CachedTiles();
   private final float[] maxima = new float[ROWS];
   private final float[] inverses = new float[ROWS];
   private long scores;
 
+  private HostKvCache cache;
+  private int layer;
   private HostActivations q;
   private HostActivations target;
   private int size;
@@ -45,12 +48,13 @@ final class PromptAttention {
   private int start;
 
   PromptAttention(Arena arena, ThreadScratch scratch) {
+    this.arena = arena;
     this.scratch = scratch;
-    cached = new CachedTiles(arena, scratch);
   }
 
+  /** Discards unpacked keys and values, since the layer and the caches change. */
   void begin() {
-    cached.forget();
+    cached.held = null;
   }
 
   void attend(
@@ -61,8 +65,9 @@ final class PromptAttention {
       int kvHead,
       HostActivations q,
       HostActivations target) {
-    HostKvCache cache = (HostKvCache) span.cache();
+    cache = (HostKvCache) span.cache();
     KvShape shape = cache.shape();
+    this.layer = layer;
     this.q = q;
     this.target = target;
     size = shape.headSize();
@@ -70,7 +75,7 @@ final class PromptAttention {
     head = kvHead;
     firstRow = span.firstRow() + first;
     start = span.start() + first;
-    cached.hold(cache, layer, kvHead, start + count);
+    cached.hold(start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
     // The size includes rows after the last row, because kernels also read such rows.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
@@ -166,40 +171,26 @@ final class PromptAttention {
   }
 
   /**
-   * Keys and values of one head of one cache, as tiles for matrix products. Keys are stored as
-   * {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code [position /
-   * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}. Here {@code number} is an index in
-   * the key or value.
+   * Keys and values of {@link #head} of {@link #cache}, as tiles for matrix products. Keys are
+   * stored as {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code
+   * [position / DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}. Here {@code number} is
+   * an index in the key or value.
    *
    * <p>Positions that a cache shares with the previous cache are not unpacked again. The prompts of
    * a batch are usually forks of one sequence and share most of their positions.
    */
-  static final class CachedTiles {
+  private final class CachedTiles {
     /** Distance between panels, in positions; puts them into different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
-    private final Arena arena;
-    private final ThreadScratch scratch;
     private MemorySegment keys = MemorySegment.NULL;
     private MemorySegment values = MemorySegment.NULL;
     private HostKvCache held;
     private int heldHead;
     private int heldPositions;
-    private int size;
-
-    CachedTiles(Arena arena, ThreadScratch scratch) {
-      this.arena = arena;
-      this.scratch = scratch;
-    }
-
-    /** Discards the tiles. Must be called before the next layer and after caches have changed. */
-    void forget() {
-      held = null;
-    }
 
     /** Unpacks those of the first {@code positions} positions that the tiles do not hold yet. */
-    void hold(HostKvCache cache, int layer, int head, int positions) {
-      size = cache.shape().headSize();
+    void hold(int positions) {
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
       MemorySegment oldKeys = keys;
       MemorySegment oldValues = values;
@@ -210,7 +201,7 @@ final class PromptAttention {
         from = 0;
       }
       for (int tile = from / TOKENS * TOKENS; tile < positions; tile += TOKENS) {
-        fill(cache, layer, head, tile, Math.min(TOKENS, positions - tile));
+        fill(tile, Math.min(TOKENS, positions - tile));
       }
       held = cache;
       heldHead = head;
@@ -239,27 +230,20 @@ final class PromptAttention {
       return (long) TOKENS * APART;
     }
 
-    private void fill(HostKvCache cache, int layer, int head, int position, int count) {
+    private void fill(int position, int count) {
       // Rows are moved in whole vectors, which can reach past the last number.
       long floats = scratch.floats((long) TOKENS * size + TOKENS);
-      unpack(cache, layer, head, false, position, count, floats);
+      unpack(false, position, count, floats);
       // A whole tile is packed; rows after the last position are never read.
       TokenTiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
-      unpack(cache, layer, head, true, position, count, floats);
+      unpack(true, position, count, floats);
       for (int number = 0; number < size; number += TOKENS) {
         TokenTiles.move(
             floats + 4L * number, 4L * size, count, values(position, number), 4L * TOKENS);
       }
     }
 
-    private void unpack(
-        HostKvCache cache,
-        int layer,
-        int head,
-        boolean ofValues,
-        int position,
-        int count,
-        long floats) {
+    private void unpack(boolean ofValues, int position, int count, long floats) {
       for (int done = 0; done < count; ) {
         int at = position + done;
         int part = Math.min(count - done, cache.runEnd(at) - at);
