@@ -2,10 +2,13 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Batch.Span;
+import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
 
 /**
  * Tables that describe a batch to the kernels, for the submission that is being encoded.
  *
+ * @param rows number of rows
+ * @param memory memory of the batch's caches
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
  * @param places two numbers for each row: the row's position in its sequence, and the index in
@@ -16,6 +19,8 @@ import dev.helixbg.llm.backend.Batch.Span;
  * @param distinct whether every row belongs to a different sequence, as in decoding
  */
 record BatchTables(
+    int rows,
+    KvBlocks memory,
     UploadTables.Table allRows,
     UploadTables.Table wantedRows,
     UploadTables.Table places,
@@ -96,10 +101,15 @@ record BatchTables(
     }
     recorder.upload(tiles, ints);
     return new BatchTables(
-        allRows, wantedRows, places, blocks, tiles, tileCount, mostBlocks, isDistinct(batch));
-  }
-
-  private static boolean isDistinct(Batch batch) {
-    return batch.spans().stream().map(Span::cache).distinct().count() == batch.rows();
+        rows,
+        ((GpuKvCache) batch.spans().getFirst().cache()).memory(), // all caches of a model share it
+        allRows,
+        wantedRows,
+        places,
+        blocks,
+        tiles,
+        tileCount,
+        mostBlocks,
+        batch.spans().stream().map(Span::cache).distinct().count() == rows);
   }
 }

@@ -219,12 +219,12 @@ public final class GpuBackend implements Backend {
   @Override
   public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
     attention.finishRotation();
-    attention.rotate(tables.of(batch), batch, qkv, qNorm, kNorm, (GpuRope) rope, layer);
+    attention.rotate(tables.of(batch), qkv, qNorm, kNorm, (GpuRope) rope, layer);
   }
 
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
-    attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
+    attention.attend(tables.of(batch), (GpuActivations) q, layer, (GpuActivations) target);
   }
 
   @Override
