@@ -11,7 +11,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Products of up to three matrices with the same rows of activations: {@code y[r] = W·x[r]} or
@@ -66,6 +70,8 @@ final class Matmul {
 
   private int count;
   private boolean adds;
+  private int rows;
+  private boolean few;
   private int columns;
 
   Matmul(Arena arena, ThreadTeam team, ThreadScratch[] scratch, Runnable beforeTiles) {
@@ -92,28 +98,23 @@ final class Matmul {
    * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one
    */
   void run(HostActivations x, int rows, boolean few) {
+    this.rows = rows;
+    this.few = few;
     columns = x.columns();
-    int parts = PARTS_PER_MEMBER * team.size();
     if (few) {
       while (inputs.size() < rows) {
-        inputs.add(new PreparedInputs(arena));
+        inputs.add(new PreparedInputs());
       }
       for (int r = 0; r < rows; r++) {
-        inputs.get(r).of(x.address(r), columns);
-        for (int m = 0; m < count; m++) {
-          inputs.get(r).prepare(matrices[m].type());
-        }
+        inputs.get(r).prepare(x.address(r));
       }
-      team.run(shares((mine, w, y, from, to) -> multiplyRows(rows, mine, w, y, from, to)), parts);
     } else {
       beforeTiles.run();
       int floatTiles = uses(floats) ? floats.of(x, rows) : 0;
       int byteTiles = uses(bytes) ? bytes.of(x, rows) : 0;
       team.run((member, tile) -> pack(scratch[member], tile, floatTiles), floatTiles + byteTiles);
-      team.run(
-          shares((mine, w, y, from, to) -> tiled(w.type()).multiply(mine, w, y, adds, from, to)),
-          parts);
     }
+    team.run(this::multiply, PARTS_PER_MEMBER * team.size());
   }
 
   /**
@@ -127,27 +128,23 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** Multiplies with rows {@code from} to {@code to − 1} of a matrix. */
-  private interface Share {
-    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
-  }
-
-  /** Returns work that multiplies with each matrix's share of a part. */
-  private ThreadTeam.Work shares(Share share) {
-    return (member, part) -> {
-      for (int m = 0; m < count; m++) {
-        int from = from(m, part);
-        int to = from(m, part + 1);
-        if (from < to) {
-          share.multiply(scratch[member], matrices[m], targets[m], from, to);
-        }
+  /** Multiplies with each matrix's share of a part. */
+  private void multiply(int member, int part) {
+    for (int m = 0; m < count; m++) {
+      HostMatrix w = matrices[m];
+      int from = from(m, part);
+      int to = from(m, part + 1);
+      if (from < to && few) {
+        multiplyRows(scratch[member], w, targets[m], from, to);
+      } else if (from < to) {
+        tiled(w.type()).multiply(scratch[member], w, targets[m], adds, from, to);
       }
-    };
+    }
   }
 
   /** Multiplies all rows of activations with a block of weights while the block is in the cache. */
   private void multiplyRows(
-      int rows, ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
     int shared = (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
     int block = rows == 1 ? to - from : shared;
     for (int first = from; first < to; first += block) {
@@ -204,37 +201,26 @@ final class Matmul {
   }
 
   /** A vector of activations, prepared once for each type of matrix. */
-  static final class PreparedInputs {
-    private final Arena arena;
-    private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
-    private final boolean[] ready = new boolean[prepared.length];
-    private long x;
-    private int columns;
+  private final class PreparedInputs {
+    private final Map<TensorType, MemorySegment> prepared = new EnumMap<>(TensorType.class);
+    private final Set<TensorType> ready = EnumSet.noneOf(TensorType.class);
 
-    PreparedInputs(Arena arena) {
-      this.arena = arena;
-      Arrays.fill(prepared, MemorySegment.NULL);
-    }
-
-    void of(long x, int columns) {
-      this.x = x;
-      this.columns = columns;
-      Arrays.fill(ready, false);
-    }
-
-    void prepare(TensorType type) {
-      int i = type.ordinal();
-      if (ready[i]) {
-        return;
+    void prepare(long x) {
+      ready.clear();
+      for (int m = 0; m < count; m++) {
+        TensorType type = matrices[m].type();
+        if (ready.add(type)) {
+          RowKernel kernel = RowKernels.of(type);
+          MemorySegment held = prepared.getOrDefault(type, MemorySegment.NULL);
+          MemorySegment room = HostMemory.grown(arena, held, 4L * kernel.floats(columns));
+          prepared.put(type, room);
+          kernel.prepare(x, columns, room.address());
+        }
       }
-      ready[i] = true;
-      RowKernel kernel = RowKernels.of(type);
-      prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
-      kernel.prepare(x, columns, prepared[i].address());
     }
 
     long of(TensorType type) {
-      return prepared[type.ordinal()].address();
+      return prepared.get(type).address();
     }
   }
 }
