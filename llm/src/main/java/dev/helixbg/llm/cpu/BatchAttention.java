@@ -57,11 +57,8 @@ final class BatchAttention implements ThreadTeam.Work {
     this.q = q;
     this.layer = layer;
     this.target = target;
-    if (batch.spans().isEmpty()) {
-      return 0;
-    }
     for (PromptAttention prompt : prompts) {
-      prompt.begin();
+      prompt.begin(q, layer, target);
     }
     // All caches of a batch belong to one model, so they have the same shape.
     KvShape shape = batch.spans().getFirst().cache().shape();
@@ -85,19 +82,13 @@ final class BatchAttention implements ThreadTeam.Work {
     for (Span span : batch.spans()) {
       int first = Math.max(from - span.firstRow(), 0);
       int end = Math.min(to - span.firstRow(), span.count());
-      if (first < end) {
-        attend(member, span, kvHead, first, end, cut / rowCuts);
+      if (first < end && span.count() >= PANEL_FROM) {
+        prompts[member].attend(span, first, end - first, kvHead);
+      } else {
+        for (int i = first; i < end; i++) {
+          attendRow(scratch[member], span, kvHead, cut / rowCuts, i);
+        }
       }
-    }
-  }
-
-  private void attend(int member, Span span, int kvHead, int first, int end, int headCut) {
-    if (span.count() >= PANEL_FROM) {
-      prompts[member].attend(span, first, end - first, layer, kvHead, q, target);
-      return;
-    }
-    for (int i = first; i < end; i++) {
-      attendRow(scratch[member], span, kvHead, headCut, i);
     }
   }
 

@@ -52,24 +52,17 @@ final class PromptAttention {
     this.scratch = scratch;
   }
 
-  /** Discards unpacked keys and values, since the layer and the caches change. */
-  void begin() {
+  /** Begins a layer of a pass; discards unpacked keys and values. */
+  void begin(HostActivations q, int layer, HostActivations target) {
+    this.q = q;
+    this.layer = layer;
+    this.target = target;
     cached.held = null;
   }
 
-  void attend(
-      Span span,
-      int first,
-      int count,
-      int layer,
-      int kvHead,
-      HostActivations q,
-      HostActivations target) {
+  void attend(Span span, int first, int count, int kvHead) {
     cache = (HostKvCache) span.cache();
     KvShape shape = cache.shape();
-    this.layer = layer;
-    this.q = q;
-    this.target = target;
     size = shape.headSize();
     group = q.columns() / size / shape.kvHeads();
     head = kvHead;
