@@ -144,7 +144,8 @@ public final class ChoiceScorer {
     }
 
     private void runPass() {
-      work.forward(choices.candidates(), cancelled);
+      work.fill(cancelled);
+      work.model.forward(work.batch, work.tokens, 0, choices.candidates(), cancelled);
       work.model.backend().submit().await();
       for (int row = 0; row < asked.size(); row++) {
         Place place = asked.get(row);

@@ -6,7 +6,6 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.model.Qwen3;
-import dev.helixbg.llm.model.Qwen3.CandidateLogits;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,23 +110,11 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up the batch, and hands the steps of its pass to the backend. The caller must submit
-   * these steps.
+   * Fills up the batch of a pass in slot 0.
    *
    * @throws CancellationException if cancelled
    */
-  void forward(BooleanSupplier cancelled) {
-    fill(cancelled);
-    model.forward(batch, tokens, 0, cancelled);
-  }
-
-  /** Like {@link #forward(BooleanSupplier)}, but computes only the candidates' logits. */
-  void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
-    fill(cancelled);
-    model.forward(batch, tokens, 0, candidates, cancelled);
-  }
-
-  private void fill(BooleanSupplier cancelled) {
+  void fill(BooleanSupplier cancelled) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }

@@ -137,7 +137,8 @@ public final class Generator {
         PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
         groups.add(group);
         group.add(shared, cancelled);
-        work.forward(cancelled);
+        work.fill(cancelled);
+        work.model.forward(work.batch, work.tokens, 0, cancelled);
         for (int i = 0; i < to - from; i++) {
           answers.add(new GrowingAnswer(group.cache(i), maxTokens, id -> {}));
         }
