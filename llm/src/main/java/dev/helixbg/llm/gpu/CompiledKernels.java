@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +16,7 @@ import java.util.Map.Entry;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
@@ -90,7 +90,7 @@ final class CompiledKernels {
   private final Map<Record, Boolean> offered = new HashMap<>();
 
   /** Compiled kernels by {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
-  private final Map<Object, GpuKernel> known = new HashMap<>();
+  private final Map<Object, GpuKernel> known = new ConcurrentHashMap<>();
 
   /** Kernels that a rehearsal needs; null when there is no rehearsal. */
   private Map<Object, Source> wanted;
@@ -117,16 +117,11 @@ final class CompiledKernels {
   }
 
   private GpuKernel get(Object key, Supplier<Source> source) {
-    GpuKernel kernel = known.get(key);
-    if (kernel == null && wanted != null) {
+    if (wanted != null && !known.containsKey(key)) {
       Source noted = wanted.computeIfAbsent(key, k -> source.get());
       return new GpuKernel(0, noted.kernel, Integer.MAX_VALUE); // never dispatched
     }
-    if (kernel == null) {
-      kernel = compiled(source.get());
-      known.put(key, kernel);
-    }
-    return kernel;
+    return known.computeIfAbsent(key, k -> compiled(source.get()));
   }
 
   private GpuKernel compiled(Source source) {
@@ -144,9 +139,8 @@ final class CompiledKernels {
    * @return a task that waits until all kernels are compiled, and throws the first error
    */
   Runnable compileWanted() {
-    Set<CacheKind> kinds = new HashSet<>();
     for (Object key : List.copyOf(wanted.keySet())) {
-      if (key instanceof CacheKey cache && kinds.add(cache.kind)) {
+      if (key instanceof CacheKey cache) {
         get(CacheKernel.COMBINE, cache.kind);
       }
     }
@@ -165,28 +159,23 @@ final class CompiledKernels {
         Executors.newFixedThreadPool(
             Runtime.getRuntime().availableProcessors(),
             Thread.ofPlatform().daemon().name("helix-llm-compile").factory());
-    List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
-        libraries.stream()
-            .map(sources -> CompletableFuture.supplyAsync(() -> all(sources), threads))
-            .toList();
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(
+            libraries.stream()
+                .map(sources -> CompletableFuture.runAsync(() -> compile(sources), threads))
+                .toArray(CompletableFuture[]::new));
     threads.shutdown(); // ends the threads after their work
     return () -> {
-      tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
-      tasks.forEach(task -> known.putAll(ended(task)));
+      try {
+        all.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RuntimeException cause ? cause : e;
+      }
     };
   }
 
-  private Map<Object, GpuKernel> all(List<Entry<Object, Source>> sources) {
-    return sources.stream()
-        .collect(Collectors.toMap(Entry::getKey, entry -> compiled(entry.getValue())));
-  }
-
-  private static <T> T ended(CompletableFuture<T> task) {
-    try {
-      return task.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
-    }
+  private void compile(List<Entry<Object, Source>> sources) {
+    sources.forEach(entry -> known.put(entry.getKey(), compiled(entry.getValue())));
   }
 
   /** Returns whether one kernel can process matrices of these types together. */
