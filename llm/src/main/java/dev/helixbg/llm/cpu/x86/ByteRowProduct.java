@@ -27,8 +27,8 @@ public record ByteRowProduct(TensorType type, NativeFunction product, boolean ha
     }
     return switch (type) {
       case Q8_0 -> kernel(type, RowProductCode.q8(), false, 0);
-      case Q4_K -> kernel(type, RowProductCode.q4K(), false, 1);
-      case Q5_K -> kernel(type, RowProductCode.q5K(), false, 1);
+      case Q4_K -> kernel(type, RowProductCode.nibbles(false), false, 1);
+      case Q5_K -> kernel(type, RowProductCode.nibbles(true), false, 1);
       // stored bits are the quanta plus 32
       case Q6_K -> kernel(type, RowProductCode.q6K(), true, 32);
       case F32, F16, BF16 -> Optional.empty();
