@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** Options for opening a model; {@code threads} are those on the CPU. */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
-  /** So many rows (tokens) of a pass that reading the weights does not dominate its time. */
+  /** Rows (tokens) of a pass: so many that reading the weights does not dominate its time. */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;

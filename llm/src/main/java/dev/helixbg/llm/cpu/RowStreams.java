@@ -27,7 +27,7 @@ final class RowStreams {
    */
   static final int FIRST = 1 << 11;
 
-  /** Number of parts, of one or two milliseconds in all, that a trial times with each number. */
+  /** Parts that a trial times with each number of streams; they take one or two milliseconds. */
   private static final int SAMPLES = 64;
 
   /** Minimum size of counted parts, in bytes. In smaller parts, the cost of the call dominates. */

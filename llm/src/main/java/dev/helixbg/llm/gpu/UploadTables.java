@@ -18,7 +18,7 @@ final class UploadTables {
   /**
    * Ints that a kernel reads from a buffer.
    *
-   * @param offset in bytes
+   * @param offset offset of the first int, in bytes
    */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {

@@ -129,7 +129,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Like the other methods, but computes only the logits of the candidate tokens. */
+  /** Like the method above, but computes only the logits of the candidate tokens. */
   public void forward(
       Batch batch,
       TokenSlots tokens,

@@ -5,7 +5,7 @@ package dev.helixbg.llm.cpu.kernel;
  * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /** Returns the number of floats that {@link #prepare} writes; less if it rounds to integers. */
+  /** Returns how many floats {@link #prepare} writes: fewer than columns if it rounds them. */
   default int floats(int columns) {
     return columns;
   }

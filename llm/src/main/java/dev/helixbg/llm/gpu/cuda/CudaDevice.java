@@ -26,7 +26,7 @@ public final class CudaDevice implements GpuDevice {
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** Has all functions that the engine uses, and is supported by drivers from version 525 on. */
+  /** The oldest version with all needed functions; drivers from version 525 on support it. */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
@@ -298,7 +298,7 @@ public final class CudaDevice implements GpuDevice {
     private final MemorySegment host;
 
     /**
-     * @param memory has an address that is valid on the GPU
+     * @param memory memory whose address is valid on the GPU
      * @param host null, or memory of the same size
      */
     CudaBuffer(MemorySegment memory, MemorySegment host) {

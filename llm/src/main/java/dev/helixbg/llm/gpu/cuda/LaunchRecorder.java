@@ -45,7 +45,7 @@ final class LaunchRecorder implements AutoCloseable {
   /** Fewer launches start as fast without a graph, and usually belong to a prompt. */
   private static final int FEWEST = 16;
 
-  /** It is above 1, because the passes of an answer alternate between buffers. */
+  /** Recordings that are remembered: several, as the passes of an answer alternate buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING

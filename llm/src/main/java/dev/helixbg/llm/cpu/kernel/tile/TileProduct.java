@@ -21,7 +21,7 @@ public final class TileProduct {
   public static final int ROWS = 6;
   private static final int HALF_ROWS = 8;
 
-  /** Panels and sums have room for a multiple of this number of rows: of 6 and of 8. */
+  /** Panels and sums have room for a multiple of this number, which is one of ROWS and of 8. */
   public static final int ROOM = 24;
 
   /** Number of tokens of a tile, which is two vectors. */
@@ -30,7 +30,7 @@ public final class TileProduct {
   /** Maximum number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
-  /** Distance between rows of a panel, in floats; a power of two would fill one set of a cache. */
+  /** Floats from row to row of a panel; with a power of two, rows would share sets of a cache. */
   public static final int STRIDE = DEPTH + 16;
 
   private static final long ROW = 4L * STRIDE;
