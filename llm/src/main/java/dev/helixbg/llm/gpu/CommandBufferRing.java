@@ -86,16 +86,13 @@ final class CommandBufferRing {
     return last();
   }
 
+  /**
+   * Returns the last submission. If a buffer failed, its {@code await} throws an exception after
+   * all other buffers have ended.
+   */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);
-  }
-
-  /**
-   * @throws GpuException if a buffer failed; all other buffers have ended by then
-   */
-  void flush() {
-    awaitThrough(committed - 1);
   }
 
   private void awaitThrough(long number) {

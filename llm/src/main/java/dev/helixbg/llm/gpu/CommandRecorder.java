@@ -200,14 +200,13 @@ final class CommandRecorder {
   }
 
   void flush() {
-    submit();
-    inFlight.flush();
+    submit().await();
   }
 
   /** Waits for all work and ignores its failures. */
   void close() {
     try {
-      inFlight.flush();
+      inFlight.last().await();
     } catch (GpuException e) {
       // Failures concern only callers that await work, and no caller awaits work now.
     }
