@@ -31,7 +31,6 @@ final class PromptAttention {
   private final Arena arena;
   private final ThreadScratch scratch;
   private final CachedTiles cached = new CachedTiles();
-  private final float[] maxima = new float[ROWS];
   private final float[] inverses = new float[ROWS];
   private long scores;
 
@@ -118,9 +117,6 @@ final class PromptAttention {
 
   private void weigh(int query, int rows, int seen) {
     for (int r = 0; r < rows; r++) {
-      maxima[r] = max(r, seen(query + r));
-    }
-    for (int r = 0; r < rows; r++) {
       inverses[r] = 1 / exponentials(r, seen(query + r), seen);
     }
     for (int number = 0; number < size; number += TOKENS) {
@@ -153,12 +149,13 @@ final class PromptAttention {
    * seen} to {@code end − 1} get weight 0.
    */
   private float exponentials(int r, int seen, int end) {
+    float max = max(r, seen);
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
     for (int position = 0; position < end; position += DEPTH) {
       long at = scoresAt(position) + 4L * STRIDE * r;
       int here = Math.clamp(seen - position, 0, DEPTH);
-      sum += Softmax.exponentials(at, here, maxima[r], scale, Math.min(DEPTH, end - position));
+      sum += Softmax.exponentials(at, here, max, scale, Math.min(DEPTH, end - position));
     }
     return sum;
   }
