@@ -16,7 +16,6 @@ import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -116,14 +115,9 @@ public final class TextModel implements AutoCloseable {
 
   /** See {@link Generator#generateAll}. The session does not change. */
   public List<Generation> generateAll(
-      Session shared,
-      List<int[]> prompts,
-      int maxTokens,
-      Set<Integer> stopTokens,
-      BooleanSupplier cancelled) {
+      Session shared, List<int[]> prompts, GenerationOptions options, BooleanSupplier cancelled) {
     return whileUnchanged(
-        () ->
-            Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
+        () -> Generator.generateAll(passes, shared.cache, prompts, options, cancelled));
   }
 
   /**

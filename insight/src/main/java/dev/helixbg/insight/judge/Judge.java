@@ -5,6 +5,7 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.tokenizer.BpeTokenizer;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.util.ArrayList;
@@ -202,7 +203,10 @@ public final class Judge implements QuestionAnswerer {
     List<int[]> prompts = asked.stream().map(one -> one.prompts().getFirst()).toList();
     List<Generation> generations =
         model.generateAll(
-            ready.session(), prompts, job.maxTokens(), tokenizer.endTokens(), cancelled);
+            ready.session(),
+            prompts,
+            new GenerationOptions(job.maxTokens(), tokenizer.endTokens()),
+            cancelled);
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
       answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).unread() != 0));

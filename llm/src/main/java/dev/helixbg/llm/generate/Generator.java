@@ -100,7 +100,6 @@ public final class Generator {
    *
    * @param shared the sequence that all prompts follow; it is not changed
    * @param prompts prompts of at least one token each
-   * @param maxTokens largest number of tokens of each answer; at least 1
    * @return one answer per prompt; the times are measured for all prompts together
    * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit
    * @throws CancellationException if cancelled, within a pass or between passes
@@ -109,10 +108,8 @@ public final class Generator {
       ForwardPasses work,
       KvCache shared,
       List<int[]> prompts,
-      int maxTokens,
-      Set<Integer> stopTokens,
+      GenerationOptions options,
       BooleanSupplier cancelled) {
-    GenerationOptions options = new GenerationOptions(maxTokens, stopTokens);
     prompts.forEach(work::requirePrompt);
     prompts.forEach(prompt -> shared.requireRoom(prompt.length));
     work.clear();
@@ -121,7 +118,7 @@ public final class Generator {
     for (int from = 0; from < prompts.size(); from += most) {
       List<int[]> some = prompts.subList(from, Math.min(prompts.size(), from + most));
       Generator together = new Generator(work, options.stopTokens(), cancelled, true);
-      answers.addAll(together.run(shared, some, maxTokens));
+      answers.addAll(together.run(shared, some, options.maxTokens()));
     }
     return answers;
   }
