@@ -92,8 +92,12 @@ public final class TextModel implements AutoCloseable {
   }
 
   /** See {@link ForwardPasses#read}. */
-  public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
-    return whileUnchanged(() -> passes.read(session.cache, ids, false, cancelled));
+  public void read(Session session, int[] ids, BooleanSupplier cancelled) {
+    whileUnchanged(
+        () -> {
+          passes.read(session.cache, ids, false, cancelled);
+          return null;
+        });
   }
 
   /** See {@link Generator#generate}. */

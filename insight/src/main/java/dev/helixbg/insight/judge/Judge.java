@@ -126,9 +126,11 @@ public final class Judge implements QuestionAnswerer {
                 .formatted(model.file().path(), model.contextLimit(), job.title()));
       }
       Session session = model.session();
-      if (!model.read(session, opening, cancelled)) {
+      try {
+        model.read(session, opening, cancelled);
+      } catch (CancellationException e) {
         session.close();
-        throw new CancellationException();
+        throw e;
       }
       List<int[]> choices = job.choices().stream().map(chat::answer).toList();
       int[] lead = Arrays.copyOfRange(opening, before, opening.length);

@@ -52,48 +52,46 @@ public final class ForwardPasses {
    * the last token's logits, and is not yet submitted.
    *
    * @param cancelled returns true to cancel; called within and between passes
-   * @return false if cancelled; the sequence is then unchanged
+   * @throws CancellationException if cancelled; the sequence is then unchanged
    * @throws ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
    */
-  public boolean read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
+  public void read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
     requireKnown(ids);
     cache.requireRoom(ids.length);
     lastRead.await();
     Submission[] readingSlot = new Submission[tokens.slots()];
     int before = cache.length();
     int slot = 0;
-    for (int from = 0; from < ids.length; ) {
-      if (cancelled.getAsBoolean()) {
-        lastRead.await();
-        cache.truncate(before);
-        return false;
-      }
-      if (readingSlot[slot] != null) {
-        readingSlot[slot].await();
-      }
-      clear();
-      int count = Math.min(batch.freeRows(), ids.length - from);
-      boolean last = from + count == ids.length;
-      add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
-      try {
+    try {
+      for (int from = 0; from < ids.length; ) {
+        if (cancelled.getAsBoolean()) {
+          lastRead.await();
+          throw new CancellationException();
+        }
+        if (readingSlot[slot] != null) {
+          readingSlot[slot].await();
+        }
+        clear();
+        int count = Math.min(batch.freeRows(), ids.length - from);
+        boolean last = from + count == ids.length;
+        add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
         model.forward(batch, tokens, slot, cancelled);
-      } catch (CancellationException e) {
-        lastRead = Submission.DONE; // no pass is in flight any more
-        cache.truncate(before);
-        return false;
+        if (!(last && wantLast)) {
+          lastRead = model.backend().submit();
+          readingSlot[slot] = lastRead;
+        }
+        from += count;
+        slot = (slot + 1) % tokens.slots();
       }
-      if (!(last && wantLast)) {
-        lastRead = model.backend().submit();
-        readingSlot[slot] = lastRead;
-      }
-      from += count;
-      slot = (slot + 1) % tokens.slots();
+    } catch (CancellationException e) {
+      lastRead = Submission.DONE; // no pass is in flight any more
+      cache.truncate(before);
+      throw e;
     }
     if (!wantLast) {
       lastRead.await();
     }
-    return true;
   }
 
   /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to a slot. */

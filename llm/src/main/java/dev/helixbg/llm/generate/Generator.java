@@ -79,9 +79,7 @@ public final class Generator {
     KvCache cache = answer.cache;
     int promptEnd = cache.length();
     try {
-      if (!work.read(cache, prompt, true, cancelled)) {
-        throw new CancellationException();
-      }
+      work.read(cache, prompt, true, cancelled);
       promptEnd = cache.length();
       choose(List.of(answer));
       readAt = System.nanoTime();

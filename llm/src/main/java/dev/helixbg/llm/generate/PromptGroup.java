@@ -53,9 +53,7 @@ final class PromptGroup implements AutoCloseable {
     int tail = Math.min(first.length, work.promptTokens());
     if (tail < first.length) {
       int[] head = Arrays.copyOf(first, first.length - tail);
-      if (!work.read(caches.getFirst(), head, false, cancelled)) {
-        throw new CancellationException();
-      }
+      work.read(caches.getFirst(), head, false, cancelled);
       work.clear();
     }
     work.add(caches.getFirst(), first, first.length - tail, tail, 1, 0);
