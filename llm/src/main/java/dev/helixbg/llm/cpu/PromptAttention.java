@@ -144,10 +144,7 @@ final class PromptAttention {
     return max;
   }
 
-  /**
-   * Turns a row's scores into weights and returns the sum of the weights. Positions from {@code
-   * seen} to {@code end − 1} get weight 0.
-   */
+  /** Turns a row's scores into weights, 0 from {@code seen} on; returns the weights' sum. */
   private float exponentials(int r, int seen, int end) {
     float max = max(r, seen);
     float scale = (float) (1 / Math.sqrt(size));
@@ -203,10 +200,7 @@ final class PromptAttention {
       return keys.address() + 4L * position * size;
     }
 
-    /**
-     * Returns the address of a position's values in the tile whose columns begin at {@code number}.
-     * The values of the next positions follow.
-     */
+    /** Returns the address of a position's values from {@code number} on; the next ones follow. */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;
       return values.address() + 4 * (panel * panel() + (long) TOKENS * (position % DEPTH));

@@ -43,10 +43,7 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Returns whether a trial needs the time of the next part. If so, the caller measures the time
-   * and passes it to {@link #took}.
-   */
+  /** Returns whether a trial needs the time of the next part, which {@link #took} then gets. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

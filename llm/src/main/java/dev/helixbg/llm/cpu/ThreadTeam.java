@@ -132,9 +132,8 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes parts until no part is left. The member's own parts come first. The region cannot end
-   * before this member has subtracted its parts from the count, so {@link #work} and {@link #parts}
-   * do not change meanwhile.
+   * Takes parts until no part is left, the member's own parts first. The region cannot end before
+   * this member has subtracted its parts, so {@link #work} and {@link #parts} do not change.
    */
   private void takeParts(int member) {
     int taken = 0;
@@ -245,8 +244,8 @@ public class ThreadTeam implements AutoCloseable {
 
     /**
      * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
-     * untaken parts. The caller writes that number before it reads {@code parked}. Therefore, at
-     * least one of the two threads sees the write of the other.
+     * untaken parts; the caller writes that number before it reads {@code parked}. Therefore, one
+     * of the two threads sees the write of the other.
      */
     private void park() {
       parked = true;

@@ -29,9 +29,8 @@ final class CommandBufferRing {
 
   private record Outgrown(long number, Arena arena) {}
 
-  /** Number of buffers that were begun. The next fields count committed and ended buffers. */
+  // Numbers of buffers.
   private long begun;
-
   private long committed;
   private long ended;
 
@@ -52,10 +51,7 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /**
-   * Registers an arena that no new buffer will use. A later {@link #begin} closes the arena after
-   * all buffers that were begun before this call have ended.
-   */
+  /** Makes a later {@link #begin} close an arena, once all buffers begun so far have ended. */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }

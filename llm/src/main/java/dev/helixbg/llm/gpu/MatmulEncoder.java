@@ -44,10 +44,7 @@ final class MatmulEncoder {
   // A constant of matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /**
-   * Number of sets of {@link #SIMDGROUPS} rows that a threadgroup processes one after another, if
-   * the matrix has enough rows.
-   */
+  /** Sets of {@link #SIMDGROUPS} rows of a threadgroup, if the matrix has enough rows. */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
@@ -99,8 +96,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Sets the encoder that searches for the largest values. Later products of a matrix with up to
-   * {@link #ALONE} vectors also write the largest value of each part of the result.
+   * Makes a product with up to {@link #ALONE} vectors also write the largest value of each part.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;

@@ -24,9 +24,8 @@ import jdk.incubator.vector.IntVector;
  * scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which fits, too. For
  * this purpose, 16 is subtracted from five-bit quanta, and their minimum is raised accordingly.
  *
- * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
- * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored
- * instead of the minimum.
+ * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
+ * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
  *
  * <p>Each thread needs its own instance, which has memory for the rows.
  */

@@ -150,8 +150,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Multiplies each sum of integers by the scale and by the step, and adds the result to the sum in
-   * memory. Unless {@link #halves} is true, also adds the minimum times the sum of x.
+   * Adds each sum of integers, times scale and step, to the sum in memory. Unless {@link #halves}
+   * is true, also adds the minimum times the sum of x.
    */
   private void addUp(int scales) {
     if (pairs) {

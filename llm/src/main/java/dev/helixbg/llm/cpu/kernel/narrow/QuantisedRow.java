@@ -27,11 +27,11 @@ import jdk.incubator.vector.ShortVector;
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
  * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
- * Layout: first come the shorts, which {@link #carry} has corrected. For each vector of weight
- * bytes, the shorts of even columns come before the shorts of odd columns. Then come two lists for
- * each 128 activations: the groups' steps times {@link #UNIT}, and the groups' offsets times the
- * steps. Stored weights are too large; an offset corrects their products. The offset is computed
- * from the rounded activations, so its rounding error cancels the error of the products.
+ * Layout: first the shorts, corrected by {@link #carry}; for each vector of weight bytes, those of
+ * even columns come before those of odd columns. Then two lists for each 128 activations: the
+ * groups' steps times {@link #UNIT}, and the groups' offsets times the steps. Stored weights are
+ * too large; an offset corrects their products. It is computed from the rounded activations, so its
+ * rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
