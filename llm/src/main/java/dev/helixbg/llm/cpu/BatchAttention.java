@@ -9,6 +9,8 @@ import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * Causal grouped attention over the caches of a batch. A part of the work is a range of the batch's
@@ -31,7 +33,7 @@ final class BatchAttention implements ThreadTeam.Work {
 
   private static final int LEAST_ROWS = 64;
 
-  private final PromptAttention[] prompts;
+  private final List<PromptAttention> prompts;
   private final ThreadScratch[] scratch;
   private Batch batch;
   private HostActivations q;
@@ -41,11 +43,8 @@ final class BatchAttention implements ThreadTeam.Work {
   private int headCuts;
 
   BatchAttention(Arena arena, ThreadScratch[] scratch) {
-    prompts = new PromptAttention[scratch.length];
     this.scratch = scratch;
-    for (int member = 0; member < scratch.length; member++) {
-      prompts[member] = new PromptAttention(arena, scratch[member]);
-    }
+    prompts = Arrays.stream(scratch).map(own -> new PromptAttention(arena, own)).toList();
   }
 
   /**
@@ -83,7 +82,7 @@ final class BatchAttention implements ThreadTeam.Work {
       int first = Math.max(from - span.firstRow(), 0);
       int end = Math.min(to - span.firstRow(), span.count());
       if (first < end && span.count() >= PANEL_FROM) {
-        prompts[member].attend(span, first, end - first, kvHead);
+        prompts.get(member).attend(span, first, end - first, kvHead);
       } else {
         for (int i = first; i < end; i++) {
           attendRow(scratch[member], span, kvHead, cut / rowCuts, i);

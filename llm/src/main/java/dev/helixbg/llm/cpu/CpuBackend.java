@@ -15,6 +15,7 @@ import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 
@@ -60,9 +61,7 @@ public final class CpuBackend extends HostBackend {
     this.team = team;
     try {
       scratch = new ThreadScratch[team.size()];
-      for (int i = 0; i < scratch.length; i++) {
-        scratch[i] = new ThreadScratch(arena());
-      }
+      Arrays.setAll(scratch, member -> new ThreadScratch(arena()));
       products = new Matmul(arena(), team, scratch, beforeTiles);
       attention = new BatchAttention(arena(), scratch);
     } catch (Throwable e) {

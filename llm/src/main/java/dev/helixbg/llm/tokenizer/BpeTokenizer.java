@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -92,11 +93,7 @@ public final class BpeTokenizer {
 
   public Set<Integer> endTokens() {
     Set<Integer> ends = new TreeSet<>(vocabulary.ends());
-    for (String token : END_TOKENS) {
-      if (special.containsKey(token)) {
-        ends.add(special.get(token));
-      }
-    }
+    END_TOKENS.stream().map(special::get).filter(Objects::nonNull).forEach(ends::add);
     return ends;
   }
 
