@@ -2,6 +2,7 @@ package dev.helixbg.llm.cpu;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -72,9 +73,7 @@ public class ThreadTeam implements AutoCloseable {
     }
     counts = new int[(size + 2) * APART];
     workers = new Worker[size - 1];
-    for (int i = 0; i < workers.length; i++) {
-      workers[i] = new Worker(i + 1);
-    }
+    Arrays.setAll(workers, i -> new Worker(i + 1));
     try {
       for (Worker worker : workers) {
         worker.start();

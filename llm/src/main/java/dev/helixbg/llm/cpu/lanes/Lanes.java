@@ -50,10 +50,6 @@ public final class Lanes {
   public static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS));
 
-  public static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;
-
-  public static final VectorSpecies<Integer> INTS_4 = IntVector.SPECIES_128;
-
   /** Number of floats per vector: 4, 8 or 16. */
   public static final int COUNT = FLOATS.length();
 
@@ -127,7 +123,7 @@ public final class Lanes {
   }
 
   public static IntVector loadInts4(long address) {
-    return IntVector.fromMemorySegment(INTS_4, MEMORY, address, ORDER);
+    return IntVector.fromMemorySegment(IntVector.SPECIES_128, MEMORY, address, ORDER);
   }
 
   public static ShortVector loadShorts(long address) {
