@@ -47,17 +47,8 @@ struct Buffer : Object {
   std::unique_ptr<Shadow> shadow; // who touched what; made when a checked kernel first writes here
   ~Buffer() override;
 };
-struct ResidencyDescriptor : Object { METAL_CLASS("MTLResidencySetDescriptor") };
-struct ResidencySet : Object {
-  METAL_CLASS("MTLResidencySet")
-  std::set<Buffer*> held;
-  bool requested = false;
-  ~ResidencySet() override;
-};
 struct Queue : Object {
   METAL_CLASS("MTLCommandQueue")
-  ResidencySet* resident = nullptr;
-  ~Queue() override { release(resident); }
   std::atomic<int> open{0};         // command buffers that are not finished
 };
 

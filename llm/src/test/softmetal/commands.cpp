@@ -15,12 +15,6 @@ static Object* newCommandBuffer(Queue* self, bool retains) {
 static Object* commandBuffer(Queue* self, Selector) { return newCommandBuffer(self, true); }
 static Object* commandBufferUnretained(Queue* self, Selector) { return newCommandBuffer(self, false); }
 
-static void addResidencySet(Queue* self, Selector message, void* set) {
-  needsPool(message);
-  if (self->resident) finding("%s: twice", message);
-  else self->resident = retain(argument<ResidencySet>(set, message));
-}
-
 // ---- MTLCommandBuffer
 
 // A completed command buffer holds on to nothing that it used.
@@ -292,7 +286,6 @@ static void endEncoding(Encoder* self, Selector message) {
 
 void defineCommands() {
   define(Queue::type(), {{"commandBuffer", method(commandBuffer)},
-                         {"addResidencySet:", method(addResidencySet)},
                          {"commandBufferWithUnretainedReferences", method(commandBufferUnretained)}});
   define(CommandBuffer::type(), {{"computeCommandEncoder", method(computeEncoder)},
                                  {"computeCommandEncoderWithDispatchType:", method(computeEncoderOfType)},

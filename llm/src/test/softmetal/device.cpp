@@ -144,38 +144,6 @@ static Object* newQueue(Device*, Selector message) {
   return make<Queue>();
 }
 
-// ---- MTLResidencySet
-
-static Object* newResidencyDescriptor(void*, Selector) { return make<ResidencyDescriptor>(); }
-static Object* newResidencySet(Device*, Selector message, void* descriptor, void** error) {
-  needsPool(message);
-  if (!error) finding("%s: no place for an error", message);
-  return argument<ResidencyDescriptor>(descriptor, message) ? make<ResidencySet>() : nullptr;
-}
-static void addAllocation(ResidencySet* self, Selector message, void* buffer) {
-  Buffer* given = argument<Buffer>(buffer, message);
-  if (given && !self->held.insert(retain(given)).second) release(given);
-}
-static void removeAllocation(ResidencySet* self, Selector message, void* buffer) {
-  Buffer* given = argument<Buffer>(buffer, message);
-  if (!given) return;
-  if (self->held.erase(given)) release(given);
-  else finding("%s: a buffer that is not in the set", message);
-}
-static void commitSet(ResidencySet*, Selector message) { needsPool(message); }
-static void requestResidency(ResidencySet* self, Selector message) {
-  needsPool(message);
-  self->requested = true;
-}
-static void endResidency(ResidencySet* self, Selector message) {
-  if (!self->requested) finding("%s: residency was not requested", message);
-  self->requested = false;
-}
-ResidencySet::~ResidencySet() {
-  if (requested) finding("a residency set was released whose residency was not ended");
-  for (Buffer* each : held) release(each);
-}
-
 // ---- MTLCompileOptions
 
 static Object* newOptions(void*, Selector) { return make<CompileOptions>(); }
@@ -232,12 +200,7 @@ void defineDevice() {
                           {"newBufferWithBytesNoCopy:length:options:deallocator:", method(newBufferNoCopy)},
                           {"newLibraryWithSource:options:error:", method(newLibrary)},
                           {"newComputePipelineStateWithFunction:error:", method(newPipeline)},
-                          {"newResidencySetWithDescriptor:error:", method(newResidencySet)},
                           {"newCommandQueue", method(newQueue)}});
-  define(ResidencyDescriptor::type()->meta, {{"alloc", method(newResidencyDescriptor)}, {"new", method(newResidencyDescriptor)}});
-  define(ResidencySet::type(), {{"addAllocation:", method(addAllocation)}, {"removeAllocation:", method(removeAllocation)},
-                                {"commit", method(commitSet)}, {"requestResidency", method(requestResidency)},
-                                {"endResidency", method(endResidency)}});
   define(CompileOptions::type()->meta, {{"alloc", method(newOptions)}, {"new", method(newOptions)}});
   define(CompileOptions::type(), {{"setFastMathEnabled:", method(setFastMathEnabled)}, {"fastMathEnabled", method(fastMathEnabled)},
                                   {"setMathMode:", method(setMathMode)}, {"setLanguageVersion:", method(setLanguageVersion)}});

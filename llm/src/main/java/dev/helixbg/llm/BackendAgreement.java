@@ -34,7 +34,6 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
    * The value that differs most between the two backends, at one tap of one layer.
    *
-   * @param layer index of the layer, from 0
    * @param difference the difference, divided by the largest expected value at this tap
    * @param row index of the token in the prompt; {@code column} is the index of the value in the
    *     token's row
@@ -59,7 +58,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first element of {@link #places} whose difference is too large for rounding. */
+  /** Returns the first place whose difference is too large for rounding. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
@@ -71,7 +70,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         .allMatch(Parting::isRounding);
   }
 
-  /** Returns the value with the largest difference. NaN counts as the largest difference. */
+  /** NaN counts as the largest difference. */
   private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
@@ -94,7 +93,6 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.values[at]);
   }
 
-  /** The first rows of activations at a tap. */
   private record Place(Tap tap, int layer, int columns, float[] values) {}
 
   /** Recorder of a model's activations while the model reads the beginning of a prompt. */

@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
 
-  /** Starts the work on a daemon thread with this name. */
   BackgroundTask(String name, Supplier<T> work) {
     future =
         CompletableFuture.supplyAsync(
@@ -24,7 +23,7 @@ final class BackgroundTask<T> {
         });
   }
 
-  /** Waits for the result. If the work failed, throws the exception of the work. */
+  /** If the work failed, throws the exception of the work. */
   T await() {
     try {
       return future.join();
@@ -37,7 +36,7 @@ final class BackgroundTask<T> {
     }
   }
 
-  /** Waits until the work has ended, even if it failed. Only {@link #await} reports a failure. */
+  /** Waits until the work has ended, even if it failed. */
   void awaitEnd() {
     future.handle((result, failure) -> result).join();
   }

@@ -4,10 +4,9 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import java.util.function.Consumer;
 
 /**
- * Repeats work after a failure of a GPU, such as a timeout or a lost device. After the first
- * failure, the work opens the GPU again and runs once more. After the second failure, the work runs
- * on the CPU if the caller allows it. Later work of the same {@code GpuRetry} then also runs on the
- * CPU. Only one thread may use an instance.
+ * Repeats work once after a failure of a GPU, such as a timeout or a lost device. After a second
+ * failure, this work and all later work run on the CPU if the caller allows it. Only one thread may
+ * use an instance.
  */
 public final class GpuRetry {
   private static final int MOST_FAILURES = 1;
@@ -33,8 +32,6 @@ public final class GpuRetry {
   }
 
   /**
-   * Runs the work, and repeats it after failures.
-   *
    * @param cpuWillDo whether the CPU takes over after repeated failures
    * @throws GpuException after the last failure, or if the GPU refuses the work
    */

@@ -12,8 +12,7 @@ import java.util.function.Consumer;
  * tokens, then the kernels for prompts.
  *
  * <p>Kernels that every model needs are compiled once per process. A thread that calls a kernel
- * waits until the kernel is compiled. Different kernels are therefore called from several threads,
- * so that they are compiled in parallel.
+ * waits until it is compiled, so different kernels are called from different threads.
  */
 final class KernelCompilation {
   /** Compilation of the kernels that every model needs, started at first use of this class. */
@@ -38,7 +37,6 @@ final class KernelCompilation {
     rows.await();
   }
 
-  /** Waits until the kernels for prompts are compiled. */
   void awaitTiles() {
     tiles.await();
   }

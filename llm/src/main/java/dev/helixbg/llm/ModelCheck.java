@@ -13,11 +13,10 @@ import java.nio.file.Path;
  * Checks whether a file is a language model that the engine can run. The check reads only the head
  * of the file, and takes milliseconds.
  *
- * @param fit result of the check
  * @param reason message that tells why the model cannot be run; empty if the model can be run
  */
 public record ModelCheck(Fit fit, String reason) {
-  /** Results of a check, from worst to best. */
+  /** From worst to best. */
   public enum Fit {
     /** The file has another format, or its head is damaged. */
     NO_MODEL,
@@ -33,7 +32,7 @@ public record ModelCheck(Fit fit, String reason) {
     try (MappedFile mapped = MappedFile.open(path)) {
       GgufDescription head = GgufDescription.of(mapped);
       reached = head.isSplit() ? Fit.UNUSABLE : Fit.OTHER_MODEL;
-      head.requireWholeModel(path.toString());
+      head.requireWholeModel();
       Qwen3Config.from(head.metadata());
       reached = Fit.UNUSABLE;
       Vocabulary.requireKnownForm(head.metadata());

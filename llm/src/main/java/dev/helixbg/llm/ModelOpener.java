@@ -164,7 +164,6 @@ public final class ModelOpener {
     }
   }
 
-  /** Reads the weights' pages into memory, in file order. */
   private static void readAhead(GgufFile file) {
     if (file.mapped().fitsMemory()) {
       file.tensors().values().forEach(tensor -> tensor.data().load());

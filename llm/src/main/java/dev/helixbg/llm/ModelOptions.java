@@ -3,17 +3,9 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.Locale;
 
-/**
- * Options for opening a model.
- *
- * @param threads number of threads on the CPU
- * @param limits sizes of the model's buffers
- */
+/** Options for opening a model; {@code threads} are those on the CPU. */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
-  /**
-   * Maximum number of rows (tokens) of a pass. It is so large that reading the weights once per
-   * pass no longer dominates the time.
-   */
+  /** Rows (tokens) of a pass: so many that reading the weights does not dominate its time. */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;
@@ -34,11 +26,7 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     }
   }
 
-  /**
-   * Returns options with buffers of the usual sizes.
-   *
-   * @param context largest number of tokens of a session; the model's own limit applies, too
-   */
+  /** Returns options with buffers of the usual sizes; see {@link PassLimits}. */
   public static ModelOptions of(Device device, int threads, int context) {
     PassLimits limits = new PassLimits(context, PROMPT_ROWS, WANTED_ROWS);
     return new ModelOptions(device, threads, limits);

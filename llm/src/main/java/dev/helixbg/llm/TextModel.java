@@ -16,7 +16,6 @@ import dev.helixbg.llm.tokenizer.ChatTemplate.Thought;
 import dev.helixbg.llm.tokenizer.Vocabulary;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -65,8 +64,6 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Returns the tokenizer. Waits until a background task has created it.
-   *
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary cannot be used
    */
   public BpeTokenizer tokenizer() {
@@ -94,19 +91,16 @@ public final class TextModel implements AutoCloseable {
     return new Session(model.backend().cache(model.cacheShape()));
   }
 
-  /**
-   * Reads tokens into a session.
-   *
-   * @param cancelled returns true to cancel; called within and between passes
-   * @return false if cancelled; the session is then unchanged
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the tokens do not fit the
-   *     context
-   */
-  public boolean read(Session session, int[] ids, BooleanSupplier cancelled) {
-    return whileUnchanged(() -> passes.read(session.cache, ids, false, cancelled));
+  /** See {@link ForwardPasses#read}. */
+  public void read(Session session, int[] ids, BooleanSupplier cancelled) {
+    whileUnchanged(
+        () -> {
+          passes.read(session.cache, ids, false, cancelled);
+          return null;
+        });
   }
 
-  /** Reads a prompt and answers it; see {@link Generator#generate}. */
+  /** See {@link Generator#generate}. */
   public Generation generate(
       Session session,
       int[] prompt,
@@ -117,28 +111,17 @@ public final class TextModel implements AutoCloseable {
         () -> Generator.generate(passes, session.cache, prompt, options, listener, cancelled));
   }
 
-  /**
-   * Returns, for each prompt, the probability of each given answer, as if the model could write
-   * only these answers. See {@link ChoiceScorer#score}. The session does not change.
-   */
+  /** See {@link ChoiceScorer#score}. The session does not change. */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
     return whileUnchanged(() -> choiceScorer.score(shared.cache, prompts, choices, cancelled));
   }
 
-  /**
-   * Answers prompts, always with the likeliest next token. Each prompt continues the text of {@code
-   * shared}. See {@link Generator#generateAll}. The session does not change.
-   */
+  /** See {@link Generator#generateAll}. The session does not change. */
   public List<Generation> generateAll(
-      Session shared,
-      List<int[]> prompts,
-      int maxTokens,
-      Set<Integer> stopTokens,
-      BooleanSupplier cancelled) {
+      Session shared, List<int[]> prompts, GenerationOptions options, BooleanSupplier cancelled) {
     return whileUnchanged(
-        () ->
-            Generator.generateAll(passes, shared.cache, prompts, maxTokens, stopTokens, cancelled));
+        () -> Generator.generateAll(passes, shared.cache, prompts, options, cancelled));
   }
 
   /**
@@ -157,10 +140,7 @@ public final class TextModel implements AutoCloseable {
     return result;
   }
 
-  /**
-   * Returns the largest number of prompt tokens of one pass. Prompts with fewer tokens in total are
-   * read in one pass.
-   */
+  /** Returns the largest number of prompt tokens of one pass. */
   public int passTokens() {
     return passes.promptTokens();
   }
@@ -177,7 +157,7 @@ public final class TextModel implements AutoCloseable {
     return model.backend();
   }
 
-  /** Returns the reasons why the model runs slower than it could. Each reason is one sentence. */
+  /** Returns sentences that say why the model runs slower than it could. */
   public List<String> warnings() {
     return warnings;
   }
@@ -194,13 +174,7 @@ public final class TextModel implements AutoCloseable {
    * the memory of the cache. The model therefore reads the common beginning of all prompts only
    * once.
    */
-  public static final class Session implements AutoCloseable {
-    final KvCache cache;
-
-    Session(KvCache cache) {
-      this.cache = cache;
-    }
-
+  public record Session(KvCache cache) implements AutoCloseable {
     @Override
     public void close() {
       cache.close();

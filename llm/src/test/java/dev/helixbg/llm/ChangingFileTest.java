@@ -99,7 +99,9 @@ class ChangingFileTest {
               () -> model.read(session, new int[8], () -> false),
               () -> generate(model, session),
               () -> model.choose(session, prompts, List.of(new int[1], new int[2]), () -> false),
-              () -> model.generateAll(session, prompts, 4, Set.of(), () -> false));
+              () ->
+                  model.generateAll(
+                      session, prompts, new GenerationOptions(4, Set.of()), () -> false));
       model.read(session, new int[8], () -> false);
       change.to(file);
       jobs.forEach(

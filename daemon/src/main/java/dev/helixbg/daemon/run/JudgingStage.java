@@ -24,7 +24,6 @@ import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.llm.GpuRetry;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.gguf.GgufException;
-import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -155,7 +154,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   private Judgements asked(Subject subject) throws InterruptedException {
     try {
       return ask(subject);
-    } catch (GgufException | TokenizerException e) {
+    } catch (GgufException e) {
       if (settings.llm().model().isPresent()) {
         throw e;
       }

@@ -10,7 +10,6 @@ import dev.helixbg.insight.log.DataLogException;
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gpu.driver.GpuException;
-import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -114,11 +113,7 @@ public record ErrorReporter(Console console)
       case ConfigException config -> ExitCode.USAGE;
       case DataLogException log -> ExitCode.KB;
       case StoreException store -> ExitCode.WRITE;
-      case EmbeddingException _,
-          GgufException _,
-          TokenizerException _,
-          GpuException _,
-          JudgeException _ ->
+      case EmbeddingException _, GgufException _, GpuException _, JudgeException _ ->
           ExitCode.MODEL;
       case ContextFullException _, InvalidPathException _ -> ExitCode.USAGE;
       case CancellationException calledOff -> ExitCode.INTERRUPTED;

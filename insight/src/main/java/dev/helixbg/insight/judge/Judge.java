@@ -5,6 +5,7 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.TextModel.Session;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.tokenizer.ChatTemplate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -103,9 +104,11 @@ public final class Judge implements QuestionAnswerer {
                 .formatted(model.file().path(), model.contextLimit(), job.title()));
       }
       Session session = model.session();
-      if (!model.read(session, opening, cancelled)) {
+      try {
+        model.read(session, opening, cancelled);
+      } catch (CancellationException e) {
         session.close();
-        throw new CancellationException();
+        throw e;
       }
       List<int[]> choices = job.choices().stream().map(chat::answer).toList();
       int[] lead = Arrays.copyOfRange(opening, before, opening.length);
@@ -176,7 +179,10 @@ public final class Judge implements QuestionAnswerer {
     List<int[]> prompts = asked.stream().map(one -> one.prompts().getFirst()).toList();
     List<Generation> generations =
         model.generateAll(
-            ready.session(), prompts, job.maxTokens(), model.tokenizer().endTokens(), cancelled);
+            ready.session(),
+            prompts,
+            new GenerationOptions(job.maxTokens(), model.tokenizer().endTokens()),
+            cancelled);
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
       answers.add(Answer.free(text(job, generations.get(i)), asked.get(i).unread() != 0));

@@ -118,7 +118,8 @@ public final class LlmBench {
     List<int[]> prompts =
         random.ints(answers, 0, model.model().vocabulary()).mapToObj(id -> new int[] {id}).toList();
     try (Session session = model.session()) {
-      for (Generation answer : model.generateAll(session, prompts, tokens, Set.of(), cancelled)) {
+      GenerationOptions options = new GenerationOptions(tokens, Set.of());
+      for (Generation answer : model.generateAll(session, prompts, options, cancelled)) {
         if (answer.tokenIds().length != tokens) {
           throw new IllegalStateException("an answer ended early: " + answer.stopReason());
         }

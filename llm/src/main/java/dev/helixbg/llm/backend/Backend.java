@@ -26,9 +26,8 @@ public interface Backend extends AutoCloseable {
   String name();
 
   /**
-   * Returns how many submissions should be in flight at once. The number is 1 if steps run
-   * immediately. The number is larger if the host can encode a pass while the device runs the
-   * preceding pass.
+   * Returns how many submissions should be in flight at once: 1 if steps run immediately, more if
+   * the host can encode a pass while the device runs the preceding pass.
    */
   int depth();
 
@@ -151,20 +150,11 @@ public interface Backend extends AutoCloseable {
     int columns();
   }
 
-  /**
-   * A root-mean-square normalisation.
-   *
-   * @param gain one row of 32-bit floats
-   * @param epsilon number added to the mean square
-   */
+  /** A root-mean-square normalisation; {@code gain} is one row of 32-bit floats. */
   public record Norm(Matrix gain, float epsilon) {}
 
   /**
    * Queries, keys and values of a batch's rows: the values of all heads, one head after the other.
-   *
-   * @param q rows × (heads · headSize)
-   * @param k rows × (kvHeads · headSize)
-   * @param v rows × (kvHeads · headSize)
    */
   public record Qkv(Activations q, Activations k, Activations v) {}
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counters of a backend's work. Reading a counter and adding to a counter allocate no memory. */
+/** Counters of a backend's work. */
 public final class BackendCounters {
 
   public enum Counter {

@@ -29,9 +29,6 @@ public final class Batch {
   private int passRows;
   private int version;
 
-  /**
-   * @param maxWanted largest number of rows of one pass whose logits are wanted
-   */
   public Batch(int maxRows, int maxWanted) {
     this.maxRows = maxRows;
     wantedRows = new int[maxWanted];
@@ -90,10 +87,7 @@ public final class Batch {
     passRows = pass.passRows;
   }
 
-  /**
-   * Returns a number that changes whenever this batch changes. Backends notice changes by this
-   * number.
-   */
+  /** Returns a number that changes whenever this batch changes. */
   public int version() {
     return version;
   }
@@ -123,7 +117,6 @@ public final class Batch {
     return spans;
   }
 
-  /** Returns the span of a row. */
   public Span spanOf(int row) {
     int i = 0;
     while (row >= spans.get(i).firstRow + spans.get(i).count) {

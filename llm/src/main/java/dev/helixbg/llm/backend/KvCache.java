@@ -16,9 +16,7 @@ public abstract class KvCache implements AutoCloseable {
     return shape;
   }
 
-  /**
-   * Returns the number of positions, including positions that a batch claimed but has not computed.
-   */
+  /** Returns the number of positions, including claimed positions that are not computed yet. */
   public final int length() {
     return length;
   }
@@ -82,7 +80,6 @@ public abstract class KvCache implements AutoCloseable {
     truncate(0);
   }
 
-  /** The error of a sequence that would exceed its context limit. */
   public static final class ContextFullException extends RuntimeException {
     public ContextFullException(int held, int wanted, int limit) {
       super(

@@ -9,11 +9,12 @@ import dev.helixbg.llm.cpu.kernel.VectorOps;
 import dev.helixbg.llm.cpu.kernel.attention.HalfAttention;
 import dev.helixbg.llm.cpu.kernel.attention.Softmax;
 import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * Causal grouped attention over the caches of a batch. The work is divided into parts. A part is a
- * range of the batch's rows for one KV head, or for some of the query heads that share that KV
- * head.
+ * Causal grouped attention over the caches of a batch. A part of the work is a range of the batch's
+ * rows for one KV head, or for some of the query heads that share that KV head.
  *
  * <p>A part processes its spans one after the other, so that keys and values that the spans share
  * are unpacked only once. Short spans are computed row by row, longer spans by matrix products. The
@@ -32,7 +33,7 @@ final class BatchAttention implements ThreadTeam.Work {
 
   private static final int LEAST_ROWS = 64;
 
-  private final PromptAttention[] prompts;
+  private final List<PromptAttention> prompts;
   private final ThreadScratch[] scratch;
   private Batch batch;
   private HostActivations q;
@@ -42,11 +43,8 @@ final class BatchAttention implements ThreadTeam.Work {
   private int headCuts;
 
   BatchAttention(Arena arena, ThreadScratch[] scratch) {
-    prompts = new PromptAttention[scratch.length];
     this.scratch = scratch;
-    for (int member = 0; member < scratch.length; member++) {
-      prompts[member] = new PromptAttention(arena, scratch[member]);
-    }
+    prompts = Arrays.stream(scratch).map(own -> new PromptAttention(arena, own)).toList();
   }
 
   /**
@@ -58,11 +56,8 @@ final class BatchAttention implements ThreadTeam.Work {
     this.q = q;
     this.layer = layer;
     this.target = target;
-    if (batch.spans().isEmpty()) {
-      return 0;
-    }
     for (PromptAttention prompt : prompts) {
-      prompt.begin();
+      prompt.begin(q, layer, target);
     }
     // All caches of a batch belong to one model, so they have the same shape.
     KvShape shape = batch.spans().getFirst().cache().shape();
@@ -86,23 +81,13 @@ final class BatchAttention implements ThreadTeam.Work {
     for (Span span : batch.spans()) {
       int first = Math.max(from - span.firstRow(), 0);
       int end = Math.min(to - span.firstRow(), span.count());
-      if (first < end) {
-        attend(member, span, kvHead, first, end, cut / rowCuts);
+      if (first < end && span.count() >= PANEL_FROM) {
+        prompts.get(member).attend(span, first, end - first, kvHead);
+      } else {
+        for (int i = first; i < end; i++) {
+          attendRow(scratch[member], span, kvHead, cut / rowCuts, i);
+        }
       }
-    }
-  }
-
-  /** Computes rows {@code first ≤ r < end} of a span. */
-  private void attend(int member, Span span, int kvHead, int first, int end, int headCut) {
-    if (span.count() >= PANEL_FROM) {
-      prompts[member].attend(span, first, end - first, layer, kvHead, q, target);
-      return;
-    }
-    HostKvCache cache = (HostKvCache) span.cache();
-    for (int i = first; i < end; i++) {
-      int positions = span.start() + i + 1;
-      int row = span.firstRow() + i;
-      attendRow(scratch[member], cache, kvHead, headCut, positions, row);
     }
   }
 
@@ -111,10 +96,12 @@ final class BatchAttention implements ThreadTeam.Work {
    *
    * @param cut index of the group of heads, 0 to {@code headCuts − 1}; a group has whole pairs of
    *     heads
-   * @param positions number of positions that the row attends to
+   * @param i index of the row in its span
    */
-  private void attendRow(
-      ThreadScratch scratch, HostKvCache cache, int kvHead, int cut, int positions, int row) {
+  private void attendRow(ThreadScratch scratch, Span span, int kvHead, int cut, int i) {
+    HostKvCache cache = (HostKvCache) span.cache();
+    int positions = span.start() + i + 1;
+    int row = span.firstRow() + i;
     KvShape shape = cache.shape();
     int size = shape.headSize();
     int sharing = q.columns() / size / shape.kvHeads();
@@ -132,7 +119,18 @@ final class BatchAttention implements ThreadTeam.Work {
     for (int start = 0; start < positions; start = cache.runEnd(start)) {
       int count = Math.min(cache.runEnd(start), positions) - start;
       long keys = cache.key(start, layer, kvHead);
-      score(size, group, scaled, keys, count, scores + 4L * start, stride);
+      long to = scores + 4L * start;
+      for (int g = 0; g < group; g += 2) {
+        int other = Math.min(g + 1, group - 1); // an odd last head is paired with itself
+        HalfAttention.scores(
+            scaled + head * g,
+            scaled + head * other,
+            keys,
+            count,
+            size,
+            to + stride * g,
+            to + stride * other);
+      }
     }
     VectorOps.clear(results, group * size);
     float scale = (float) (1 / Math.sqrt(size));
@@ -145,41 +143,21 @@ final class BatchAttention implements ThreadTeam.Work {
     for (int start = 0; start < positions; start = cache.runEnd(start)) {
       int count = Math.min(cache.runEnd(start), positions) - start;
       long values = cache.value(start, layer, kvHead);
-      weigh(size, group, scores + 4L * start, stride, values, count, results);
+      long weights = scores + 4L * start;
+      for (int g = 0; g < group; g += 2) {
+        int other = Math.min(g + 1, group - 1);
+        HalfAttention.addWeighted(
+            weights + stride * g,
+            weights + stride * other,
+            values,
+            count,
+            size,
+            results + head * g,
+            results + head * other);
+      }
     }
     for (int g = 0; g < group; g++) {
       VectorOps.multiply(results + head * g, size, inverses[g], results + head * g);
-    }
-  }
-
-  private static void score(
-      int size, int group, long queries, long keys, int count, long scores, long stride) {
-    long head = 4L * size;
-    for (int g = 0; g < group; g += 2) {
-      long query = queries + head * g;
-      long to = scores + stride * g;
-      // If the number of heads is odd, the last head is paired with itself.
-      int other = Math.min(1, group - 1 - g);
-      long otherQuery = query + head * other;
-      long toOther = to + stride * other;
-      HalfAttention.scores(query, otherQuery, keys, count, size, to, toOther);
-    }
-  }
-
-  /**
-   * Adds a run's values, multiplied by their weights, to the results of all heads. The weights have
-   * already replaced the scores in memory.
-   */
-  private static void weigh(
-      int size, int group, long scores, long stride, long values, int count, long results) {
-    long head = 4L * size;
-    for (int g = 0; g < group; g += 2) {
-      long from = scores + stride * g;
-      long to = results + head * g;
-      int other = Math.min(1, group - 1 - g);
-      long otherFrom = from + stride * other;
-      long toOther = to + head * other;
-      HalfAttention.addWeighted(from, otherFrom, values, count, size, to, toOther);
     }
   }
 }

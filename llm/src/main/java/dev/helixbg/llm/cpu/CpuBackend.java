@@ -4,8 +4,6 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Batch.Span;
-import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.backend.host.HostActivations;
 import dev.helixbg.llm.backend.host.HostBackend;
@@ -14,10 +12,10 @@ import dev.helixbg.llm.backend.host.HostMatrix;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.cpu.kernel.HalfFloats;
 import dev.helixbg.llm.cpu.kernel.VectorOps;
-import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.cpu.lanes.Lanes;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 
@@ -59,14 +57,11 @@ public final class CpuBackend extends HostBackend {
     this(new ThreadTeam(threads), beforeTiles);
   }
 
-  /** Makes a backend that uses a team of threads; {@link #close} closes the team, too. */
   CpuBackend(ThreadTeam team, Runnable beforeTiles) {
     this.team = team;
     try {
       scratch = new ThreadScratch[team.size()];
-      for (int i = 0; i < scratch.length; i++) {
-        scratch[i] = new ThreadScratch(arena());
-      }
+      Arrays.setAll(scratch, member -> new ThreadScratch(arena()));
       products = new Matmul(arena(), team, scratch, beforeTiles);
       attention = new BatchAttention(arena(), scratch);
     } catch (Throwable e) {
@@ -75,7 +70,6 @@ public final class CpuBackend extends HostBackend {
     }
   }
 
-  /** Returns a description of the vector width and of the instructions that this process uses. */
   public static String vectors() {
     return "vectors of %d bits, %s"
         .formatted(
@@ -87,8 +81,8 @@ public final class CpuBackend extends HostBackend {
 
   /**
    * Returns a sentence that says why this backend is slower than the scalar backend; empty if it is
-   * not slower. The kernels use fused multiply-adds. If the processor lacks that instruction, the
-   * JVM computes them in software, a hundred times slower.
+   * not slower. Without an instruction for fused multiply-adds, the JVM computes them in software,
+   * a hundred times slower.
    */
   public static Optional<String> slowness() {
     return FUSES
@@ -106,18 +100,6 @@ public final class CpuBackend extends HostBackend {
   @Override
   public int fewRows() {
     return Matmul.FEW;
-  }
-
-  /**
-   * @throws IllegalArgumentException if a head has more than {@link TileProduct#DEPTH} values
-   */
-  @Override
-  public KvCache cache(KvShape shape) {
-    if (shape.headSize() > TileProduct.DEPTH) {
-      throw new IllegalArgumentException(
-          "heads of %d numbers; the maximum is %d".formatted(shape.headSize(), TileProduct.DEPTH));
-    }
-    return super.cache(shape);
   }
 
   @Override
@@ -275,9 +257,8 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns {@code held} if it has enough rows for {@code like} and the same number of columns.
-   * Otherwise, returns new activations of the same size as {@code like}. Only rows that are written
-   * become resident.
+   * Returns {@code held} if it has enough rows for {@code like} and as many columns, else new
+   * activations of the size of {@code like}. Only rows that are written become resident.
    */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {

@@ -41,7 +41,6 @@ public final class KernelWarmUp {
   /** Number of positions, enough to compile the loops of attention before the last call. */
   private static final int POSITIONS = 8;
 
-  /** The usual number of values of a head. */
   private static final int HEAD = 128;
 
   private KernelWarmUp() {}
@@ -115,7 +114,7 @@ public final class KernelWarmUp {
     }
   }
 
-  /** Warms up the packing for products of bytes, if this type is multiplied in bytes. */
+  /** Warms up products of bytes, if this type is multiplied in bytes. */
   public static void tiles(TensorType type) {
     if (!ByteMatmul.takes(type)) {
       return;

@@ -11,7 +11,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Products of up to three matrices with the same rows of activations: {@code y[r] = W·x[r]} or
@@ -30,16 +34,15 @@ final class Matmul {
   static final int FEW = 7;
 
   /**
-   * Size in bytes of a block of weights that all rows use before the next block is read. The block
-   * stays in the second-level cache, together with the activations.
+   * Size in bytes of a block of weights, which stays in the second-level cache together with the
+   * activations.
    */
   private static final long SHARED_BYTES = 1 << 16;
 
   /**
    * Bounds between the parts of a thread's share of the work, in 32nds of the share. Taking a part
-   * costs as much time as reading a few KB, because the processor stops prefetching weights. A
-   * thread therefore first takes half of its share, then ever smaller parts, which other threads
-   * can take over.
+   * costs as much time as reading a few KB (decision 92). A thread therefore first takes half of
+   * its share, then ever smaller parts, which other threads can take over.
    */
   private static final int[] CUTS = {0, 16, 24, 28, 30, 32};
 
@@ -53,7 +56,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** Prepared inputs of up to {@link #FEW} rows, one element per row. */
+  /** One element per row, at most {@link #FEW}. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -67,6 +70,8 @@ final class Matmul {
 
   private int count;
   private boolean adds;
+  private int rows;
+  private boolean few;
   private int columns;
 
   Matmul(Arena arena, ThreadTeam team, ThreadScratch[] scratch, Runnable beforeTiles) {
@@ -93,33 +98,23 @@ final class Matmul {
    * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one
    */
   void run(HostActivations x, int rows, boolean few) {
+    this.rows = rows;
+    this.few = few;
     columns = x.columns();
-    int parts = PARTS_PER_MEMBER * team.size();
     if (few) {
       while (inputs.size() < rows) {
-        inputs.add(new PreparedInputs(arena));
+        inputs.add(new PreparedInputs());
       }
       for (int r = 0; r < rows; r++) {
-        inputs.get(r).of(x.address(r), columns);
-        for (int m = 0; m < count; m++) {
-          inputs.get(r).prepare(matrices[m].type());
-        }
+        inputs.get(r).prepare(x.address(r));
       }
-      team.run(shares((mine, w, y, from, to) -> multiplyRows(rows, mine, w, y, from, to)), parts);
     } else {
       beforeTiles.run();
-      boolean asFloats = false;
-      boolean asBytes = false;
-      for (int m = 0; m < count; m++) {
-        boolean inBytes = ByteMatmul.takes(matrices[m].type());
-        asFloats |= !inBytes;
-        asBytes |= inBytes;
-      }
-      int floatTiles = asFloats ? floats.of(x, rows) : 0;
-      int byteTiles = asBytes ? bytes.of(x, rows) : 0;
+      int floatTiles = uses(floats) ? floats.of(x, rows) : 0;
+      int byteTiles = uses(bytes) ? bytes.of(x, rows) : 0;
       team.run((member, tile) -> pack(scratch[member], tile, floatTiles), floatTiles + byteTiles);
-      team.run(shares(this::multiplyTiles), parts);
     }
+    team.run(this::multiply, PARTS_PER_MEMBER * team.size());
   }
 
   /**
@@ -133,27 +128,23 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** Multiplies with rows {@code from} to {@code to − 1} of a matrix. */
-  private interface Share {
-    void multiply(ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to);
-  }
-
-  /** Returns work that multiplies with each matrix's share of a part. */
-  private ThreadTeam.Work shares(Share share) {
-    return (member, part) -> {
-      for (int m = 0; m < count; m++) {
-        int from = from(m, part);
-        int to = from(m, part + 1);
-        if (from < to) {
-          share.multiply(scratch[member], matrices[m], targets[m], from, to);
-        }
+  /** Multiplies with each matrix's share of a part. */
+  private void multiply(int member, int part) {
+    for (int m = 0; m < count; m++) {
+      HostMatrix w = matrices[m];
+      int from = from(m, part);
+      int to = from(m, part + 1);
+      if (from < to && few) {
+        multiplyRows(scratch[member], w, targets[m], from, to);
+      } else if (from < to) {
+        tiled(w.type()).multiply(scratch[member], w, targets[m], adds, from, to);
       }
-    };
+    }
   }
 
   /** Multiplies all rows of activations with a block of weights while the block is in the cache. */
   private void multiplyRows(
-      int rows, ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
+      ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
     int shared = (int) Math.max(SHARED_BYTES / (w.rowBytes() * LINE), 1) * LINE;
     int block = rows == 1 ? to - from : shared;
     for (int first = from; first < to; first += block) {
@@ -201,45 +192,35 @@ final class Matmul {
     }
   }
 
-  private void multiplyTiles(
-      ThreadScratch mine, HostMatrix w, HostActivations target, int from, int to) {
-    TiledMatmul matmul = ByteMatmul.takes(w.type()) ? bytes : floats;
-    matmul.multiply(mine, w, target, adds, from, to);
+  private TiledMatmul tiled(TensorType type) {
+    return ByteMatmul.takes(type) ? bytes : floats;
+  }
+
+  private boolean uses(TiledMatmul method) {
+    return Arrays.stream(matrices, 0, count).anyMatch(w -> tiled(w.type()) == method);
   }
 
   /** A vector of activations, prepared once for each type of matrix. */
-  static final class PreparedInputs {
-    private final Arena arena;
-    private final MemorySegment[] prepared = new MemorySegment[TensorType.values().length];
-    private final boolean[] ready = new boolean[prepared.length];
-    private long x;
-    private int columns;
+  private final class PreparedInputs {
+    private final Map<TensorType, MemorySegment> prepared = new EnumMap<>(TensorType.class);
+    private final Set<TensorType> ready = EnumSet.noneOf(TensorType.class);
 
-    PreparedInputs(Arena arena) {
-      this.arena = arena;
-      Arrays.fill(prepared, MemorySegment.NULL);
-    }
-
-    /** Sets the vector: {@code columns} floats at address {@code x}. */
-    void of(long x, int columns) {
-      this.x = x;
-      this.columns = columns;
-      Arrays.fill(ready, false);
-    }
-
-    void prepare(TensorType type) {
-      int i = type.ordinal();
-      if (ready[i]) {
-        return;
+    void prepare(long x) {
+      ready.clear();
+      for (int m = 0; m < count; m++) {
+        TensorType type = matrices[m].type();
+        if (ready.add(type)) {
+          RowKernel kernel = RowKernels.of(type);
+          MemorySegment held = prepared.getOrDefault(type, MemorySegment.NULL);
+          MemorySegment room = HostMemory.grown(arena, held, 4L * kernel.floats(columns));
+          prepared.put(type, room);
+          kernel.prepare(x, columns, room.address());
+        }
       }
-      ready[i] = true;
-      RowKernel kernel = RowKernels.of(type);
-      prepared[i] = HostMemory.grown(arena, prepared[i], 4L * kernel.floats(columns));
-      kernel.prepare(x, columns, prepared[i].address());
     }
 
     long of(TensorType type) {
-      return prepared[type.ordinal()].address();
+      return prepared.get(type).address();
     }
   }
 }

@@ -28,12 +28,14 @@ import java.lang.foreign.MemorySegment;
  * therefore never change a bit of a row's result.
  */
 final class PromptAttention {
+  private final Arena arena;
   private final ThreadScratch scratch;
-  private final CachedTiles cached;
-  private final float[] maxima = new float[ROWS];
+  private final CachedTiles cached = new CachedTiles();
   private final float[] inverses = new float[ROWS];
   private long scores;
 
+  private HostKvCache cache;
+  private int layer;
   private HostActivations q;
   private HostActivations target;
   private int size;
@@ -45,32 +47,27 @@ final class PromptAttention {
   private int start;
 
   PromptAttention(Arena arena, ThreadScratch scratch) {
+    this.arena = arena;
     this.scratch = scratch;
-    cached = new CachedTiles(arena, scratch);
   }
 
-  void begin() {
-    cached.forget();
-  }
-
-  void attend(
-      Span span,
-      int first,
-      int count,
-      int layer,
-      int kvHead,
-      HostActivations q,
-      HostActivations target) {
-    HostKvCache cache = (HostKvCache) span.cache();
-    KvShape shape = cache.shape();
+  /** Begins a layer of a pass; discards unpacked keys and values. */
+  void begin(HostActivations q, int layer, HostActivations target) {
     this.q = q;
+    this.layer = layer;
     this.target = target;
+    cached.held = null;
+  }
+
+  void attend(Span span, int first, int count, int kvHead) {
+    cache = (HostKvCache) span.cache();
+    KvShape shape = cache.shape();
     size = shape.headSize();
     group = q.columns() / size / shape.kvHeads();
     head = kvHead;
     firstRow = span.firstRow() + first;
     start = span.start() + first;
-    cached.hold(cache, layer, kvHead, start + count);
+    cached.hold(start + count);
     int parts = Math.ceilDiv(start + count, DEPTH);
     // The size includes rows after the last row, because kernels also read such rows.
     scores = scratch.scores((long) parts * ROWS * STRIDE + ROOM * STRIDE);
@@ -91,10 +88,7 @@ final class PromptAttention {
     return start + query / group + 1;
   }
 
-  /**
-   * Returns the offset of a query in its row of activations, in bytes. The result of the query has
-   * the same offset in its row.
-   */
+  /** Returns the offset of a query, and of its result, in its row of activations, in bytes. */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
@@ -123,9 +117,6 @@ final class PromptAttention {
 
   private void weigh(int query, int rows, int seen) {
     for (int r = 0; r < rows; r++) {
-      maxima[r] = max(r, seen(query + r));
-    }
-    for (int r = 0; r < rows; r++) {
       inverses[r] = 1 / exponentials(r, seen(query + r), seen);
     }
     for (int number = 0; number < size; number += TOKENS) {
@@ -153,62 +144,40 @@ final class PromptAttention {
     return max;
   }
 
-  /**
-   * Turns a row's scores into weights and returns the sum of the weights. Positions from {@code
-   * seen} to {@code end − 1} get weight 0.
-   */
+  /** Turns a row's scores into weights, 0 from {@code seen} on; returns the weights' sum. */
   private float exponentials(int r, int seen, int end) {
+    float max = max(r, seen);
     float scale = (float) (1 / Math.sqrt(size));
     float sum = 0;
     for (int position = 0; position < end; position += DEPTH) {
       long at = scoresAt(position) + 4L * STRIDE * r;
       int here = Math.clamp(seen - position, 0, DEPTH);
-      sum += Softmax.exponentials(at, here, maxima[r], scale, Math.min(DEPTH, end - position));
+      sum += Softmax.exponentials(at, here, max, scale, Math.min(DEPTH, end - position));
     }
     return sum;
   }
 
   /**
-   * Keys and values of one head of one cache, as tiles for matrix products. Keys are stored as
-   * {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code [position /
-   * DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}. Here {@code number} is an index in
-   * the key or value.
+   * Keys and values of {@link #head} of {@link #cache}, as tiles for matrix products. Keys are
+   * stored as {@code [position / TOKENS][number][position % TOKENS]}, and values as {@code
+   * [position / DEPTH][number / TOKENS][position % DEPTH][number % TOKENS]}. Here {@code number} is
+   * an index in the key or value.
    *
    * <p>Positions that a cache shares with the previous cache are not unpacked again. The prompts of
    * a batch are usually forks of one sequence and share most of their positions.
    */
-  static final class CachedTiles {
-    /**
-     * Distance between panels, in positions. With this distance, panels start in different sets of
-     * the CPU cache.
-     */
+  private final class CachedTiles {
+    /** Distance between panels, in positions; puts them into different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
-    private final Arena arena;
-    private final ThreadScratch scratch;
     private MemorySegment keys = MemorySegment.NULL;
     private MemorySegment values = MemorySegment.NULL;
     private HostKvCache held;
     private int heldHead;
     private int heldPositions;
-    private int size;
 
-    CachedTiles(Arena arena, ThreadScratch scratch) {
-      this.arena = arena;
-      this.scratch = scratch;
-    }
-
-    /** Discards the tiles. Must be called before the next layer and after caches have changed. */
-    void forget() {
-      held = null;
-    }
-
-    /**
-     * Makes the tiles hold positions 0 to {@code positions − 1}. Unpacks only the positions that
-     * the tiles do not hold yet.
-     */
-    void hold(HostKvCache cache, int layer, int head, int positions) {
-      size = cache.shape().headSize();
+    /** Unpacks those of the first {@code positions} positions that the tiles do not hold yet. */
+    void hold(int positions) {
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
       MemorySegment oldKeys = keys;
       MemorySegment oldValues = values;
@@ -219,7 +188,7 @@ final class PromptAttention {
         from = 0;
       }
       for (int tile = from / TOKENS * TOKENS; tile < positions; tile += TOKENS) {
-        fill(cache, layer, head, tile, Math.min(TOKENS, positions - tile));
+        fill(tile, Math.min(TOKENS, positions - tile));
       }
       held = cache;
       heldHead = head;
@@ -231,10 +200,7 @@ final class PromptAttention {
       return keys.address() + 4L * position * size;
     }
 
-    /**
-     * Returns the address of a position's values in the tile whose columns begin at {@code number}.
-     * The values of the next positions follow.
-     */
+    /** Returns the address of a position's values from {@code number} on; the next ones follow. */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;
       return values.address() + 4 * (panel * panel() + (long) TOKENS * (position % DEPTH));
@@ -248,28 +214,20 @@ final class PromptAttention {
       return (long) TOKENS * APART;
     }
 
-    private void fill(HostKvCache cache, int layer, int head, int position, int count) {
+    private void fill(int position, int count) {
       // Rows are moved in whole vectors, which can reach past the last number.
       long floats = scratch.floats((long) TOKENS * size + TOKENS);
-      unpack(cache, layer, head, false, position, count, floats);
+      unpack(false, position, count, floats);
       // A whole tile is packed; rows after the last position are never read.
       TokenTiles.pack(floats, 4L * size, TOKENS, size, keys(position), scratch.turned);
-      unpack(cache, layer, head, true, position, count, floats);
+      unpack(true, position, count, floats);
       for (int number = 0; number < size; number += TOKENS) {
         TokenTiles.move(
             floats + 4L * number, 4L * size, count, values(position, number), 4L * TOKENS);
       }
     }
 
-    /** Unpacks {@code count} positions to rows of floats. */
-    private void unpack(
-        HostKvCache cache,
-        int layer,
-        int head,
-        boolean ofValues,
-        int position,
-        int count,
-        long floats) {
+    private void unpack(boolean ofValues, int position, int count, long floats) {
       for (int done = 0; done < count; ) {
         int at = position + done;
         int part = Math.min(count - done, cache.runEnd(at) - at);

@@ -4,39 +4,33 @@ import java.util.Arrays;
 
 /**
  * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (regions
- * of the matrix that are read in turn). Regular trials during ordinary work compare the two speeds.
- * A part is a piece of a matrix product that one thread computes.
+ * of the matrix that are read in turn). Regular trials during ordinary work compare the two speeds,
+ * by the parts of products that the thread computes.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
  * streams never changes a bit of a result.
  */
 final class RowStreams {
-  /** Number of streams if several are used. More than eight streams gain nothing. */
+  /** More than eight streams gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of counted parts from the end of one trial to the end of the next trial. About 30 tokens
-   * are computed in this many parts. Trials use nearly a hundredth of the counted parts.
+   * Number of counted parts from the end of one trial to the end of the next: about 30 tokens.
+   * Trials use nearly a hundredth of the counted parts.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of parts before the first trial. A few tokens are computed in this many parts. At the
-   * first token, mapping pages of the model would distort the trial.
+   * Number of parts before the first trial: a few tokens. At the first token, mapping pages of the
+   * model would distort the trial.
    */
   static final int FIRST = 1 << 11;
 
-  /**
-   * Number of parts that a trial times with each number of streams. These parts take one or two
-   * milliseconds.
-   */
+  /** Parts that a trial times with each number of streams; they take one or two milliseconds. */
   private static final int SAMPLES = 64;
 
-  /**
-   * Minimum size, in bytes, of the parts that are counted. In smaller parts, the cost of the call
-   * dominates the time.
-   */
+  /** Minimum size of counted parts, in bytes. In smaller parts, the cost of the call dominates. */
   private static final long LEAST_BYTES = 1 << 15;
 
   /** Nanoseconds per byte, with one stream (index 0) and with {@link #MANY} streams (index 1). */
@@ -49,18 +43,11 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /**
-   * Returns whether a trial needs the time of the next part. If so, the caller measures the time
-   * and passes it to {@link #took}.
-   */
+  /** Returns whether a trial needs the time of the next part, which {@link #took} then gets. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
 
-  /**
-   * Counts a part if it has at least {@link #LEAST_BYTES}. During a trial, also stores the time of
-   * the part.
-   */
   void took(long nanos, long bytes) {
     if (bytes < LEAST_BYTES) {
       return;
@@ -75,9 +62,7 @@ final class RowStreams {
     }
   }
 
-  /**
-   * Returns the median, which ignores the few parts during which another thread got the processor.
-   */
+  /** The median ignores the few parts during which another thread got the processor. */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

@@ -25,7 +25,7 @@ final class ThreadScratch {
   /** The product of a panel and a tile of tokens. */
   final long sums;
 
-  /** Scratch memory for the transposition of part of a tile. */
+  /** For the transposition of part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;
@@ -56,7 +56,7 @@ final class ThreadScratch {
     return scores.address();
   }
 
-  /** Returns an array of at least {@code count} numbers, one per head. */
+  /** Returns an array of at least {@code count} numbers. */
   float[] inverses(int count) {
     if (inverses.length < count) {
       inverses = new float[count];

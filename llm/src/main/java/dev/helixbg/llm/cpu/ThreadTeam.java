@@ -2,6 +2,7 @@ package dev.helixbg.llm.cpu;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -30,14 +31,14 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Time that a worker spins before it parks, in nanoseconds. This time is longer than the pauses
-   * between regions, but so short that users do not notice a busy processor.
+   * Time that a worker spins before it parks: longer than the pauses between regions, but so short
+   * that users do not notice a busy processor.
    */
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Number of spins before a waiting thread yields its processor. The spins take about as long as a
-   * part, roughly ten µs. A longer wait means that another member needs a processor.
+   * Number of spins, of roughly ten µs in all, before a waiting thread yields its processor. A part
+   * takes as long, so a longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
@@ -72,9 +73,7 @@ public class ThreadTeam implements AutoCloseable {
     }
     counts = new int[(size + 2) * APART];
     workers = new Worker[size - 1];
-    for (int i = 0; i < workers.length; i++) {
-      workers[i] = new Worker(i + 1);
-    }
+    Arrays.setAll(workers, i -> new Worker(i + 1));
     try {
       for (Worker worker : workers) {
         worker.start();
@@ -132,9 +131,8 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes parts until no part is left. The member's own parts come first. The region cannot end
-   * before this member has subtracted its parts from the count, so {@link #work} and {@link #parts}
-   * do not change meanwhile.
+   * Takes parts until no part is left, the member's own parts first. The region cannot end before
+   * this member has subtracted its parts, so {@link #work} and {@link #parts} do not change.
    */
   private void takeParts(int member) {
     int taken = 0;
@@ -167,7 +165,6 @@ public class ThreadTeam implements AutoCloseable {
     return taken;
   }
 
-  /** Waits until the workers have ended. */
   @Override
   public void close() {
     if (closed) {
@@ -246,8 +243,8 @@ public class ThreadTeam implements AutoCloseable {
 
     /**
      * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
-     * untaken parts. The caller writes that number before it reads {@code parked}. Therefore, at
-     * least one of the two threads sees the write of the other.
+     * untaken parts; the caller writes that number before it reads {@code parked}. Therefore, one
+     * of the two threads sees the write of the other.
      */
     private void park() {
       parked = true;

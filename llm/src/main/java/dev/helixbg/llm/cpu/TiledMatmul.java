@@ -14,14 +14,9 @@ import java.lang.foreign.MemorySegment;
  * tiles. A group stays in the second-level cache, while a tile stays in the first-level cache.
  */
 abstract class TiledMatmul {
-  /**
-   * Number of tokens that are multiplied with one group of matrix rows before the next group is
-   * unpacked. With fewer tokens, each row would be unpacked more often. With a smaller {@link
-   * #COLUMNS_AT_A_TIME}, results would be written more often. With more tokens and more columns,
-   * the data would not fit the third-level cache.
-   */
+  // With fewer tokens, each row of a matrix would be unpacked more often; with fewer columns,
+  // results would be written more often. More would not fit the third-level cache.
   private static final int TOKENS_AT_A_TIME = 1024;
-
   private static final int COLUMNS_AT_A_TIME = 3072;
 
   private final Arena arena;
@@ -34,7 +29,6 @@ abstract class TiledMatmul {
   private int rows;
 
   /**
-   * @param tileTokens number of tokens of a tile
    * @param columnBytes size of one column of a tile, in bytes
    * @param step number of columns that are packed or unpacked together
    * @param group number of matrix rows that are unpacked together
@@ -47,9 +41,7 @@ abstract class TiledMatmul {
     this.group = group;
   }
 
-  /**
-   * Packs {@code depth} columns of {@code tokens} rows. The rows are {@code stride} bytes apart.
-   */
+  /** Packs {@code depth} columns of {@code tokens} rows, which are {@code stride} bytes apart. */
   abstract void pack(ThreadScratch mine, long from, long stride, int tokens, int depth, long tile);
 
   /** Unpacks {@code depth} columns of {@code count} rows of a matrix, from column {@code k} on. */
@@ -58,15 +50,12 @@ abstract class TiledMatmul {
   /**
    * Multiplies the unpacked rows with a tile.
    *
-   * @param first whether the sums start at 0; there is one sum for each pair of a row and a token
-   *     of the tile
+   * @param first whether the sums, one for each pair of a row and a token, start at 0
    */
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);
 
-  /**
-   * Sets the activations to multiply: rows 0 to {@code rows − 1} of x. Returns the number of tiles.
-   */
+  /** Sets the activations to multiply: the first rows of x. Returns the number of tiles. */
   final int of(HostActivations x, int rows) {
     this.x = x;
     this.rows = rows;

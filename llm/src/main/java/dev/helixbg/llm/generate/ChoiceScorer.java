@@ -12,11 +12,10 @@ import java.util.function.BooleanSupplier;
 /**
  * Computes the probability of each given answer, as if the model could write only these answers.
  *
- * <p>A branch point is a position at which the answers differ. There, the probability is divided
- * among the possible next tokens. At other positions, the next token is certain, and the model is
- * not asked. Only the logits of the possible tokens are computed. The answers' tokens before each
- * later branch point are read in the prompt's pass if the backend supports this, else in a later
- * pass. A prompt's result does not depend on other prompts in the pass.
+ * <p>At each branch point, where the answers differ, the probability is divided among the possible
+ * next tokens. Only the logits of these tokens are computed. The answers' tokens before each later
+ * branch point are read in the prompt's pass if the backend supports this, else in a later pass. A
+ * prompt's result does not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
   /**
@@ -40,7 +39,7 @@ public final class ChoiceScorer {
    * @param prompts prompts of at least one token each
    * @param choices the possible answers to all prompts, at least one; no answer may be a prefix of
    *     another answer
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt with a choice does not
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt and a choice do not
    *     fit
    * @throws CancellationException if cancelled, within a pass or between passes
    */
@@ -97,9 +96,6 @@ public final class ChoiceScorer {
 
     private final List<KvCache> caches = new ArrayList<>();
 
-    /**
-     * @param shares probabilities, one row per prompt
-     */
     Run(ChoiceTree choices, PromptGroup group, double[][] shares, BooleanSupplier cancelled) {
       this.choices = choices;
       this.group = group;
@@ -148,7 +144,8 @@ public final class ChoiceScorer {
     }
 
     private void runPass() {
-      work.forward(choices.candidates(), cancelled);
+      work.fill(cancelled);
+      work.model.forward(work.batch, work.tokens, 0, choices.candidates(), cancelled);
       work.model.backend().submit().await();
       for (int row = 0; row < asked.size(); row++) {
         Place place = asked.get(row);

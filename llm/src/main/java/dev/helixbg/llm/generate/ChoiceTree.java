@@ -29,7 +29,6 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
     return new ChoiceTree(points, columns, model.candidates(ids));
   }
 
-  /** Returns the total number of tokens on the paths to all branch points. */
   int pathTokens() {
     return points.stream().mapToInt(point -> point.path().length).sum();
   }
@@ -47,7 +46,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   /**
    * A position at which choices differ, or at which all choices begin.
    *
-   * @param path tokens from the beginning to this position
+   * @param path tokens before this position
    * @param next possible next tokens, each once
    * @param branch for each choice, the index of its next token in {@code next}; −1 if the choice
    *     does not pass this position
@@ -55,8 +54,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
   record BranchPoint(int[] path, int[] next, int[] branch) {
 
     /**
-     * Returns the branch points: the point at which all choices begin, and every point at which
-     * choices differ. Points with shorter paths come first.
+     * Returns the branch points. Points with shorter paths come first.
      *
      * @throws IllegalArgumentException if a choice is a prefix of another choice
      */
@@ -104,8 +102,7 @@ record ChoiceTree(List<BranchPoint> points, int[] columns, CandidateLogits candi
      * Multiplies the share of each choice that passes this position by the probability of the
      * choice's next token.
      *
-     * @param first index in {@code logits} of the first token of {@link #next}; the other tokens
-     *     follow
+     * @param first index in {@code logits} of the first token of {@link #next}
      * @return false if a logit is NaN
      */
     boolean share(float[] logits, int first, double[] shares) {

@@ -6,7 +6,6 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvCache.ContextFullException;
 import dev.helixbg.llm.backend.TokenSlots;
 import dev.helixbg.llm.model.Qwen3;
-import dev.helixbg.llm.model.Qwen3.CandidateLogits;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,15 +33,10 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /**
-   * Token lists: one slot for each pass in flight, and one more slot that can be written meanwhile.
-   */
+  /** A slot for each pass in flight, and one more slot that can be written meanwhile. */
   final TokenSlots tokens;
 
-  /**
-   * The most recent pass that reads a prompt. The pass's inputs must not be overwritten before the
-   * pass ends.
-   */
+  /** The most recent pass that reads a prompt. Its inputs must not change before it ends. */
   private Submission lastRead = Submission.DONE;
 
   public ForwardPasses(Qwen3 model, PassLimits limits) {
@@ -58,48 +52,46 @@ public final class ForwardPasses {
    * the last token's logits, and is not yet submitted.
    *
    * @param cancelled returns true to cancel; called within and between passes
-   * @return false if cancelled; the sequence is then unchanged
+   * @throws CancellationException if cancelled; the sequence is then unchanged
    * @throws ContextFullException if the sequence has no room
    * @throws IllegalArgumentException if an id is not in the vocabulary
    */
-  public boolean read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
+  public void read(KvCache cache, int[] ids, boolean wantLast, BooleanSupplier cancelled) {
     requireKnown(ids);
     cache.requireRoom(ids.length);
     lastRead.await();
     Submission[] readingSlot = new Submission[tokens.slots()];
     int before = cache.length();
     int slot = 0;
-    for (int from = 0; from < ids.length; ) {
-      if (cancelled.getAsBoolean()) {
-        lastRead.await();
-        cache.truncate(before);
-        return false;
-      }
-      if (readingSlot[slot] != null) {
-        readingSlot[slot].await();
-      }
-      clear();
-      int count = Math.min(batch.freeRows(), ids.length - from);
-      boolean last = from + count == ids.length;
-      add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
-      try {
+    try {
+      for (int from = 0; from < ids.length; ) {
+        if (cancelled.getAsBoolean()) {
+          lastRead.await();
+          throw new CancellationException();
+        }
+        if (readingSlot[slot] != null) {
+          readingSlot[slot].await();
+        }
+        clear();
+        int count = Math.min(batch.freeRows(), ids.length - from);
+        boolean last = from + count == ids.length;
+        add(cache, ids, from, count, last && wantLast ? 1 : 0, slot);
         model.forward(batch, tokens, slot, cancelled);
-      } catch (CancellationException e) {
-        lastRead = Submission.DONE; // no pass is in flight any more
-        cache.truncate(before);
-        return false;
+        if (!(last && wantLast)) {
+          lastRead = model.backend().submit();
+          readingSlot[slot] = lastRead;
+        }
+        from += count;
+        slot = (slot + 1) % tokens.slots();
       }
-      if (!(last && wantLast)) {
-        lastRead = model.backend().submit();
-        readingSlot[slot] = lastRead;
-      }
-      from += count;
-      slot = (slot + 1) % tokens.slots();
+    } catch (CancellationException e) {
+      lastRead = Submission.DONE; // no pass is in flight any more
+      cache.truncate(before);
+      throw e;
     }
     if (!wantLast) {
       lastRead.await();
     }
-    return true;
   }
 
   /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to a slot. */
@@ -116,25 +108,11 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up the batch, and hands the steps of its pass to the backend. The caller must submit
-   * these steps.
+   * Fills up the batch of a pass in slot 0.
    *
    * @throws CancellationException if cancelled
    */
-  void forward(BooleanSupplier cancelled) {
-    fill(cancelled);
-    model.forward(batch, tokens, 0, cancelled);
-  }
-
-  /**
-   * Does the same as {@link #forward(BooleanSupplier)}, but computes only the candidates' logits.
-   */
-  void forward(CandidateLogits candidates, BooleanSupplier cancelled) {
-    fill(cancelled);
-    model.forward(batch, tokens, 0, candidates, cancelled);
-  }
-
-  private void fill(BooleanSupplier cancelled) {
+  void fill(BooleanSupplier cancelled) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
     }
@@ -157,10 +135,7 @@ public final class ForwardPasses {
     }
   }
 
-  /**
-   * Adds the first token of a filler sequence to the batch. Each filler row has its own sequence,
-   * so kernels for single tokens need not search for spans.
-   */
+  /** Adds the first token of another filler sequence to the batch. */
   void addSilent() {
     if (silentRows == silent.size()) {
       silent.add(model.backend().cache(model.cacheShape()));
@@ -170,7 +145,7 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** Returns the maximum number of prompt tokens in a pass, with room for {@link #fill()}. */
+  /** Returns the maximum number of prompt tokens of a pass that leaves room for fillers. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

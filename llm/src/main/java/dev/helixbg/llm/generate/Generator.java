@@ -13,15 +13,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Continues prompts token by token, always with the likeliest token. Several answers can be
- * generated in parallel; each pass over the weights then computes a token of every unfinished
- * answer.
+ * Continues prompts token by token, always with the likeliest token. Each pass over the weights
+ * computes a token of every unfinished answer.
  *
- * <p>Tokens stay on the device. Further passes are encoded before the results of earlier passes are
- * read. The device's depth limits the number of passes in flight. When an answer ends, a filler
- * sequence takes over its row; tokens computed past the answer's end are dropped. If a pass with
- * fewer rows would be cheaper, the remaining answers move to adjacent rows, once the results of all
- * passes in flight are read.
+ * <p>Tokens stay on the device. Up to the device's depth, further passes are encoded before the
+ * results of earlier passes are read. When an answer ends, a filler sequence takes over its row;
+ * tokens computed past the answer's end are dropped. If a pass with fewer rows would be cheaper,
+ * the remaining answers move to adjacent rows, once the results of all passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -38,12 +36,9 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  /**
-   * Number of encoded choices. A choice selects a token for each row; choice i uses slot i modulo
-   * the number of slots. The next field counts the choices that the host has read.
-   */
+  // Number of choices that are encoded, and that the host has read. A choice selects a token for
+  // each row; choice i uses slot i modulo the number of slots.
   private int encoded;
-
   private int read;
 
   private Generator(
@@ -64,8 +59,7 @@ public final class Generator {
    * @param prompt at least one token
    * @param listener receives each token of the answer when it is chosen
    * @param cancelled returns true to cancel; called within and between passes
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit the
-   *     context
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if the prompt does not fit
    */
   public static Generation generate(
       ForwardPasses work,
@@ -85,9 +79,7 @@ public final class Generator {
     KvCache cache = answer.cache;
     int promptEnd = cache.length();
     try {
-      if (!work.read(cache, prompt, true, cancelled)) {
-        throw new CancellationException();
-      }
+      work.read(cache, prompt, true, cancelled);
       promptEnd = cache.length();
       choose(List.of(answer));
       readAt = System.nanoTime();
@@ -106,20 +98,16 @@ public final class Generator {
    *
    * @param shared the sequence that all prompts follow; it is not changed
    * @param prompts prompts of at least one token each
-   * @param maxTokens largest number of tokens of each answer; at least 1
    * @return one answer per prompt; the times are measured for all prompts together
-   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit the
-   *     context
+   * @throws dev.helixbg.llm.backend.KvCache.ContextFullException if a prompt does not fit
    * @throws CancellationException if cancelled, within a pass or between passes
    */
   public static List<Generation> generateAll(
       ForwardPasses work,
       KvCache shared,
       List<int[]> prompts,
-      int maxTokens,
-      Set<Integer> stopTokens,
+      GenerationOptions options,
       BooleanSupplier cancelled) {
-    GenerationOptions options = new GenerationOptions(maxTokens, stopTokens);
     prompts.forEach(work::requirePrompt);
     prompts.forEach(prompt -> shared.requireRoom(prompt.length));
     work.clear();
@@ -128,7 +116,7 @@ public final class Generator {
     for (int from = 0; from < prompts.size(); from += most) {
       List<int[]> some = prompts.subList(from, Math.min(prompts.size(), from + most));
       Generator together = new Generator(work, options.stopTokens(), cancelled, true);
-      answers.addAll(together.run(shared, some, maxTokens));
+      answers.addAll(together.run(shared, some, options.maxTokens()));
     }
     return answers;
   }
@@ -144,7 +132,8 @@ public final class Generator {
         PromptGroup group = new PromptGroup(work, prompts.subList(from, to));
         groups.add(group);
         group.add(shared, cancelled);
-        work.forward(cancelled);
+        work.fill(cancelled);
+        work.model.forward(work.batch, work.tokens, 0, cancelled);
         for (int i = 0; i < to - from; i++) {
           answers.add(new GrowingAnswer(group.cache(i), maxTokens, id -> {}));
         }
@@ -223,7 +212,6 @@ public final class Generator {
         : Math.max(answers, ForwardPasses.STEADY_ROWS);
   }
 
-  /** Encodes the pass that reads choice {@code encoded − 1} and chooses the next tokens. */
   private void encodePass(List<GrowingAnswer> rows) {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException();
@@ -283,13 +271,10 @@ public final class Generator {
     private int count;
     private int stopToken = -1;
 
-    /**
-     * Number of tokens whose computation was encoded. The host has read {@code count} of these
-     * tokens.
-     */
+    /** Number of tokens whose computation was encoded; the host has read {@code count} of them. */
     private int claimed;
 
-    /** Reason why the answer ended; null before that. */
+    /** Null until the answer ends. */
     private StopReason reason;
 
     GrowingAnswer(KvCache cache, int maxTokens, IntConsumer listener) {

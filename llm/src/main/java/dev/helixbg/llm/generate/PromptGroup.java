@@ -22,9 +22,8 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Returns the end of the group whose first prompt has index {@code first}: the index after the
-   * group's last prompt. A group has as many prompts as fit a pass together with {@code moreRows}
-   * further rows per prompt.
+   * Returns the end of the group whose first prompt has index {@code first}. A group has as many
+   * prompts as fit a pass together with {@code moreRows} further rows per prompt.
    *
    * @param spans number of spans that the {@code moreRows} rows form; the last row of each span is
    *     wanted
@@ -43,8 +42,7 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Empties the batch and adds the prompts. Row i of the logits belongs to the last token of prompt
-   * i.
+   * Empties the batch and adds the prompts. Row i of the logits will belong to prompt i.
    *
    * @throws CancellationException if cancelled, within a pass or between passes
    */
@@ -55,9 +53,7 @@ final class PromptGroup implements AutoCloseable {
     int tail = Math.min(first.length, work.promptTokens());
     if (tail < first.length) {
       int[] head = Arrays.copyOf(first, first.length - tail);
-      if (!work.read(caches.getFirst(), head, false, cancelled)) {
-        throw new CancellationException();
-      }
+      work.read(caches.getFirst(), head, false, cancelled);
       work.clear();
     }
     work.add(caches.getFirst(), first, first.length - tail, tail, 1, 0);

@@ -17,15 +17,8 @@ final class GgufCursor {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** Message with the usual cause of a file that is too short. */
   static final String BROKEN_OFF =
       "the download was interrupted, or the file is damaged; download it again";
-
-  /**
-   * Size, in bytes, of the window of the file that {@link #skipStrings} copies at a time. A window
-   * contains a few hundred strings of a vocabulary.
-   */
-  private static final int WINDOW_BYTES = 1 << 12;
 
   private final String file;
   private final MemorySegment bytes;
@@ -33,7 +26,6 @@ final class GgufCursor {
   private long fieldStart;
   private String name = "";
 
-  /** Makes a cursor at the first byte; {@code file} is the name in error messages. */
   GgufCursor(String file, MemorySegment bytes) {
     this.file = file;
     this.bytes = bytes;
@@ -121,7 +113,6 @@ final class GgufCursor {
     return new String(bytes(length), StandardCharsets.UTF_8);
   }
 
-  /** Reads a string that must not be empty. */
   String name(String what, int mostBytes) {
     String name = string(what, mostBytes);
     if (name.isEmpty()) {
@@ -143,51 +134,13 @@ final class GgufCursor {
   int[] skipStrings(int count) {
     int[] starts = new int[count + 1];
     long first = position;
-    byte[] window = new byte[WINDOW_BYTES];
-    for (int passed = 0; passed < count; ) {
-      int size = (int) Math.min(window.length, left());
-      MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, position, window, 0, size);
-      passed = skipWhole(window, size, starts, passed, (int) (position - first));
-      if (passed < count) {
-        // The next string extends beyond the window, or is invalid.
-        long length = count("the length of a string", 1, Long.MAX_VALUE);
-        starts[passed++] = (int) (position - first);
-        advance(length);
-      }
+    for (int i = 0; i < count; i++) {
+      long length = count("the length of a string", 1, Long.MAX_VALUE);
+      starts[i] = (int) (position - first);
+      advance(length);
     }
     starts[count] = (int) (position - first) + Long.BYTES;
     return starts;
-  }
-
-  /**
-   * Skips the strings that are completely in the window, and stores their starts. Plain arrays are
-   * fastest while a new process still interprets this code.
-   *
-   * @param passed number of strings that were skipped before
-   * @param offset offset of the window from the first string
-   * @return total number of skipped strings
-   */
-  private int skipWhole(byte[] window, int size, int[] starts, int passed, int offset) {
-    int next = passed;
-    int at = 0;
-    while (next < starts.length - 1 && at + Long.BYTES <= size) {
-      int length = window[at] & 0xFF | (window[at + 1] & 0xFF) << 8;
-      int high =
-          window[at + 2]
-              | window[at + 3]
-              | window[at + 4]
-              | window[at + 5]
-              | window[at + 6]
-              | window[at + 7];
-      int end = at + Long.BYTES + length;
-      if (high != 0 || end > size) {
-        break;
-      }
-      starts[next++] = offset + at + Long.BYTES;
-      at = end;
-    }
-    position += at;
-    return next;
   }
 
   /** Skips {@code length} bytes (not negative) and returns their start. */

@@ -12,7 +12,6 @@ import java.util.SequencedMap;
 /**
  * The head of a GGUF file, of any architecture and with any element types.
  *
- * @param version 2 or 3
  * @param alignment alignment of the tensors' data, in bytes
  * @param dataStart byte offset of the data
  * @param metadata metadata, valid as long as the file is mapped
@@ -23,13 +22,10 @@ public record GgufDescription(
   private static final String SPLIT_COUNT = "split.count";
 
   /**
-   * A tensor's description.
-   *
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
-   * @param typeAt position in the file of the type's number; {@code offset} is stored right after
-   *     that number
+   * @param typeAt position in the file of the type's number
    */
   public record TensorEntry(String name, int typeId, List<Long> shape, long offset, long typeAt) {
 
@@ -94,16 +90,16 @@ public record GgufDescription(
     return metadata.values().get(SPLIT_COUNT) instanceof Long count && count > 1;
   }
 
-  /** Throws an exception if the file is one of several files that together are a model. */
-  public void requireWholeModel(String file) {
+  /**
+   * @throws GgufException if the file is one of several files that together are a model
+   */
+  public void requireWholeModel() {
     if (isSplit()) {
-      throw new GgufException(
-          file,
+      throw metadata.error(
+          SPLIT_COUNT,
           "this is one of %s files of a split model; join them with llama-gguf-split --merge, and"
                   .formatted(metadata.values().get(SPLIT_COUNT))
-              + " open the joined file",
-          GgufException.NO_OFFSET,
-          SPLIT_COUNT);
+              + " open the joined file");
     }
   }
 

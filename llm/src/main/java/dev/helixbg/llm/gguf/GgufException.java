@@ -7,13 +7,9 @@ import dev.helixbg.config.text.PrintableText;
  * error's position in the file.
  */
 public final class GgufException extends RuntimeException {
-  /** Offset that stands for an error without a position in the file. */
   public static final long NO_OFFSET = -1;
 
-  /**
-   * Maximum number of characters of each quoted text in a message. A key, name or value can be 64
-   * KiB long.
-   */
+  /** Maximum number of quoted characters of a key, name or value, which can be 64 KiB long. */
   private static final int QUOTED = 300;
 
   /**

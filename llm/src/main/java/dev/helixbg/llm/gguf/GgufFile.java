@@ -4,12 +4,7 @@ import dev.helixbg.llm.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.SequencedMap;
 
-/**
- * An open model file, valid until {@link #close}. Tensors are slices of the mapping, without a
- * copy.
- *
- * @param tensors the tensors by name, in the file's order
- */
+/** An open model file, valid until {@link #close}. Its tensors are slices of the mapping. */
 public record GgufFile(
     MappedFile mapped, GgufDescription head, SequencedMap<String, Tensor> tensors)
     implements AutoCloseable {
@@ -22,7 +17,7 @@ public record GgufFile(
   public static GgufFile read(MappedFile mapped) {
     try {
       GgufDescription head = GgufDescription.of(mapped);
-      head.requireWholeModel(mapped.path().toString());
+      head.requireWholeModel();
       return located(mapped, head);
     } catch (Throwable e) {
       mapped.close();
@@ -31,8 +26,6 @@ public record GgufFile(
   }
 
   /**
-   * Finds the tensors that the head of a mapped file describes.
-   *
    * @throws GgufException if a tensor cannot be used; the mapped file stays open
    */
   public static GgufFile located(MappedFile mapped, GgufDescription head) {

@@ -43,12 +43,7 @@ public final class GgufMetadata {
     return whole(key, required(key), least, most);
   }
 
-  /**
-   * Returns a whole number, which may be stored as an array with the same number for each layer.
-   *
-   * @throws GgufException if the number is missing, of another type, not the same for all layers,
-   *     or not within the bounds
-   */
+  /** Like {@link #whole}, but the number may be stored as an array, the same for each layer. */
   public int wholeOfAllLayers(String key, int least, int most) {
     if (!(required(key) instanceof GgufArray array)) {
       return whole(key, least, most);

@@ -68,12 +68,7 @@ final class GgufParser {
     metadata = new GgufMetadata(name);
   }
 
-  /**
-   * Reads the head without checking whether the tensors can be used. Any architecture, unknown
-   * element types and incomplete data are accepted.
-   *
-   * @throws GgufException if the file is not a GGUF file, or its head is damaged
-   */
+  /** See {@link GgufDescription#of}. Unknown element types and incomplete data are accepted. */
   static GgufDescription describe(String name, MemorySegment file) {
     return new GgufParser(name, file).read();
   }

@@ -13,22 +13,12 @@ import java.util.stream.IntStream;
  */
 public final class GgufStrings extends AbstractList<String> implements RandomAccess {
   /**
-   * Number of strings that a method should process per call. It is small because the JIT compiles a
-   * method after 100 calls, but a loop only after 60,000 rounds.
-   */
-  public static final int BATCH = 256;
-
-  /**
    * The strings as they are in the file: each string is its length in bytes, followed by its text
    * in UTF-8.
    */
   private final byte[] utf8;
 
-  /**
-   * Bounds of the texts. Element i is the start of text i. The additional last element is the end
-   * of the last text plus {@code Long.BYTES}. Text i thus ends at (element i + 1) − {@code
-   * Long.BYTES}.
-   */
+  /** Starts of the texts; see {@link GgufCursor#skipStrings}. */
   private final int[] starts;
 
   GgufStrings(byte[] utf8, int[] starts) {
@@ -54,9 +44,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return starts.length - 1;
   }
 
-  /**
-   * Returns the bytes of all strings, each preceded by its length. The array must not be changed.
-   */
+  /** Returns all strings, as in the file. The array must not be changed. */
   public byte[] utf8() {
     return utf8;
   }

@@ -22,17 +22,9 @@ import java.util.Optional;
  * after a computation, and discard the computation's result if that method throws an exception.
  */
 public final class MappedFile implements AutoCloseable {
-  /**
-   * Maximum size, in bytes, of a file that surely fits into memory. Any machine on which the
-   * embedding model runs has enough memory for such a file.
-   */
-  private static final long SURELY_FITS = 1L << 30;
-
   private final Path path;
 
-  /** State of the file before it was opened. */
   private final FileState state;
-
   private final Arena arena;
   private final MemorySegment bytes;
   private final Optional<MappingGuard> guard;
@@ -50,7 +42,7 @@ public final class MappedFile implements AutoCloseable {
    */
   public static MappedFile open(Path path) {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
-      throw error(path, "this is not a regular file", GgufException.NO_OFFSET);
+      throw error(path, "this is not a regular file");
     }
     // The arena is shared, since worker threads read the weights.
     Arena arena = Arena.ofShared();
@@ -63,24 +55,20 @@ public final class MappedFile implements AutoCloseable {
       }
     } catch (IOException e) {
       arena.close();
-      throw unreadable(path, e);
+      String what = Files.exists(path) ? "cannot be read: " + e.getMessage() : "no such file";
+      throw error(path, what);
     } catch (Throwable e) {
       arena.close();
       throw e;
     }
   }
 
-  private static GgufException unreadable(Path path, IOException e) {
-    String what = Files.exists(path) ? "cannot be read: " + e.getMessage() : "no such file";
-    return error(path, what, GgufException.NO_OFFSET);
-  }
-
-  private static GgufException error(Path path, String what, long offset) {
-    return new GgufException(path.toString(), what, offset, "");
+  private static GgufException error(Path path, String what) {
+    return new GgufException(path.toString(), what, GgufException.NO_OFFSET, "");
   }
 
   public GgufException error(String what) {
-    return error(path, what, GgufException.NO_OFFSET);
+    return error(path, what);
   }
 
   Path path() {
@@ -101,22 +89,18 @@ public final class MappedFile implements AutoCloseable {
    * for the disk. A file larger than three quarters of the memory would evict its own first pages.
    */
   public boolean fitsMemory() {
-    // The first query of the memory's size takes about ten milliseconds.
-    return fits(bytes.byteSize() <= SURELY_FITS ? Long.MAX_VALUE : memory());
+    OperatingSystemMXBean system =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    return fits(system.getTotalMemorySize());
   }
 
   boolean fits(long memory) {
     return bytes.byteSize() <= memory / 4 * 3;
   }
 
-  private static long memory() {
-    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getTotalMemorySize();
-  }
-
   /**
-   * Checks, by size, times and inode, that the file is unchanged since it was opened, and that
-   * every read of it succeeded. Takes some microseconds.
+   * Checks that the file is unchanged since it was opened, and that every read of it succeeded.
+   * Takes some microseconds.
    *
    * @throws GgufException if the file was shortened, written to, replaced or removed, or could not
    *     be read
@@ -134,7 +118,6 @@ public final class MappedFile implements AutoCloseable {
     }
   }
 
-  /** Returns whether the file at the path differs from the file that was opened. */
   public boolean isChanged() {
     try {
       return !FileState.of(path).equals(state);

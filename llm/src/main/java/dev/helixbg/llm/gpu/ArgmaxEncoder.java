@@ -20,8 +20,8 @@ final class ArgmaxEncoder {
   private GpuBuffer places;
 
   /**
-   * Logits for which the matrix product did the first step; null if there are none. {@code foundIn}
-   * is the number of the submission with that product.
+   * Logits for which the matrix product, in submission {@code foundIn}, did the first step; null if
+   * there are none.
    */
   private GpuActivations found;
 
@@ -47,9 +47,7 @@ final class ArgmaxEncoder {
     foundParts = parts;
   }
 
-  /**
-   * For each of the first {@code rows} rows, writes the index of the largest logit to {@code ids}.
-   */
+  /** Writes the index of the largest logit of each of the first rows to {@code ids}. */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;
     int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);

@@ -3,7 +3,6 @@ package dev.helixbg.llm.gpu;
 import dev.helixbg.llm.backend.Backend.Norm;
 import dev.helixbg.llm.backend.Backend.Qkv;
 import dev.helixbg.llm.backend.Backend.Rope;
-import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.backend.host.HostRope;
 import dev.helixbg.llm.gpu.CompiledKernels.CacheKernel;
@@ -18,13 +17,13 @@ import java.lang.foreign.Arena;
  * Encodes the rotation of queries and keys, the writing to the cache, and attention.
  *
  * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
- * row. The same kernel usually also does the rotation and the writing to the cache. The rotation is
- * then delayed until {@link #attend}, unless another step is encoded before {@code attend}. If
- * attention is divided into several parts, a second kernel combines their results.
+ * row. The same kernel usually also does the rotation and the writing to the cache; the rotation is
+ * then delayed until {@link #attend}, unless another step comes first. If attention is divided into
+ * several parts, a second kernel combines their results.
  *
- * <p>The rotation is encoded first if a sequence has several rows. It is also encoded first if the
- * query heads that share a key head do not fit one threadgroup. If a sequence has several rows,
- * attention is computed tile by tile, or row by row if a tile does not fit threadgroup memory.
+ * <p>The rotation is encoded first if a sequence has several rows, or if the query heads that share
+ * a key head do not fit one threadgroup. If a sequence has several rows, attention is computed tile
+ * by tile, or row by row if a tile does not fit threadgroup memory.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;
@@ -37,29 +36,15 @@ final class AttentionEncoder {
   /** Largest head size, in values, with which a tile fits threadgroup memory. */
   private static final int LARGEST_TILE_HEAD = 128;
 
-  /**
-   * Maximum number of values in all query heads of a threadgroup. With more values, a row does not
-   * fit threadgroup memory.
-   */
+  /** Maximum number of values in the query heads of a threadgroup, limited by its memory. */
   private static final int MOST_GROUP_VALUES = 1024;
 
   private final CommandRecorder recorder;
   private final CompiledKernels kernels;
   private final GrowableBuffer partials;
 
-  /**
-   * A rotation of queries and keys; {@code version} is the batch's version when {@link
-   * AttentionEncoder#rotate} was called.
-   */
   private record Rotation(
-      BatchTables tables,
-      Batch batch,
-      int version,
-      Qkv qkv,
-      Norm qNorm,
-      Norm kNorm,
-      GpuRope rope,
-      int layer) {}
+      BatchTables tables, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {}
 
   /** The delayed rotation; null if there is none. */
   private Rotation pending;
@@ -70,11 +55,11 @@ final class AttentionEncoder {
     partials = recorder.scratch("parts of attention");
   }
 
-  void rotate(
-      BatchTables tables, Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {
-    pending = new Rotation(tables, batch, batch.version(), qkv, qNorm, kNorm, rope, layer);
+  void rotate(BatchTables tables, Qkv qkv, Norm qNorm, Norm kNorm, GpuRope rope, int layer) {
+    pending = new Rotation(tables, qkv, qNorm, kNorm, rope, layer);
     GpuActivations q = (GpuActivations) qkv.q();
-    if (!tables.distinct() || kind(batch, q).group() != headsPerKvHead(batch, q)) {
+    KvShape shape = tables.memory().shape();
+    if (!tables.distinct() || kind(shape, q).group() != headsPerKvHead(shape, q)) {
       finishRotation();
     }
   }
@@ -85,14 +70,14 @@ final class AttentionEncoder {
       return;
     }
     pending = null;
-    KvBlocks memory = memory(r.batch);
+    KvBlocks memory = r.tables.memory();
     KvShape shape = memory.shape();
     GpuActivations q = (GpuActivations) r.qkv.q();
     GpuActivations k = (GpuActivations) r.qkv.k();
     GpuActivations v = (GpuActivations) r.qkv.v();
     int heads = q.columns() / shape.headSize();
     recorder
-        .kernel(kernels.get(CacheKernel.ROTATE, kind(r.batch, q)))
+        .kernel(kernels.get(CacheKernel.ROTATE, kind(shape, q)))
         .writes(0, q.buffer())
         .writes(1, k.buffer())
         .reads(2, v.buffer())
@@ -104,50 +89,38 @@ final class AttentionEncoder {
         .fixed(8, r.tables.blocks());
     putShape(shape, q, r.layer, q, 1, r);
     int groups = Math.ceilDiv(heads + 2 * shape.kvHeads(), SIMDGROUPS);
-    recorder.constants(9).dispatch(groups, r.batch.rows(), 1, THREADS);
+    recorder.constants(9).dispatch(groups, r.tables.rows(), 1, THREADS);
   }
 
-  void attend(BatchTables tables, Batch batch, GpuActivations q, int layer, GpuActivations target) {
-    if (pending != null && !isOf(pending, batch, q, layer)) {
-      finishRotation();
-    }
+  void attend(BatchTables tables, GpuActivations q, int layer, GpuActivations target) {
     Rotation fresh = pending;
-    pending = null;
-    if (tables.distinct() || memory(batch).shape().headSize() > LARGEST_TILE_HEAD) {
-      rows(tables, batch, q, layer, target, fresh);
-    } else {
-      tiles(tables, batch, q, layer, target);
+    if (fresh == null || fresh.tables != tables || fresh.layer != layer || fresh.qkv.q() != q) {
+      finishRotation();
+      fresh = null;
     }
-  }
-
-  private static boolean isOf(Rotation rotation, Batch batch, GpuActivations q, int layer) {
-    return batch == rotation.batch
-        && batch.version() == rotation.version
-        && layer == rotation.layer
-        && q == rotation.qkv.q();
+    pending = null;
+    if (tables.distinct() || tables.memory().shape().headSize() > LARGEST_TILE_HEAD) {
+      rows(tables, q, layer, target, fresh);
+    } else {
+      tiles(tables, q, layer, target);
+    }
   }
 
   /**
-   * Computes attention row by row. {@code fresh} is the rotation to do first; null if the rows are
-   * already rotated.
+   * @param fresh the rotation to do first; null if the rows are already rotated
    */
   private void rows(
-      BatchTables tables,
-      Batch batch,
-      GpuActivations q,
-      int layer,
-      GpuActivations target,
-      Rotation fresh) {
-    KvBlocks memory = memory(batch);
+      BatchTables tables, GpuActivations q, int layer, GpuActivations target, Rotation fresh) {
+    KvBlocks memory = tables.memory();
     KvShape shape = memory.shape();
-    CacheKind kind = kind(batch, q);
+    CacheKind kind = kind(shape, q);
     int heads = q.columns() / shape.headSize();
     int parts = parts(tables.mostBlocks());
     int paddedHead = Math.ceilDiv(shape.headSize(), 4) * 4;
     GpuBuffer partial =
         parts == 1
             ? target.buffer()
-            : partials.of(4L * batch.rows() * heads * parts * (paddedHead + 4));
+            : partials.of(4L * tables.rows() * heads * parts * (paddedHead + 4));
     GpuActivations k = fresh != null ? (GpuActivations) fresh.qkv.k() : q;
     GpuActivations v = fresh != null ? (GpuActivations) fresh.qkv.v() : q;
     recorder
@@ -177,14 +150,14 @@ final class AttentionEncoder {
     } else {
       recorder.fixed(10, target.buffer()).writes(11, partial);
     }
-    recorder.dispatch(heads / kind.group(), parts, batch.rows(), THREADS);
+    recorder.dispatch(heads / kind.group(), parts, tables.rows(), THREADS);
     if (parts > 1) {
       recorder
           .kernel(kernels.get(CacheKernel.COMBINE, kind))
           .reads(0, partial)
           .writes(1, target.buffer());
       putShape(shape, q, layer, target, parts, fresh);
-      recorder.constants(2).dispatch(heads, batch.rows(), 1, THREADS);
+      recorder.constants(2).dispatch(heads, tables.rows(), 1, THREADS);
     }
   }
 
@@ -198,14 +171,12 @@ final class AttentionEncoder {
     return wanted == 1 ? 1 : 2 * Integer.highestOneBit(wanted - 1);
   }
 
-  private void tiles(
-      BatchTables tables, Batch batch, GpuActivations q, int layer, GpuActivations target) {
-    KvBlocks memory = memory(batch);
-    KvShape shape = memory.shape();
+  private void tiles(BatchTables tables, GpuActivations q, int layer, GpuActivations target) {
+    KvShape shape = tables.memory().shape();
     recorder
-        .kernel(kernels.get(CacheKernel.ATTEND_TILE, kind(batch, q)))
+        .kernel(kernels.get(CacheKernel.ATTEND_TILE, kind(shape, q)))
         .reads(0, q.buffer())
-        .reads(1, memory.buffer())
+        .reads(1, tables.memory().buffer())
         .fixed(2, tables.tiles())
         .fixed(3, tables.blocks());
     putShape(shape, q, layer, target, 1, null);
@@ -237,25 +208,15 @@ final class AttentionEncoder {
         .put(fresh != null ? fresh.kNorm.epsilon() : 0);
   }
 
-  private static KvBlocks memory(Batch batch) {
-    return ((GpuKvCache) batch.spans().getFirst().cache()).memory();
-  }
-
-  private static int headsPerKvHead(Batch batch, GpuActivations q) {
-    KvShape shape = memory(batch).shape();
+  private static int headsPerKvHead(KvShape shape, GpuActivations q) {
     return q.columns() / shape.headSize() / shape.kvHeads();
   }
 
-  private static CacheKind kind(Batch batch, GpuActivations q) {
-    KvShape shape = memory(batch).shape();
-    return new CacheKind(shape.headSize(), group(headsPerKvHead(batch, q), shape));
+  private static CacheKind kind(KvShape shape, GpuActivations q) {
+    return new CacheKind(shape.headSize(), group(headsPerKvHead(shape, q), shape));
   }
 
-  /**
-   * Returns the number of query heads per threadgroup: the largest divisor of {@code
-   * headsPerKvHead} that fits threadgroup memory. {@code headsPerKvHead} query heads share a key
-   * head.
-   */
+  /** Returns the largest divisor of {@code headsPerKvHead} that fits threadgroup memory. */
   private static int group(int headsPerKvHead, KvShape shape) {
     int group = headsPerKvHead;
     while (headsPerKvHead % group != 0

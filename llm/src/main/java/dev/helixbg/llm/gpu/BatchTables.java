@@ -2,10 +2,13 @@ package dev.helixbg.llm.gpu;
 
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.Batch.Span;
+import dev.helixbg.llm.gpu.GpuKvCache.KvBlocks;
 
 /**
  * Tables that describe a batch to the kernels, for the submission that is being encoded.
  *
+ * @param rows number of rows
+ * @param memory memory of the batch's caches
  * @param allRows the numbers 0, 1, 2 …, one per row
  * @param wantedRows the rows whose logits are wanted
  * @param places two numbers for each row: the row's position in its sequence, and the index in
@@ -16,6 +19,8 @@ import dev.helixbg.llm.backend.Batch.Span;
  * @param distinct whether every row belongs to a different sequence, as in decoding
  */
 record BatchTables(
+    int rows,
+    KvBlocks memory,
     UploadTables.Table allRows,
     UploadTables.Table wantedRows,
     UploadTables.Table places,
@@ -27,7 +32,7 @@ record BatchTables(
   /** Number of rows per tile in {@code attend_tile}. */
   private static final int TILE = 32;
 
-  /** The tables of the most recent batch. They are made when a step of a pass first needs them. */
+  /** The tables of the most recent batch. */
   static final class Last {
     private final CommandRecorder recorder;
     private BatchTables tables;
@@ -57,7 +62,7 @@ record BatchTables(
     int tileCount = 0;
     int mostBlocks = 0;
     for (Span span : batch.spans()) {
-      int ofSpan = ((GpuKvCache) span.cache()).blockCount();
+      int ofSpan = ((GpuKvCache) span.cache()).blocks().size();
       blockCount += ofSpan;
       mostBlocks = Math.max(mostBlocks, ofSpan);
       tileCount += Math.ceilDiv(span.count(), TILE);
@@ -79,7 +84,6 @@ record BatchTables(
     int block = 0;
     int tile = 0;
     for (Span span : batch.spans()) {
-      GpuKvCache cache = (GpuKvCache) span.cache();
       for (int i = 0; i < span.count(); i++) {
         places.set(2 * (span.firstRow() + i), span.start() + i);
         places.set(2 * (span.firstRow() + i) + 1, block);
@@ -91,16 +95,21 @@ record BatchTables(
         tiles.set(4 * tile + 3, block);
         tile++;
       }
-      for (int i = 0; i < cache.blockCount(); i++) {
-        blocks.set(block++, cache.block(i));
+      for (int number : ((GpuKvCache) span.cache()).blocks()) {
+        blocks.set(block++, number);
       }
     }
     recorder.upload(tiles, ints);
     return new BatchTables(
-        allRows, wantedRows, places, blocks, tiles, tileCount, mostBlocks, isDistinct(batch));
-  }
-
-  private static boolean isDistinct(Batch batch) {
-    return batch.spans().stream().map(Span::cache).distinct().count() == batch.rows();
+        rows,
+        ((GpuKvCache) batch.spans().getFirst().cache()).memory(), // all caches of a model share it
+        allRows,
+        wantedRows,
+        places,
+        blocks,
+        tiles,
+        tileCount,
+        mostBlocks,
+        batch.spans().stream().map(Span::cache).distinct().count() == rows);
   }
 }

@@ -29,9 +29,8 @@ final class CommandBufferRing {
 
   private record Outgrown(long number, Arena arena) {}
 
-  /** Number of buffers that were begun. The next fields count committed and ended buffers. */
+  // Numbers of buffers.
   private long begun;
-
   private long committed;
   private long ended;
 
@@ -52,10 +51,7 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /**
-   * Registers an arena that no new buffer will use. A later {@link #begin} closes the arena after
-   * all buffers that were begun before this call have ended.
-   */
+  /** Makes a later {@link #begin} close an arena, once all buffers begun so far have ended. */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }
@@ -66,7 +62,6 @@ final class CommandBufferRing {
     }
   }
 
-  /** Begins or ends a rehearsal, in which new buffers do nothing. */
   void rehearse(boolean begins) {
     rehearsing = begins;
   }
@@ -87,16 +82,13 @@ final class CommandBufferRing {
     return last();
   }
 
+  /**
+   * Returns the last submission. If a buffer failed, its {@code await} throws an exception after
+   * all other buffers have ended.
+   */
   Submission last() {
     long number = committed - 1;
     return () -> awaitThrough(number);
-  }
-
-  /**
-   * @throws GpuException if a buffer failed; all other buffers have ended by then
-   */
-  void flush() {
-    awaitThrough(committed - 1);
   }
 
   private void awaitThrough(long number) {

@@ -16,9 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes dispatches. Each submission has one command buffer with one encoder. A barrier is set
- * exactly where a dispatch accesses a buffer that an earlier dispatch wrote, or writes a buffer
- * that an earlier dispatch reads.
+ * Encodes dispatches. A barrier is set exactly where a dispatch accesses a buffer that an earlier
+ * dispatch wrote, or writes a buffer that an earlier dispatch reads.
  */
 final class CommandRecorder {
   private static final int MAX_CONSTANTS = 256;
@@ -33,9 +32,8 @@ final class CommandRecorder {
 
   private long submission;
 
-  /** Buffers that were read since the last barrier. The next field has the written buffers. */
+  // Buffers that were read or written since the last barrier.
   private final List<GpuBuffer> readBefore = new ArrayList<>();
-
   private final List<GpuBuffer> writtenBefore = new ArrayList<>();
 
   // State of the dispatch that is being encoded.
@@ -60,10 +58,7 @@ final class CommandRecorder {
     return inFlight;
   }
 
-  /**
-   * Begins or ends a rehearsal, in which nothing runs and weights may be missing. Awaits all
-   * earlier work.
-   */
+  /** Begins or ends a rehearsal, in which nothing runs and weights may be missing. */
   void rehearse(boolean begins) {
     flush();
     rehearsing = begins;
@@ -147,7 +142,6 @@ final class CommandRecorder {
     return this;
   }
 
-  /** Appends a number to the kernel's constants. */
   CommandRecorder put(int value) {
     constants.set(ValueLayout.JAVA_INT, constantsLength, value);
     constantsLength += 4;
@@ -206,14 +200,13 @@ final class CommandRecorder {
   }
 
   void flush() {
-    submit();
-    inFlight.flush();
+    submit().await();
   }
 
   /** Waits for all work and ignores its failures. */
   void close() {
     try {
-      inFlight.flush();
+      inFlight.last().await();
     } catch (GpuException e) {
       // Failures concern only callers that await work, and no caller awaits work now.
     }

@@ -5,19 +5,22 @@ import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.KernelLibrary;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The kernels of a backend, from the {@code .metal} files among the resources. Compile-time
@@ -25,10 +28,7 @@ import java.util.function.Supplier;
  * separate library, compiled at first use.
  */
 final class CompiledKernels {
-  /**
-   * Kernels that process one to three matrices. Each kernel is compiled separately for each
-   * combination of the matrices' element types.
-   */
+  /** Kernels that are compiled for each combination of element types of one to three matrices. */
   enum WeightsKernel {
     EMBED(false),
     PROJECT(true),
@@ -38,10 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /**
-     * Whether the kernel is compiled separately for each number of units per lane. A unit has 32
-     * columns.
-     */
+    /** Whether the kernel is compiled for each number of units of 32 columns per lane. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -78,10 +75,7 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /**
-   * Number of columns that the 32 lanes of {@code matvec.metal} process together if each lane has
-   * one unit.
-   */
+  /** Number of columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -96,7 +90,7 @@ final class CompiledKernels {
   private final Map<Record, Boolean> offered = new HashMap<>();
 
   /** Compiled kernels by {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
-  private final Map<Object, GpuKernel> known = new HashMap<>();
+  private final Map<Object, GpuKernel> known = new ConcurrentHashMap<>();
 
   /** Kernels that a rehearsal needs; null when there is no rehearsal. */
   private Map<Object, Source> wanted;
@@ -123,16 +117,11 @@ final class CompiledKernels {
   }
 
   private GpuKernel get(Object key, Supplier<Source> source) {
-    GpuKernel kernel = known.get(key);
-    if (kernel == null && wanted != null) {
+    if (wanted != null && !known.containsKey(key)) {
       Source noted = wanted.computeIfAbsent(key, k -> source.get());
       return new GpuKernel(0, noted.kernel, Integer.MAX_VALUE); // never dispatched
     }
-    if (kernel == null) {
-      kernel = compiled(source.get());
-      known.put(key, kernel);
-    }
-    return kernel;
+    return known.computeIfAbsent(key, k -> compiled(source.get()));
   }
 
   private GpuKernel compiled(Source source) {
@@ -150,50 +139,43 @@ final class CompiledKernels {
    * @return a task that waits until all kernels are compiled, and throws the first error
    */
   Runnable compileWanted() {
-    Set<CacheKind> kinds = new HashSet<>();
     for (Object key : List.copyOf(wanted.keySet())) {
-      if (key instanceof CacheKey cache && kinds.add(cache.kind)) {
+      if (key instanceof CacheKey cache) {
         get(CacheKernel.COMBINE, cache.kind);
       }
     }
     for (RowsKernel helper : RowsKernel.values()) {
       get(helper);
     }
-    Map<KernelLibrary, Map<Object, Source>> libraries = new LinkedHashMap<>();
-    wanted.forEach(
-        (key, source) ->
-            libraries
-                .computeIfAbsent(source.library(), library -> new LinkedHashMap<>())
-                .put(key, source));
+    Collection<List<Entry<Object, Source>>> libraries =
+        wanted.entrySet().stream()
+            .collect(
+                Collectors.groupingBy(
+                    entry -> entry.getValue().library, LinkedHashMap::new, Collectors.toList()))
+            .values();
     wanted = null;
     // Platform threads, since Metal's autorelease pools need them.
     ExecutorService threads =
         Executors.newFixedThreadPool(
             Runtime.getRuntime().availableProcessors(),
             Thread.ofPlatform().daemon().name("helix-llm-compile").factory());
-    List<CompletableFuture<Map<Object, GpuKernel>>> tasks =
-        libraries.values().stream()
-            .map(sources -> CompletableFuture.supplyAsync(() -> all(sources), threads))
-            .toList();
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(
+            libraries.stream()
+                .map(sources -> CompletableFuture.runAsync(() -> compile(sources), threads))
+                .toArray(CompletableFuture[]::new));
     threads.shutdown(); // ends the threads after their work
     return () -> {
-      tasks.forEach(task -> task.handle((kernels, failure) -> null).join());
-      tasks.forEach(task -> known.putAll(ended(task)));
+      try {
+        all.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RuntimeException cause ? cause : e;
+      }
     };
   }
 
-  private Map<Object, GpuKernel> all(Map<Object, Source> sources) {
-    Map<Object, GpuKernel> kernels = new HashMap<>();
-    sources.forEach((key, source) -> kernels.put(key, compiled(source)));
-    return kernels;
-  }
-
-  private static <T> T ended(CompletableFuture<T> task) {
-    try {
-      return task.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
-    }
+  private void compile(List<Entry<Object, Source>> sources) {
+    sources.forEach(entry -> known.put(entry.getKey(), compiled(entry.getValue())));
   }
 
   /** Returns whether one kernel can process matrices of these types together. */
@@ -205,13 +187,14 @@ final class CompiledKernels {
   }
 
   private static int units(WeightsKernel kernel, List<TensorType> types, int columns) {
-    return kernel.isMatvec ? Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types)) : 0;
+    return kernel.isMatvec ? units(types, columns) : 0;
   }
 
-  /**
-   * Returns the maximum number of units per lane, which the lane's registers limit. Rare types have
-   * a lower maximum, so that there are fewer kernels.
-   */
+  static int units(List<TensorType> types, int columns) {
+    return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
+  }
+
+  /** Registers limit the units per lane. Rare types have fewer, so that there are fewer kernels. */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

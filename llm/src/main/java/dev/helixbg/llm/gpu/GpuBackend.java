@@ -22,9 +22,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. For few rows, as in decoding, a step encodes one dispatch. For many rows, a
- * step encodes several dispatches. {@link #submit} submits all encoded dispatches as one command
- * buffer.
+ * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
+ * many rows. {@link #submit} submits all encoded dispatches as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -41,7 +40,9 @@ public final class GpuBackend implements Backend {
   private final Map<KvShape, KvBlocks> caches = new HashMap<>();
   private boolean closed;
 
-  /** Makes a backend on a device; {@link #close} also closes the device if {@code closesDevice}. */
+  /**
+   * @param closesDevice whether {@link #close} also closes the device
+   */
   public GpuBackend(GpuDevice device, boolean closesDevice) {
     this.device = device;
     this.closesDevice = closesDevice;
@@ -119,7 +120,9 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** Copies the first {@code bytes} bytes of a buffer to the bytes that follow them. */
+  /**
+   * Copies the first {@code bytes} bytes of a buffer to the bytes that follow them, for benchmarks.
+   */
   void copyBlock(GpuBuffer buffer, int bytes) {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
@@ -216,12 +219,12 @@ public final class GpuBackend implements Backend {
   @Override
   public void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer) {
     attention.finishRotation();
-    attention.rotate(tables.of(batch), batch, qkv, qNorm, kNorm, (GpuRope) rope, layer);
+    attention.rotate(tables.of(batch), qkv, qNorm, kNorm, (GpuRope) rope, layer);
   }
 
   @Override
   public void attend(Batch batch, Activations q, int layer, Activations target) {
-    attention.attend(tables.of(batch), batch, (GpuActivations) q, layer, (GpuActivations) target);
+    attention.attend(tables.of(batch), (GpuActivations) q, layer, (GpuActivations) target);
   }
 
   @Override
@@ -294,10 +297,7 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /**
-   * Tokens in memory that host and GPU share. The host may read one slot while the GPU writes
-   * another slot.
-   */
+  /** The host may read one slot while the GPU writes another slot. */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 

@@ -3,7 +3,11 @@ package dev.helixbg.llm.gpu;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.gpu.driver.GpuBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 
 /**
  * The cache of a sequence, as a list of blocks. A fork shares all blocks of its prefix. Before a
@@ -12,8 +16,7 @@ import java.util.Arrays;
  */
 final class GpuKvCache extends KvCache {
   private final KvBlocks memory;
-  private int[] blocks = new int[4];
-  private int count;
+  private final List<Integer> blocks = new ArrayList<>();
 
   GpuKvCache(KvBlocks memory) {
     super(memory.shape());
@@ -24,48 +27,36 @@ final class GpuKvCache extends KvCache {
     return memory;
   }
 
-  int blockCount() {
-    return count;
-  }
-
-  int block(int i) {
-    return blocks[i];
+  List<Integer> blocks() {
+    return blocks;
   }
 
   @Override
   protected void makeRoom(int end) {
-    if (length % KvBlocks.POSITIONS > 0 && memory.isShared(blocks[count - 1])) {
-      int copy = memory.copyOf(blocks[count - 1]);
-      memory.release(blocks[count - 1]);
-      blocks[count - 1] = copy;
+    if (length % KvBlocks.POSITIONS > 0 && memory.isShared(blocks.getLast())) {
+      int copy = memory.copyOf(blocks.getLast());
+      memory.release(blocks.set(blocks.size() - 1, copy));
     }
     int wanted = Math.ceilDiv(end, KvBlocks.POSITIONS);
-    if (wanted > blocks.length) {
-      blocks = Arrays.copyOf(blocks, Math.max(wanted, 2 * blocks.length));
-    }
-    memory.reserve(wanted - count);
-    while (count < wanted) {
-      blocks[count] = memory.take();
-      count++;
+    memory.reserve(wanted - blocks.size());
+    while (blocks.size() < wanted) {
+      blocks.add(memory.take());
     }
   }
 
   @Override
   protected void release(int end) {
     int kept = Math.ceilDiv(end, KvBlocks.POSITIONS);
-    while (count > kept) {
-      memory.release(blocks[--count]);
+    while (blocks.size() > kept) {
+      memory.release(blocks.removeLast());
     }
   }
 
   @Override
   protected KvCache share(int prefix) {
     GpuKvCache fork = new GpuKvCache(memory);
-    fork.count = Math.ceilDiv(prefix, KvBlocks.POSITIONS);
-    fork.blocks = Arrays.copyOf(blocks, Math.max(4, fork.count));
-    for (int i = 0; i < fork.count; i++) {
-      memory.share(blocks[i]);
-    }
+    fork.blocks.addAll(blocks.subList(0, Math.ceilDiv(prefix, KvBlocks.POSITIONS)));
+    fork.blocks.forEach(memory::share);
     return fork;
   }
 
@@ -77,9 +68,7 @@ final class GpuKvCache extends KvCache {
   static final class KvBlocks {
     static final int POSITIONS = 32;
 
-    /**
-     * Initial number of blocks. They have 512 positions, as many as a pass over a prompt processes.
-     */
+    /** Initial number of blocks, for as many positions as a pass over a prompt has rows. */
     private static final int FIRST_BLOCKS = 16;
 
     private final CommandRecorder recorder;
@@ -93,9 +82,7 @@ final class GpuKvCache extends KvCache {
     private int[] users = new int[0];
 
     /** Stack of blocks that no cache uses. */
-    private int[] free = new int[0];
-
-    private int freeCount;
+    private final Deque<Integer> free = new ArrayDeque<>();
 
     KvBlocks(CommandRecorder recorder, CompiledKernels kernels, KvShape shape) {
       this.recorder = recorder;
@@ -119,14 +106,14 @@ final class GpuKvCache extends KvCache {
      * each growth waits for the GPU.
      */
     void reserve(int blocks) {
-      if (freeCount < blocks) {
-        grow(blocks - freeCount);
+      if (free.size() < blocks) {
+        grow(blocks - free.size());
       }
     }
 
     int take() {
       reserve(1);
-      int block = free[--freeCount];
+      int block = free.pop();
       users[block] = 1;
       return block;
     }
@@ -141,7 +128,7 @@ final class GpuKvCache extends KvCache {
 
     void release(int block) {
       if (--users[block] == 0) {
-        free[freeCount++] = block;
+        free.push(block);
       }
     }
 
@@ -161,9 +148,8 @@ final class GpuKvCache extends KvCache {
       if (smaller != null) {
         buffer.copy(smaller);
       }
-      free = Arrays.copyOf(free, blocks);
       for (int block = blocks - 1; block >= users.length; block--) {
-        free[freeCount++] = block;
+        free.push(block);
       }
       users = Arrays.copyOf(users, blocks);
     }

@@ -22,10 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /**
-   * Maximum number of vectors that are multiplied one by one. With so few vectors, most of a tile
-   * would be empty.
-   */
+  /** With so few vectors, most of a tile would be empty. */
   private static final int ALONE = 4;
 
   /**
@@ -47,10 +44,7 @@ final class MatmulEncoder {
   // A constant of matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /**
-   * Number of sets of {@link #SIMDGROUPS} rows that a threadgroup processes one after another, if
-   * the matrix has enough rows.
-   */
+  /** Sets of {@link #SIMDGROUPS} rows of a threadgroup, if the matrix has enough rows. */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
@@ -102,8 +96,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Sets the encoder that searches for the largest values. Later products of a matrix with up to
-   * {@link #ALONE} vectors also write the largest value of each part of the result.
+   * Makes a product with up to {@link #ALONE} vectors also write the largest value of each part.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
@@ -128,10 +121,7 @@ final class MatmulEncoder {
     }
   }
 
-  /**
-   * Multiplies vectors, one at a time, with each of the matrices {@code from ≤ i < to}. Uses one
-   * dispatch.
-   */
+  /** Multiplies vectors, one at a time, with the matrices {@code from ≤ i < to}. */
   private void rows(UploadTables.Table rowOf, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
     boolean loops =
@@ -170,7 +160,6 @@ final class MatmulEncoder {
     }
   }
 
-  /** Encodes the gated product of up to {@link #ALONE} vectors in one dispatch. */
   private void gatedRows(List<TensorType> kinds, int vectors) {
     GpuMatrix gate = matrices[0];
     GpuMatrix up = matrices[1];
@@ -197,7 +186,6 @@ final class MatmulEncoder {
         .dispatch(vectors, Math.ceilDiv(gate.rows(), SIMDGROUPS), 1, THREADS);
   }
 
-  /** Multiplies the target by silu of the gates. */
   private void gate(GpuActivations target, int vectors) {
     recorder
         .kernel(kernels.get(RowsKernel.GATE))
@@ -228,8 +216,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies up to {@link #FEW} vectors with each of the matrices {@code from ≤ i < to}. Uses
-   * small tiles and one dispatch.
+   * Multiplies up to {@link #FEW} vectors with the matrices {@code from ≤ i < to}, in small tiles.
    *
    * @param gated whether the first product gates the second product; if so, the result is written
    *     to the first target
@@ -255,8 +242,7 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies vectors with each of the matrices {@code from ≤ i < to}. Uses large tiles and one
-   * dispatch.
+   * Multiplies vectors with the matrices {@code from ≤ i < to}, in large tiles, by one dispatch.
    */
   private void tiles(GpuActivations input, int vectors, int from, int to) {
     List<TensorType> kinds = distinctTypes(from, to);
@@ -291,10 +277,7 @@ final class MatmulEncoder {
         .put(adds ? 1 : 0);
   }
 
-  /**
-   * Returns the number of threadgroups for the matrices {@code from ≤ i < to}. Each threadgroup has
-   * {@code rowsPerGroup} rows of a matrix.
-   */
+  /** Returns the number of threadgroups, each of {@code rowsPerGroup} rows of a matrix. */
   private int groups(int from, int to, int rowsPerGroup) {
     int groups = 0;
     for (int i = from; i < to; i++) {
@@ -319,7 +302,6 @@ final class MatmulEncoder {
     }
   }
 
-  /** Adds constants for three matrices: rows, bytes per row, types, and strides of the targets. */
   private void putMatrices(List<TensorType> kinds, int from, int to) {
     putThree(from, to, i -> matrices[i].rows());
     putThree(from, to, i -> matrices[i].rowBytes());
@@ -351,10 +333,7 @@ final class MatmulEncoder {
    * padding of the function {@code padded} in {@code matvec.metal}.
    */
   private static int stagedBytes(List<TensorType> kinds, int columns) {
-    int units =
-        Math.min(
-            Math.ceilDiv(columns, CompiledKernels.UNIT_COLUMNS), CompiledKernels.mostUnits(kinds));
-    int staged = units * CompiledKernels.UNIT_COLUMNS;
+    int staged = CompiledKernels.units(kinds, columns) * CompiledKernels.UNIT_COLUMNS;
     return Float.BYTES * (staged + staged / 32 * 4 + staged / 64 * 4);
   }
 

@@ -16,8 +16,9 @@ final class UploadTables {
   private static final long SMALLEST = 16 * 1024;
 
   /**
-   * Ints that a kernel reads from a buffer. {@code offset} is the offset of the first int, in
-   * bytes.
+   * Ints that a kernel reads from a buffer.
+   *
+   * @param offset offset of the first int, in bytes
    */
   record Table(GpuBuffer buffer, long offset) {
     void set(int index, int value) {

@@ -12,9 +12,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Makes weights readable by the GPU. Weights in a mapped file are used in place if the GPU can read
- * them there. The pages of neighbouring tensors, usually of a whole model, become one buffer.
- * Weights that are not mapped, not aligned, or not readable by the GPU are copied.
+ * Makes weights readable by the GPU. Mapped, aligned weights are used in place if the GPU can read
+ * them there; the pages of neighbouring tensors, usually of a whole model, become one buffer. Other
+ * weights are copied.
  */
 final class WeightBuffers {
   /** Alignment in bytes that the kernels' widest load needs. */
@@ -31,10 +31,7 @@ final class WeightBuffers {
     this.arena = arena;
   }
 
-  /**
-   * Returns a tensor as a matrix for kernels. The first use of a mapped matrix places all mapped
-   * tensors in buffers.
-   */
+  /** The first use of a mapped matrix places all mapped tensors in buffers. */
   GpuMatrix matrix(Tensor tensor) {
     GpuMatrix matrix = new GpuMatrix(tensor);
     MemorySegment data = tensor.data();

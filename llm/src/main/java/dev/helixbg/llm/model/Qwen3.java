@@ -28,19 +28,13 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /**
-   * Minimum number of rows of a pass that is submitted layer by layer. Such a pass may take
-   * seconds, and submitted work cannot be cancelled.
-   */
+  /** Minimum number of rows of a pass that is submitted layer by layer, as it may take seconds. */
   private static final int WIDE = 128;
 
-  /**
-   * Number of rows of the prompt in {@link #rehearse}. On a GPU, these rows fill two large tiles of
-   * 32 rows each, and a third large tile partly.
-   */
+  /** Rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for products row by row, and too small for large tiles. */
+  /** Too many rows for products row by row, and too few for large tiles. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -72,7 +66,7 @@ public final class Qwen3 {
    */
   public static Qwen3 of(GgufFile file, Backend backend, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());
-    Qwen3Weights weights = Qwen3Tensors.weights(file, config, backend::matrix, true);
+    Qwen3Weights weights = new Qwen3Tensors(file, config, backend::matrix, true).weights();
     return new Qwen3(config, weights, backend, limits, file.mapped());
   }
 
@@ -80,7 +74,7 @@ public final class Qwen3 {
    * @throws GgufException if a tensor is missing, superfluous, or has another shape
    */
   public static void requireTensors(GgufFile file) {
-    Qwen3Tensors.weights(file, Qwen3Config.from(file.metadata()), tensor -> null, false);
+    new Qwen3Tensors(file, Qwen3Config.from(file.metadata()), tensor -> null, false).weights();
   }
 
   private Qwen3(
@@ -135,7 +129,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Computes only the logits of the candidate tokens, and writes them to {@code candidates}. */
+  /** Like the method above, but computes only the logits of the candidate tokens. */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -173,7 +167,11 @@ public final class Qwen3 {
         if (batch.wanted() == 0) {
           break; // only keys and values are needed
         }
-        rows = keepWanted(batch);
+        // Only the wanted rows are still needed. They get buffers of their own.
+        wanted.narrow(batch);
+        backend.keepWanted(batch, x, wantedX);
+        backend.keepWanted(batch, qkv.q(), wantedQ);
+        rows = wanted;
       }
       Activations stream = streamOf(rows);
       backend.attend(rows, rows == batch ? qkv.q() : wantedQ, layer, attended);
@@ -198,17 +196,6 @@ public final class Qwen3 {
     return rows;
   }
 
-  /**
-   * Copies the wanted rows to their own buffers, after the last layer has written its keys and
-   * values.
-   */
-  private Batch keepWanted(Batch batch) {
-    wanted.narrow(batch);
-    backend.keepWanted(batch, x, wantedX);
-    backend.keepWanted(batch, qkv.q(), wantedQ);
-    return wanted;
-  }
-
   private Activations streamOf(Batch rows) {
     return rows == wanted ? wantedX : x;
   }
@@ -228,9 +215,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Encodes one pass of each kind that answers need. The backend also runs the passes, unless it
-   * only rehearses them to find the kernels that they need. The passes are: a prompt, a few rows
-   * whose logits are all wanted (as when answers are generated in parallel), and a single token.
+   * Encodes one pass of each kind that answers need, so that the backend finds the kernels: a
+   * prompt, a few rows whose logits are all wanted (as when answers are generated in parallel), and
+   * a single token.
    */
   public void rehearse(PassLimits limits) {
     pass(Math.min(limits.rows(), PROMPT_ROWS), 1);
@@ -249,7 +236,7 @@ public final class Qwen3 {
     }
   }
 
-  /** Creates the exception for logits that contain NaN, from which no token can be chosen. */
+  /** Creates the exception for logits that contain NaN. */
   public GgufException notNumbers() {
     return file.error("the model's results are not numbers: the file is damaged; fetch it again");
   }
@@ -298,10 +285,10 @@ public final class Qwen3 {
   }
 
   /**
-   * Candidates for the next token of an answer: a copy of their rows of the output matrix, and
-   * memory for their logits. The logits of other tokens, over a hundred thousand, are not computed.
+   * Candidates for the next token of an answer. The logits of other tokens, over a hundred
+   * thousand, are not computed.
    *
-   * @param rows one row per candidate, with {@code hidden} columns
+   * @param rows copy of the candidates' rows of the output matrix
    * @param logits logits of the last pass: a row per wanted row, a column per candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {}
@@ -341,7 +328,7 @@ public final class Qwen3 {
    *
    * @param context largest number of positions of a sequence; the model's own limit applies, too
    * @param rows largest number of tokens of one pass
-   * @param wanted largest number of rows of one pass whose logits are wanted
+   * @param wanted largest number of wanted rows of one pass
    */
   public record PassLimits(int context, int rows, int wanted) {
     public PassLimits {

@@ -9,7 +9,6 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  *
  * @param contextLength number of positions that the model was trained for
  * @param hidden width of the residual stream
- * @param feedForward width of the feed-forward part
  * @param kvHeads number of key and value heads; a divisor of {@code heads}
  * @param headSize number of values per head; even; not always {@code hidden / heads}
  */
@@ -25,13 +24,12 @@ public record Qwen3Config(
     float epsilon) {
   private static final String ARCHITECTURE = "qwen3";
 
-  // Limits far above any model of this architecture, but low enough to prevent overflows and
-  // exhausted memory.
+  // Limits far above any model, but low enough to prevent overflows and exhausted memory.
   private static final int MAX_CONTEXT = 1 << 20;
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
   private static final int MAX_HEADS = 512;
-  static final int MAX_HEAD_SIZE = 1024;
+  static final int MAX_HEAD_SIZE = 1024; // at most TileProduct.DEPTH, a row of a panel
 
   /**
    * Reads the keys {@code qwen3.*}.

@@ -39,7 +39,12 @@ final class Qwen3Tensors {
   /** Prefix of the names of the current layer's tensors. */
   private String prefix = "";
 
-  private Qwen3Tensors(
+  /**
+   * @param backend function that makes a matrix from a tensor
+   * @param unpacks whether tensors of a {@link PackedType} are unpacked, into memory that is freed
+   *     together with the file; if false, only shapes are checked
+   */
+  Qwen3Tensors(
       GgufFile file, Qwen3Config config, Function<Tensor, Matrix> backend, boolean unpacks) {
     this.file = file;
     this.tensors = file.tensors();
@@ -49,18 +54,10 @@ final class Qwen3Tensors {
   }
 
   /**
-   * @param backend function that makes a matrix from a tensor
-   * @param unpacks whether tensors of a {@link PackedType} are unpacked, into memory that is freed
-   *     together with the file; if false, only shapes are checked
    * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
    *     the architecture
    */
-  static Qwen3Weights weights(
-      GgufFile file, Qwen3Config config, Function<Tensor, Matrix> backend, boolean unpacks) {
-    return new Qwen3Tensors(file, config, backend, unpacks).weights();
-  }
-
-  private Qwen3Weights weights() {
+  Qwen3Weights weights() {
     Tensor table = required("token_embd.weight");
     if (table.rows() > MAX_VOCABULARY) {
       throw error(table.name(), "a vocabulary of " + table.rows() + " tokens is too large");
@@ -106,7 +103,6 @@ final class Qwen3Tensors {
     return backend.apply(ready(tensor));
   }
 
-  /** Returns a tensor in a type that backends support. */
   private Tensor ready(Tensor tensor) {
     return unpacks && tensor.stored() instanceof PackedType packed
         ? unpacked.computeIfAbsent(tensor.name(), name -> unpacked(tensor, packed))

@@ -6,16 +6,14 @@ import dev.helixbg.llm.tensor.Tensor;
 import java.util.List;
 
 /**
- * The weights of a model on its backend; shapes are rows × columns.
+ * The weights of a model on its backend, with the shapes that {@link Qwen3Tensors} checks.
  *
- * @param embedding vocabulary × hidden
- * @param output vocabulary × hidden; in small models the same matrix as the embedding
+ * @param output in small models the same matrix as the embedding
  * @param outputTensor tensor of {@code output} in the file
  */
 record Qwen3Weights(
     Matrix embedding, List<Layer> layers, Norm outputNorm, Matrix output, Tensor outputTensor) {
 
-  /** The weights of one layer, with the shapes that {@link Qwen3Tensors} checks. */
   record Layer(
       Norm attentionNorm,
       Matrix q,

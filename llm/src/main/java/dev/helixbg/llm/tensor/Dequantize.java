@@ -22,8 +22,7 @@ public final class Dequantize {
   private Dequantize() {}
 
   /**
-   * Unpacks {@code elements} weights. The weights are read from {@code source}, beginning at byte
-   * {@code offset}. They are written to {@code target}, beginning at index {@code targetIndex}.
+   * Unpacks {@code elements} weights, which begin at byte {@code offset} of {@code source}.
    *
    * @throws IllegalArgumentException if {@code elements} is not a whole number of blocks
    * @throws IndexOutOfBoundsException if {@code source} or {@code target} is too small; {@code

@@ -40,9 +40,6 @@ public enum PackedType implements StoredType {
    */
   private static final int GROUP = 32;
 
-  /** Number of blocks that a thread unpacks at a time. */
-  private static final long BLOCKS_AT_A_TIME = 1 << 12;
-
   private static final byte[] NON_LINEAR_LEVELS = {
     -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
   };
@@ -67,16 +64,10 @@ public enum PackedType implements StoredType {
 
   /** Unpacks all blocks of {@code stored} to the type {@link #computed}, on all processors. */
   public void unpack(MemorySegment stored, MemorySegment target) {
-    long blocks = stored.byteSize() / blockBytes();
-    LongStream.range(0, Math.ceilDiv(blocks, BLOCKS_AT_A_TIME))
+    long unpackedBytes = computed.bytes(blockElements());
+    LongStream.range(0, stored.byteSize() / blockBytes())
         .parallel()
-        .forEach(
-            part -> {
-              long end = Math.min(blocks, (part + 1) * BLOCKS_AT_A_TIME);
-              for (long i = part * BLOCKS_AT_A_TIME; i < end; i++) {
-                unpack(stored, i * blockBytes(), target, i * computed.bytes(blockElements()));
-              }
-            });
+        .forEach(i -> unpack(stored, i * blockBytes(), target, i * unpackedBytes));
   }
 
   private void unpack(MemorySegment source, long at, MemorySegment target, long to) {

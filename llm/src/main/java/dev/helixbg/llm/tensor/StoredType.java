@@ -6,10 +6,7 @@ import java.util.stream.Stream;
 /**
  * An element type of a model file. ggml defines the ids and names ({@code ggml.h}, {@code enum
  * ggml_type}). Kernels read a {@link TensorType} as it is stored. A {@link PackedType} is unpacked
- * when a model is opened.
- *
- * <p>A row is stored as whole blocks, one after the other, without padding. A block holds {@link
- * #blockElements} weights in {@link #blockBytes} bytes.
+ * when a model is opened. A row is stored as whole blocks, without padding.
  */
 public sealed interface StoredType permits TensorType, PackedType {
   /**
@@ -39,7 +36,6 @@ public sealed interface StoredType permits TensorType, PackedType {
         .findAny();
   }
 
-  /** Returns the name of a type that the engine does not read. */
   private static Optional<String> otherName(int id) {
     return Optional.ofNullable(
         switch (id) {
@@ -68,8 +64,6 @@ public sealed interface StoredType permits TensorType, PackedType {
   }
 
   /**
-   * The storage of a type.
-   *
    * @param id the type's id in a GGUF file
    * @param elements number of weights per block
    * @param bytes size of a block, in bytes

@@ -16,7 +16,6 @@ public record Tensor(String name, StoredType stored, List<Long> shape, MemorySeg
     shape = List.copyOf(shape);
   }
 
-  /** Returns the type that kernels read. */
   public TensorType type() {
     return stored.computed();
   }
@@ -25,7 +24,6 @@ public record Tensor(String name, StoredType stored, List<Long> shape, MemorySeg
     return shape.getFirst();
   }
 
-  /** Returns the product of all sizes except the first. */
   public long rows() {
     return shape.stream().skip(1).reduce(1L, Math::multiplyExact);
   }

@@ -59,18 +59,15 @@ final class BpeMerges {
     /** Memory for the text of a merge. */
     private final byte[] pair;
 
-    /**
-     * For each part, the start of the next part. The next two fields have the start of the previous
-     * part, and the merge that joins the part with the next part.
-     */
+    // For each part: the start of the next part, the start of the previous part, and the merge that
+    // joins the part with the next part.
     private final int[] following;
-
     private final int[] previous;
     private final int[] joins;
 
     /**
-     * Possible merges, the earliest first; some are outdated. In each number, the upper 32 bits are
-     * the index of the merge. The lower 32 bits are the start of the first of the two parts.
+     * Possible merges, the earliest first; some are outdated. The upper 32 bits are the index of
+     * the merge, the lower 32 bits the start of the first of the two parts.
      */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
@@ -103,10 +100,7 @@ final class BpeMerges {
       }
     }
 
-    /**
-     * Looks for a merge of a part and the next part. A merge never applies if its result is no
-     * token.
-     */
+    /** Looks for a merge of a part and the next part whose result is a token. */
     private void look(int at) {
       int middle = following[at];
       joins[at] = NONE;
@@ -120,12 +114,7 @@ final class BpeMerges {
       }
     }
 
-    /**
-     * Returns the index of the merge that joins two neighbours, or {@link #NONE}. If the file has
-     * this merge several times, returns the last index.
-     *
-     * @param middle start of the second neighbour
-     */
+    /** Returns the last index of the merge that joins two neighbours, or {@link #NONE}. */
     private int find(int start, int middle, int end) {
       System.arraycopy(utf8, start, pair, 0, middle - start);
       pair[middle - start] = ' ';

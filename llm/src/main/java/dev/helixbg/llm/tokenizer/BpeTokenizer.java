@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -57,9 +58,8 @@ public final class BpeTokenizer {
   }
 
   /**
-   * Returns the tokens of a text that may contain the names of special tokens. Each such name
-   * becomes the special token. This method must not be used for data, because data could contain
-   * tokens that end a turn and begin another turn.
+   * Encodes a text in which the names of special tokens become special tokens. This method must not
+   * be used for data, because data could contain tokens that end a turn and begin another turn.
    */
   public int[] encodeWithSpecial(String text) {
     if (special.isEmpty()) {
@@ -81,24 +81,19 @@ public final class BpeTokenizer {
   }
 
   /**
-   * @throws TokenizerException if the vocabulary has no such token
+   * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary has no such token
    */
   int special(String token) {
     Integer id = special.get(token);
     if (id == null) {
-      throw new TokenizerException(
-          "the model's vocabulary has no special token \"%s\"".formatted(token));
+      throw vocabulary.lacks(token);
     }
     return id;
   }
 
   public Set<Integer> endTokens() {
     Set<Integer> ends = new TreeSet<>(vocabulary.ends());
-    for (String token : END_TOKENS) {
-      if (special.containsKey(token)) {
-        ends.add(special.get(token));
-      }
-    }
+    END_TOKENS.stream().map(special::get).filter(Objects::nonNull).forEach(ends::add);
     return ends;
   }
 
@@ -112,7 +107,7 @@ public final class BpeTokenizer {
   }
 
   public TextStream stream() {
-    return new TextStream(this);
+    return new TextStream();
   }
 
   /** Returns a token's bytes: UTF-8 that may begin or end within a character. */
@@ -140,8 +135,7 @@ public final class BpeTokenizer {
    * Decoder of an answer that is still being generated. Each token yields the characters that it
    * completes, and never part of a character.
    */
-  public static final class TextStream {
-    private final BpeTokenizer tokenizer;
+  public final class TextStream {
     private final CharsetDecoder decoder =
         StandardCharsets.UTF_8
             .newDecoder()
@@ -151,13 +145,8 @@ public final class BpeTokenizer {
     /** First bytes of an incomplete character. */
     private byte[] part = new byte[0];
 
-    TextStream(BpeTokenizer tokenizer) {
-      this.tokenizer = tokenizer;
-    }
-
-    /** Returns the characters that a token completes: often one word, sometimes none. */
     public String append(int id) {
-      byte[] bytes = tokenizer.bytes(id);
+      byte[] bytes = bytes(id);
       ByteBuffer in = ByteBuffer.allocate(part.length + bytes.length).put(part).put(bytes).flip();
       CharBuffer out = CharBuffer.allocate(in.remaining());
       decoder.decode(in, out, false);

@@ -28,7 +28,6 @@ final class ByteAlphabet {
 
   private ByteAlphabet() {}
 
-  /** Returns the character of a byte, which is given as 0 to 255. */
   static char charOf(int b) {
     return CHAR_OF_BYTE[b];
   }

@@ -1,5 +1,6 @@
 package dev.helixbg.llm.tokenizer;
 
+import dev.helixbg.llm.gguf.GgufException;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -16,13 +17,12 @@ import java.util.stream.IntStream;
  * </pre>
  *
  * <p>Prompts for models that never think have no {@code <think>} block. Prompts for models that
- * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed. See
- * {@link Thought}.
+ * always think have the beginning of the block, {@code <think>⏎}, if thinking is allowed.
  *
  * <p>{@link #opening} and {@link #request} make the two parts of a prompt. Tokens cannot merge
  * across the boundary of the parts, so a cache of the opening serves every request.
  *
- * <p>All methods throw a {@link TokenizerException} if the tokenizer lacks the control tokens.
+ * <p>All methods throw a {@link GgufException} if the tokenizer lacks the control tokens.
  */
 public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   public enum Thought {

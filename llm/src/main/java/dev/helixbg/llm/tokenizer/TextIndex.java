@@ -22,14 +22,10 @@ final class TextIndex {
   private final byte[] utf8;
   private final int shift;
 
-  /**
-   * For each hash, 1 + the index of the last string with that hash; 0 if no string has the hash.
-   */
+  // 1 + the index of the last string with a given hash; 0 if there is none.
   private final int[] heads;
 
-  /**
-   * For each string, 1 + the index of the previous string with the same hash; 0 if there is none.
-   */
+  // 1 + the index of the previous string with the same hash as a given string; 0 if there is none.
   private final int[] next;
 
   /**
@@ -44,13 +40,7 @@ final class TextIndex {
     heads = new int[1 << bits];
     next = new int[texts.size()];
     byte[] counts = new byte[heads.length];
-    for (int i = 0; i < next.length; i += GgufStrings.BATCH) {
-      add(i, Math.min(next.length, i + GgufStrings.BATCH), isIndexed, counts);
-    }
-  }
-
-  private void add(int first, int end, IntPredicate isIndexed, byte[] counts) {
-    for (int i = first; i < end; i++) {
+    for (int i = 0; i < next.length; i++) {
       if (isIndexed.test(i)) {
         int place = place(utf8, texts.start(i), texts.end(i));
         if (++counts[place] > MOST_AT_A_PLACE) {

@@ -1,6 +1,7 @@
 package dev.helixbg.llm.tokenizer;
 
 import dev.helixbg.llm.gguf.GgufArray;
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.gguf.GgufStrings;
 import java.nio.charset.StandardCharsets;
@@ -56,21 +57,22 @@ public final class Vocabulary {
   private static final int MAX_TOKENS = 1 << 20;
   private static final int MAX_MERGES = 1 << 21;
 
-  private static final Kind[] ALL_KINDS = Kind.values();
-
-  /** Ordinal of {@link Kind#NORMAL}, as stored in {@link #kinds}. */
-  static final byte NORMAL = 0;
-
   /** Ordinary tokens in the {@link ByteAlphabet}, special tokens as plain text. */
   private final GgufStrings tokens;
 
-  /** Ordinal of each token's {@link Kind}. */
-  private final byte[] kinds;
-
+  private final Kind[] kinds;
   private final BpeMerges merges;
   private final List<Integer> ends;
 
-  private Vocabulary(GgufStrings tokens, byte[] kinds, BpeMerges merges, List<Integer> ends) {
+  private final GgufMetadata metadata;
+
+  private Vocabulary(
+      GgufStrings tokens,
+      Kind[] kinds,
+      BpeMerges merges,
+      List<Integer> ends,
+      GgufMetadata metadata) {
+    this.metadata = metadata;
     this.tokens = tokens;
     this.kinds = kinds;
     this.merges = merges;
@@ -91,14 +93,14 @@ public final class Vocabulary {
       throw metadata.error(
           TOKENS, "%d tokens, but the model has %d embeddings".formatted(tokens.size(), most));
     }
-    byte[] kinds = kinds(metadata, tokens.size());
+    Kind[] kinds = kinds(metadata, tokens.size());
     retype(tokens, kinds);
     TextIndex index =
-        indexed(metadata, TOKENS, () -> new TextIndex(tokens, id -> kinds[id] == NORMAL));
+        indexed(metadata, TOKENS, () -> new TextIndex(tokens, id -> kinds[id] == Kind.NORMAL));
     requireBytes(metadata, index);
     GgufStrings pairs = metadata.array(MERGES, MAX_MERGES).strings();
     BpeMerges merges = indexed(metadata, MERGES, () -> new BpeMerges(pairs, index));
-    return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()));
+    return new Vocabulary(tokens, kinds, merges, ends(metadata, tokens.size()), metadata);
   }
 
   /**
@@ -133,13 +135,13 @@ public final class Vocabulary {
     }
   }
 
-  private static void retype(GgufStrings tokens, byte[] kinds) {
+  private static void retype(GgufStrings tokens, Kind[] kinds) {
     for (int id = 0; id < kinds.length; id++) {
       // Compares the first byte first, so that few of over a hundred thousand tokens become
       // Strings.
       int start = tokens.start(id);
-      if (kinds[id] == NORMAL && start < tokens.end(id) && tokens.utf8()[start] == '<') {
-        kinds[id] = (byte) KNOWN_SPECIAL.getOrDefault(tokens.get(id), Kind.NORMAL).ordinal();
+      if (kinds[id] == Kind.NORMAL && start < tokens.end(id) && tokens.utf8()[start] == '<') {
+        kinds[id] = KNOWN_SPECIAL.getOrDefault(tokens.get(id), Kind.NORMAL);
       }
     }
   }
@@ -164,17 +166,18 @@ public final class Vocabulary {
     };
   }
 
-  private static byte[] kinds(GgufMetadata metadata, int count) {
+  private static Kind[] kinds(GgufMetadata metadata, int count) {
     int[] ids = metadata.array(KINDS, MAX_TOKENS).ints();
     if (ids.length != count) {
       throw metadata.error(KINDS, "%d types for %d tokens".formatted(ids.length, count));
     }
-    byte[] kinds = new byte[count];
+    Kind[] all = Kind.values();
+    Kind[] kinds = new Kind[count];
     for (int i = 0; i < count; i++) {
-      if (ids[i] < 1 || ids[i] > ALL_KINDS.length) {
+      if (ids[i] < 1 || ids[i] > all.length) {
         throw metadata.error(KINDS, "token %d has the unknown type %d".formatted(i, ids[i]));
       }
-      kinds[i] = (byte) (ids[i] - 1);
+      kinds[i] = all[ids[i] - 1];
     }
     return kinds;
   }
@@ -216,18 +219,23 @@ public final class Vocabulary {
 
   /** Returns the kind of a token; UNUSED for an id that has an embedding but no token. */
   Kind kind(int id) {
-    return id < kinds.length ? ALL_KINDS[kinds[id]] : Kind.UNUSED;
+    return id < kinds.length ? kinds[id] : Kind.UNUSED;
   }
 
   List<Integer> ends() {
     return ends;
   }
 
+  /** Creates the exception for a special token that the vocabulary lacks. */
+  GgufException lacks(String token) {
+    return metadata.error(TOKENS, "there is no special token \"%s\"".formatted(token));
+  }
+
   /** Returns the ids of control and user-defined tokens by their text, except for empty texts. */
   Map<String, Integer> special() {
     Map<String, Integer> special = new HashMap<>();
     for (int id = 0; id < kinds.length; id++) {
-      if (kinds[id] != NORMAL && (kind(id) == Kind.CONTROL || kind(id) == Kind.USER_DEFINED)) {
+      if (kinds[id] == Kind.CONTROL || kinds[id] == Kind.USER_DEFINED) {
         special.putIfAbsent(text(id), id);
       }
     }

@@ -2,7 +2,6 @@ package dev.helixbg.llm.cpu;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.helixbg.llm.backend.Backend.Activations;
 import dev.helixbg.llm.backend.Backend.Norm;
@@ -11,7 +10,6 @@ import dev.helixbg.llm.backend.Backend.Rope;
 import dev.helixbg.llm.backend.Batch;
 import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.ProcessBuilder.Redirect;
@@ -20,7 +18,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,16 +49,6 @@ class BatchAttentionTest {
           new Sequence(0, 64, 33),
           new Sequence(0, 1050, 12),
           new Sequence(0, 1020, 20));
-
-  /** A panel holds one head of a row; what follows it in memory is not its own. */
-  @Test
-  void headsThatNoPanelHoldsAreRefused() {
-    try (CpuBackend backend = new CpuBackend(1, () -> {})) {
-      backend.cache(new KvShape(1, 1, TileProduct.DEPTH, 8)).close();
-      KvShape larger = new KvShape(1, 1, TileProduct.DEPTH + 2, 8);
-      assertThrows(IllegalArgumentException.class, () -> backend.cache(larger));
-    }
-  }
 
   @ParameterizedTest
   @ValueSource(ints = {128, 256})

@@ -111,7 +111,9 @@ class GeneratorTest {
       for (Executable tooLong :
           List.<Executable>of(
               () -> work.read(cache, CASE.promptIds(), true, () -> false),
-              () -> Generator.generateAll(work, cache, prompt, 1, Set.of(), () -> false),
+              () ->
+                  Generator.generateAll(
+                      work, cache, prompt, new GenerationOptions(1, Set.of()), () -> false),
               () -> new ChoiceScorer(work).score(cache, prompt, choices, () -> false),
               () -> new ChoiceScorer(work).score(cache, fits, choices, () -> false))) {
         assertThrows(ContextFullException.class, tooLong);

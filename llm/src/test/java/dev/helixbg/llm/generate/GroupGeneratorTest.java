@@ -12,6 +12,7 @@ import dev.helixbg.llm.backend.KvCache;
 import dev.helixbg.llm.cpu.CpuBackend;
 import dev.helixbg.llm.generate.Generator.Generation;
 import dev.helixbg.llm.generate.Generator.Generation.StopReason;
+import dev.helixbg.llm.generate.Generator.GenerationOptions;
 import dev.helixbg.llm.gguf.GgufFile;
 import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.golden.GoldenCase;
@@ -49,7 +50,11 @@ class GroupGeneratorTest {
 
   private List<Generation> generate(KvCache shared, List<int[]> prompts, int maxTokens) {
     return Generator.generateAll(
-        work, shared, prompts, maxTokens, Set.of(GoldenModel.END), () -> false);
+        work,
+        shared,
+        prompts,
+        new GenerationOptions(maxTokens, Set.of(GoldenModel.END)),
+        () -> false);
   }
 
   private List<int[]> prompts() {
@@ -108,8 +113,7 @@ class GroupGeneratorTest {
             new ForwardPasses(narrow, small),
             backend.cache(narrow.cacheShape()),
             prompts().subList(0, 2),
-            64,
-            Set.of(GoldenModel.END),
+            new GenerationOptions(64, Set.of(GoldenModel.END)),
             () -> false);
     assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answers.get(1).tokenIds());
   }
@@ -128,8 +132,7 @@ class GroupGeneratorTest {
                 new ForwardPasses(full, tight),
                 backend.cache(full.cacheShape()),
                 List.of(prompt),
-                64,
-                Set.of(GoldenModel.END),
+                new GenerationOptions(64, Set.of(GoldenModel.END)),
                 () -> false)
             .getFirst();
     assertEquals(StopReason.CONTEXT_FULL, ended.stopReason());
@@ -150,8 +153,7 @@ class GroupGeneratorTest {
               new ForwardPasses(wide, limits),
               some.cache(wide.cacheShape()),
               prompts(),
-              64,
-              Set.of(GoldenModel.END),
+              new GenerationOptions(64, Set.of(GoldenModel.END)),
               () -> false);
       for (int i = 0; i < cases.size(); i++) {
         int[] greedy = cases.get(i).greedyIds();
@@ -163,8 +165,7 @@ class GroupGeneratorTest {
                   new ForwardPasses(wide, limits),
                   some.cache(wide.cacheShape()),
                   prompts(),
-                  2,
-                  Set.of(),
+                  new GenerationOptions(2, Set.of()),
                   () -> false)
               .getLast()
               .stopReason());
@@ -175,7 +176,9 @@ class GroupGeneratorTest {
   void cancellingAndEmptyPromptsAreErrors() {
     assertThrows(
         CancellationException.class,
-        () -> Generator.generateAll(work, empty, prompts(), 64, Set.of(), () -> true));
+        () ->
+            Generator.generateAll(
+                work, empty, prompts(), new GenerationOptions(64, Set.of()), () -> true));
     assertThrows(IllegalArgumentException.class, () -> generate(empty, List.of(new int[0]), 64));
     assertThrows(IllegalArgumentException.class, () -> generate(empty, prompts(), 0));
   }

@@ -41,7 +41,9 @@ class NotANumberTest {
         KvCache cache = backend.cache(model.cacheShape());
         refused(() -> generate(work, cache));
         refused(
-            () -> Generator.generateAll(work, cache, List.of(PROMPT), 3, Set.of(), () -> false));
+            () ->
+                Generator.generateAll(
+                    work, cache, List.of(PROMPT), new GenerationOptions(3, Set.of()), () -> false));
         refused(
             () ->
                 new ChoiceScorer(work)

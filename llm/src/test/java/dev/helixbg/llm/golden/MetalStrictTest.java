@@ -133,8 +133,7 @@ class MetalStrictTest {
               new ForwardPasses(model, limits),
               backend.cache(model.cacheShape()),
               cases.stream().map(GoldenCase::promptIds).toList(),
-              64,
-              Set.of(GoldenModel.END),
+              new GenerationOptions(64, Set.of(GoldenModel.END)),
               () -> false);
       for (int i = 0; i < cases.size(); i++) {
         int[] greedy = cases.get(i).greedyIds();

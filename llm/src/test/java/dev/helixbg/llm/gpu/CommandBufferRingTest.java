@@ -63,7 +63,7 @@ class CommandBufferRingTest {
     submit();
     assertEquals(1, counters.get(Counter.WAITS));
     assertEquals(depth, counters.get(Counter.MOST_IN_FLIGHT));
-    inFlight.flush();
+    inFlight.last().await();
     assertEquals(depth + 1, counters.get(Counter.SUBMISSIONS));
   }
 
@@ -90,7 +90,7 @@ class CommandBufferRingTest {
       Submission failing = inFlight.commit();
       submit();
       assertThrows(GpuException.class, failing::await);
-      inFlight.flush();
+      inFlight.last().await();
     }
     assertEquals(1, metal.takeFindings().size());
   }
@@ -99,7 +99,7 @@ class CommandBufferRingTest {
   void whatWasBegunAndNeverCommittedIsDropped() {
     submit();
     inFlight.begin();
-    inFlight.flush();
+    inFlight.last().await();
     inFlight.abandon();
   }
 }

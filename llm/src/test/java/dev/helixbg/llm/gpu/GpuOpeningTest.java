@@ -103,7 +103,8 @@ class GpuOpeningTest {
         model.generate(session, prompt, options, id -> {}, () -> false);
         List<int[]> choices = List.of(new int[] {5, 6}, new int[] {5, 7}, new int[] {8});
         model.choose(session, List.of(prompt, prompt), choices, () -> false);
-        model.generateAll(session, List.of(prompt, prompt), 3, Set.of(), () -> false);
+        model.generateAll(
+            session, List.of(prompt, prompt), new GenerationOptions(3, Set.of()), () -> false);
       }
       List<String> more = new ArrayList<>(compiled());
       more.removeAll(compiled);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.llm.gguf.GgufException;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
 import dev.helixbg.llm.tokenizer.BpeTokenizer.TextStream;
@@ -130,7 +131,7 @@ class GoldenTokenizerTest {
     assertArrayEquals(new int[] {start, GoldenModel.END}, Arrays.copyOfRange(ids, 1, 3));
     assertEquals("ab", tokenizer.decode(ids));
     assertEquals(Set.of(1317, 1319), tokenizer.endTokens());
-    assertThrows(TokenizerException.class, () -> tokenizer.special("<|nothing|>"));
+    assertThrows(GgufException.class, () -> tokenizer.special("<|nothing|>"));
   }
 
   @ParameterizedTest

@@ -13,7 +13,6 @@ import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.gpu.GpuBackend;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.model.Qwen3Config;
-import dev.helixbg.llm.tokenizer.TokenizerException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.TreeMap;
@@ -46,7 +45,7 @@ public final class LoadModelCommand extends ConsoleCommand {
         model.chat();
         print(model);
         console.say("Opened    in %.0f ms", (System.nanoTime() - start) / 1e6);
-      } catch (GgufException | TokenizerException | GpuException e) {
+      } catch (GgufException | GpuException e) {
         console.say("%nIt cannot be run here:");
         console.out().flush();
         throw e; // the exception's message is printed last

@@ -22,7 +22,6 @@ public record HostActivations(MemorySegment data, int rows, int columns, int str
     return new HostActivations(HostMemory.allocate(arena, bytes), rows, columns, stride);
   }
 
-  /** Returns the offset of a row in {@link #data}, in bytes. */
   long offset(int row) {
     return (long) row * stride * Float.BYTES;
   }

@@ -67,7 +67,7 @@ public abstract class HostBackend implements Backend {
   }
 
   @Override
-  public KvCache cache(KvShape shape) {
+  public final KvCache cache(KvShape shape) {
     return new HostKvCache(
         shape, pools.computeIfAbsent(shape, s -> new HostKvCache.Pool(arena, s)));
   }

@@ -5,8 +5,9 @@ import dev.helixbg.llm.backend.KvShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /**
  * A cache that consists of a list of runs. A run is a sequence of consecutive positions, stored at
@@ -18,9 +19,12 @@ import java.util.Deque;
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
-  private Page[] pages = new Page[4];
-  private int[] starts = new int[4];
-  private int runs;
+  private final List<Run> runs = new ArrayList<>();
+
+  /**
+   * @param start position of the first key and value in the page
+   */
+  private record Run(Page page, int start) {}
 
   HostKvCache(KvShape shape, Pool pool) {
     super(shape);
@@ -28,8 +32,8 @@ public final class HostKvCache extends KvCache {
   }
 
   private int runOf(int position) {
-    int run = runs - 1;
-    while (starts[run] > position) {
+    int run = runs.size() - 1;
+    while (runs.get(run).start > position) {
       run--;
     }
     return run;
@@ -41,17 +45,14 @@ public final class HostKvCache extends KvCache {
   }
 
   private int endOf(int run) {
-    return run + 1 < runs ? starts[run + 1] : length;
+    return run + 1 < runs.size() ? runs.get(run + 1).start : length;
   }
 
   /** Returns the number of leading positions that this cache and {@code other} share in memory. */
   public int shared(HostKvCache other) {
     int shared = 0;
-    for (int run = 0;
-        run < Math.min(runs, other.runs)
-            && pages[run] == other.pages[run]
-            && starts[run] == other.starts[run];
-        run++) {
+    int most = Math.min(runs.size(), other.runs.size());
+    for (int run = 0; run < most && runs.get(run).equals(other.runs.get(run)); run++) {
       shared = Math.min(endOf(run), other.endOf(run));
     }
     return shared;
@@ -65,65 +66,51 @@ public final class HostKvCache extends KvCache {
     return address(position, 2L * layer * shape().kvHeads() + kvHead);
   }
 
-  /**
-   * Returns the address of a head's value vector at a position. Value vectors are stored in the
-   * same way as keys.
-   */
+  /** Returns the address of a head's value vector, which is stored in the same way as keys. */
   public long value(int position, int layer, int kvHead) {
     return address(position, (2L * layer + 1) * shape().kvHeads() + kvHead);
   }
 
   private long address(int position, long head) {
-    int run = runOf(position);
-    long skipped = head * Pool.POSITIONS + position - starts[run];
-    return pages[run].data.address() + skipped * shape().headBytes();
+    Run run = runs.get(runOf(position));
+    long skipped = head * Pool.POSITIONS + position - run.start;
+    return run.page.data.address() + skipped * shape().headBytes();
   }
 
   @Override
   protected void makeRoom(int end) {
     while (length < end) {
       if (lastRunRoom() == 0) {
-        appendRun(pool.take(this));
+        runs.add(new Run(pool.take(this), length));
       }
       length += Math.min(lastRunRoom(), end - length);
     }
   }
 
   private int lastRunRoom() {
-    if (runs == 0) {
+    if (runs.isEmpty()) {
       return 0;
     }
-    Page last = pages[runs - 1];
-    int used = length - starts[runs - 1];
+    Page last = runs.getLast().page;
+    int used = length - runs.getLast().start;
     return last.writer == this && used >= last.frozen ? Pool.POSITIONS - used : 0;
-  }
-
-  private void appendRun(Page page) {
-    if (runs == pages.length) {
-      pages = Arrays.copyOf(pages, 2 * runs);
-      starts = Arrays.copyOf(starts, 2 * runs);
-    }
-    pages[runs] = page;
-    starts[runs++] = length;
   }
 
   @Override
   protected void release(int end) {
-    while (runs > 0 && starts[runs - 1] >= end) {
-      pool.release(pages[--runs]);
-      pages[runs] = null;
+    while (!runs.isEmpty() && runs.getLast().start >= end) {
+      pool.release(runs.removeLast().page);
     }
   }
 
   @Override
   protected KvCache share(int prefix) {
     HostKvCache child = new HostKvCache(shape(), pool);
-    for (int run = 0; run < runs && starts[run] < prefix; run++) {
-      Page page = pages[run];
-      page.holders++;
-      page.frozen = Math.max(page.frozen, Math.min(endOf(run), prefix) - starts[run]);
-      child.length = starts[run];
-      child.appendRun(page);
+    for (int i = 0; i < runs.size() && runs.get(i).start < prefix; i++) {
+      Run run = runs.get(i);
+      run.page.holders++;
+      run.page.frozen = Math.max(run.page.frozen, Math.min(endOf(i), prefix) - run.start);
+      child.runs.add(run);
     }
     return child;
   }

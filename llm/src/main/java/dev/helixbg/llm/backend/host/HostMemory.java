@@ -12,10 +12,7 @@ public final class HostMemory {
   /** Alignment in bytes. A cache line and the widest vector both have this size. */
   public static final int ALIGNMENT = 64;
 
-  /**
-   * Minimum size, in bytes, of memory that is allocated in whole pages. Pages have at most 16 KB,
-   * so little is wasted.
-   */
+  /** Minimum size of memory that is allocated in whole pages, which have at most 16 KB. */
   private static final long LARGE = 256 << 10;
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -33,7 +30,7 @@ public final class HostMemory {
 
   private HostMemory() {}
 
-  /** Initialises this class, on any thread. This takes tens of milliseconds. */
+  /** Initialises this class, which takes tens of milliseconds. */
   public static void prepare() {}
 
   /** Allocates memory that is returned to the system when the arena closes. */

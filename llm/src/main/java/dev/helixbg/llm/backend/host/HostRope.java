@@ -39,7 +39,6 @@ public final class HostRope implements Rope {
     return 2L * pairs * Float.BYTES * position;
   }
 
-  /** Returns half the head's size. */
   public int pairs() {
     return pairs;
   }

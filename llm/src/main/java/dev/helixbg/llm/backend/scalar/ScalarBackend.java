@@ -96,7 +96,6 @@ public final class ScalarBackend extends HostBackend {
     }
   }
 
-  /** Computes the attention of one query head of a row to the first {@code positions} positions. */
   private static void attendHead(
       HostKvCache cache,
       int layer,

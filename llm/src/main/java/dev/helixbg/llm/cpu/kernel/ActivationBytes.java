@@ -25,9 +25,8 @@ import jdk.incubator.vector.VectorSpecies;
  * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
  * every 256 columns: the bytes, then the eight steps, then the offsets. Stored weights of some
  * types are too large: in Q6_K by {@code zero} times the scale, in Q4_K and Q5_K by {@code zero}
- * times the minimum. The offsets correct the products of these weights. There is one offset for 32
- * or 16 columns. It is {@code −zero · step · sum}, where {@code sum} is the sum of these columns'
- * bytes.
+ * times the minimum. An offset for 32 or 16 columns, {@code −zero · step · sum of their bytes},
+ * corrects the products.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
@@ -44,7 +43,6 @@ public final class ActivationBytes {
   private static final int HALF = 16;
   private static final int EIGHT = 8;
 
-  /** Species of byte vectors that have as many lanes as a vector of floats. */
   private static final VectorSpecies<Byte> QUARTER =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(FLOATS.vectorBitSize() / 4));
 

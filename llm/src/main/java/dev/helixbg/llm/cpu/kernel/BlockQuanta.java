@@ -7,7 +7,7 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
 import static dev.helixbg.llm.cpu.lanes.Lanes.half;
 import static dev.helixbg.llm.cpu.lanes.Lanes.loadInts4;
-import static jdk.incubator.vector.VectorOperators.LSHL;
+import static dev.helixbg.llm.cpu.lanes.Lanes.storeSixBits;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
 import dev.helixbg.llm.tensor.Dequantize;
@@ -23,7 +23,6 @@ import jdk.incubator.vector.IntVector;
  */
 final class BlockQuanta {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
-  private static final int LOW_PAIRS = 0x03030303;
   private static final long LOW_BITS = 0x0101010101010101L;
   private final long levels;
 
@@ -81,10 +80,7 @@ final class BlockQuanta {
     }
   }
 
-  /**
-   * Unpacks four groups of 32 bytes. A group's low nibbles become 32 quanta, and its high nibbles
-   * become the next 32 quanta.
-   */
+  /** Unpacks four groups of 32 bytes: a group's low nibbles, then its high nibbles. */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
       IntVector z = loadInts4(source + 16L * i);
@@ -119,29 +115,11 @@ final class BlockQuanta {
       IntVector a = loadInts4(low);
       IntVector b = loadInts4(low + 32);
       IntVector high = loadInts4(source + 128 + 16L * i);
-      long to = i / 2 * 128L + i % 2 * 16L;
-      a.and(LOW_NIBBLES)
-          .or(high.and(LOW_PAIRS).lanewise(LSHL, 4))
-          .reinterpretAsBytes()
-          .sub((byte) 32)
-          .intoMemorySegment(MEMORY, levels + to, ORDER);
-      b.and(LOW_NIBBLES)
-          .or(high.lanewise(LSHR, 2).and(LOW_PAIRS).lanewise(LSHL, 4))
-          .reinterpretAsBytes()
-          .sub((byte) 32)
-          .intoMemorySegment(MEMORY, levels + to + 32, ORDER);
-      a.lanewise(LSHR, 4)
-          .and(LOW_NIBBLES)
-          .or(high.lanewise(LSHR, 4).and(LOW_PAIRS).lanewise(LSHL, 4))
-          .reinterpretAsBytes()
-          .sub((byte) 32)
-          .intoMemorySegment(MEMORY, levels + to + 64, ORDER);
-      b.lanewise(LSHR, 4)
-          .and(LOW_NIBBLES)
-          .or(high.lanewise(LSHR, 6).and(LOW_PAIRS).lanewise(LSHL, 4))
-          .reinterpretAsBytes()
-          .sub((byte) 32)
-          .intoMemorySegment(MEMORY, levels + to + 96, ORDER);
+      long to = levels + i / 2 * 128L + i % 2 * 16L;
+      storeSixBits(a, high, to);
+      storeSixBits(b, high.lanewise(LSHR, 2), to + 32);
+      storeSixBits(a.lanewise(LSHR, 4), high.lanewise(LSHR, 4), to + 64);
+      storeSixBits(b.lanewise(LSHR, 4), high.lanewise(LSHR, 6), to + 96);
     }
   }
 }

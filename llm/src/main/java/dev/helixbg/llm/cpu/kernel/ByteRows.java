@@ -19,15 +19,13 @@ import jdk.incubator.vector.IntVector;
  * the weight's quantum (stored integer) plus {@link #bias}.
  *
  * <p>Some processors can only add pairs of products, in 16 bits. For such sums of pairs, a weight's
- * byte has only seven bits. The sum of two products with signed bytes then fits into a short. In
- * the kernel's sums, each short adds up the products of 16 columns, or of 8 columns if every 16
- * columns have a scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which
- * also fits into a short. For this purpose, 16 is subtracted from five-bit quanta, and their
- * minimum is raised accordingly.
+ * byte has only seven bits, so that two products with signed bytes fit into a short. Each short of
+ * the kernel's sums adds up the products of 16 columns, or of 8 columns if every 16 columns have a
+ * scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which fits, too. For
+ * this purpose, 16 is subtracted from five-bit quanta, and their minimum is raised accordingly.
  *
- * <p>Layout of a row: 256 bytes, then a scale for each 32 columns, then a minimum for each 32
- * columns. If a type has a scale for each 16 columns, the scale of the second 16 columns is stored
- * instead of the minimum.
+ * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
+ * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
  *
  * <p>Each thread needs its own instance, which has memory for the rows.
  */

@@ -23,9 +23,8 @@ import jdk.incubator.vector.VectorOperators;
  * Converts 16-bit floats to floats and back.
  *
  * <p>The Vector API has no conversion of f16. The bits of an f16 number are moved to their
- * positions in a float. The float is then 2^−112 times the correct number, so 112 is added to the
- * exponent. Two exponents need a further step. For exponent 0, the hidden bit is subtracted. For
- * exponent 31 (infinite or NaN), 112 is added again.
+ * positions in a float, and 112 is added to the exponent. For exponent 0, the hidden bit is then
+ * subtracted. For exponent 31 (infinite or NaN), 112 is added again.
  */
 public final class HalfFloats {
   private static final int MAGNITUDE = 0x7FFF;
@@ -34,9 +33,8 @@ public final class HalfFloats {
   private static final int INFINITE = 0x7C00;
   private static final int NOT_A_NUMBER = 0x7E00;
 
-  /** Bits of the float 2^−14. The next two constants are the bits of 1/2 and of infinity. */
+  // Bits of the floats 2^−14, 1/2 and infinity.
   private static final int LEAST_NORMAL = 113 << 23;
-
   private static final int BITS_OF_HALF = 126 << 23;
   private static final int FLOAT_INFINITE = 255 << 23;
 

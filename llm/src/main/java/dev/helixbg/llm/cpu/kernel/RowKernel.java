@@ -5,10 +5,7 @@ package dev.helixbg.llm.cpu.kernel;
  * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /**
-   * Returns the number of floats that {@link #prepare} writes. The number is smaller than the
-   * number of columns if {@code prepare} rounds activations to integers.
-   */
+  /** Returns how many floats {@link #prepare} writes: fewer than columns if it rounds them. */
   default int floats(int columns) {
     return columns;
   }
@@ -25,7 +22,7 @@ public interface RowKernel {
 
   /**
    * Computes {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below
-   * {@code to}.
+   * {@code to}; {@code from} is less than {@code to}.
    *
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block

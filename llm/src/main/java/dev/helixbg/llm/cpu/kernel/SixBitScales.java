@@ -7,10 +7,9 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 /**
  * Unpacks the eight 6-bit scales, or minima, of Q4_K and Q5_K to bytes.
  *
- * <p>A block stores its scales and minima in three ints. The first int has the first four scales,
- * and the second int has the first four minima. The two upper bits of each byte in these ints
- * belong to one of the last four scales or minima. The third int has the low nibbles of the last
- * four scales and minima. See ggml's {@code block_q4_K}.
+ * <p>A block has three ints: the first four scales, the first four minima, and the low nibbles of
+ * the last four scales and minima. The two upper bits of each byte in the first two ints belong to
+ * one of the last four scales or minima. See ggml's {@code block_q4_K}.
  */
 public final class SixBitScales {
   private static final int LOW_SIX = 0x3F3F3F3F;
@@ -31,11 +30,6 @@ public final class SixBitScales {
     return MEMORY.get(INT, block + 12 & ADDRESS);
   }
 
-  /**
-   * @param first int whose bytes each have one of the first four numbers in the low six bits, and
-   *     two bits of a later number in the top bits
-   * @param nibbles int with the low nibbles of the later numbers
-   */
   private static long eight(int first, int nibbles) {
     int later = nibbles & LOW_NIBBLES | first >>> 2 & BITS_4_AND_5;
     return first & LOW_SIX | (long) later << 32;

@@ -2,7 +2,6 @@ package dev.helixbg.llm.cpu.kernel;
 
 import static dev.helixbg.llm.cpu.lanes.Lanes.ADDRESS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.BYTE;
-import static dev.helixbg.llm.cpu.lanes.Lanes.BYTES_16;
 import static dev.helixbg.llm.cpu.lanes.Lanes.FLOATS;
 import static dev.helixbg.llm.cpu.lanes.Lanes.MEMORY;
 import static dev.helixbg.llm.cpu.lanes.Lanes.ORDER;
@@ -51,8 +50,6 @@ public final class Unpacker {
   }
 
   /**
-   * Writes floats to address {@code target}.
-   *
    * @param elements number of weights, a multiple of the type's block
    */
   public void row(TensorType type, long source, int elements, long target) {
@@ -93,7 +90,8 @@ public final class Unpacker {
         }
         continue;
       }
-      ByteVector q = ByteVector.fromMemorySegment(BYTES_16, MEMORY, bytes + 16L * group, ORDER);
+      long from = bytes + 16L * group;
+      ByteVector q = ByteVector.fromMemorySegment(ByteVector.SPECIES_128, MEMORY, from, ORDER);
       factor.mul((FloatVector) q.convertShape(B2F, FLOATS, 0)).intoMemorySegment(MEMORY, to, ORDER);
       if (Lanes.COUNT == 4) {
         factor

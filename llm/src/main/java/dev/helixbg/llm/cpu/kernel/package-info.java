@@ -6,8 +6,8 @@
  * trees, C2 stops inlining. A kernel is therefore one flat method of about a thousand bytecodes
  * that takes addresses and numbers, never vectors.
  *
- * <p>Loops over vectors count bytes and use {@code !=} as their end condition, so that C2 cannot
- * compute the number of iterations. If C2 knew this number, it would copy the loop body three times
- * or more. The copies take longer to compile and run no faster. Counts must not be negative.
+ * <p>Loops over vectors count bytes and end by {@code !=}. C2 therefore does not know the number of
+ * rounds, and does not copy the loop body, which would take longer to compile and run no faster.
+ * Counts must not be negative.
  */
 package dev.helixbg.llm.cpu.kernel;

@@ -50,10 +50,6 @@ public final class Lanes {
   public static final VectorSpecies<Short> SHORTS =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS));
 
-  public static final VectorSpecies<Byte> BYTES_16 = ByteVector.SPECIES_128;
-
-  public static final VectorSpecies<Integer> INTS_4 = IntVector.SPECIES_128;
-
   /** Number of floats per vector: 4, 8 or 16. */
   public static final int COUNT = FLOATS.length();
 
@@ -127,7 +123,7 @@ public final class Lanes {
   }
 
   public static IntVector loadInts4(long address) {
-    return IntVector.fromMemorySegment(INTS_4, MEMORY, address, ORDER);
+    return IntVector.fromMemorySegment(IntVector.SPECIES_128, MEMORY, address, ORDER);
   }
 
   public static ShortVector loadShorts(long address) {
@@ -138,12 +134,10 @@ public final class Lanes {
     return FloatVector.broadcast(FLOATS, MEMORY.get(FLOAT, address));
   }
 
-  /** Loads one f16 number. */
   public static float half(long address) {
     return Float.float16ToFloat(MEMORY.get(SHORT, address));
   }
 
-  /** Loads one f16 number into all lanes. */
   public static FloatVector broadcastHalf(long address) {
     return FloatVector.broadcast(FLOATS, half(address));
   }
@@ -169,8 +163,8 @@ public final class Lanes {
   }
 
   /**
-   * Adds a vector's lanes in a fixed order. The upper half is added to the lower half, repeatedly,
-   * until two lanes remain. Then these two lanes are added.
+   * Adds a vector's lanes in a fixed order: the upper half is added to the lower half, until one
+   * number remains.
    *
    * <p>{@code reduceLanes(ADD)} has no fixed order. Interpreted and compiled code add in different
    * orders, so a result's last bits would change while a program warms up.
@@ -187,5 +181,15 @@ public final class Lanes {
 
   private static FloatVector toFour(FloatVector lanes) {
     return COUNT >= 8 ? lanes.add(lanes.rearrange(BY_4)) : lanes;
+  }
+
+  /** Stores six-bit quanta minus 32: the low nibble of each byte, then its two upper bits. */
+  public static void storeSixBits(IntVector nibbles, IntVector pairs, long address) {
+    nibbles
+        .and(0x0F0F0F0F)
+        .or(pairs.and(0x03030303).lanewise(LSHL, 4))
+        .reinterpretAsBytes()
+        .sub((byte) 32)
+        .intoMemorySegment(MEMORY, address, ORDER);
   }
 }

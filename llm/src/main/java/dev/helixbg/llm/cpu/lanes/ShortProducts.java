@@ -28,7 +28,6 @@ public final class ShortProducts {
     return times(weights, address).add(times(weights.lanewise(LSHR, 8), address + BYTES));
   }
 
-  /** Returns products of activations with weights in 16-bit lanes. */
   public static ShortVector times(IntVector weights, long address) {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }

@@ -8,15 +8,12 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
 import java.util.Optional;
 
 /**
- * Multiplies {@link ByteRows} with {@link ByteTiles}. It uses instructions that multiply bytes. A
- * VNNI instruction adds four products to an int; an instruction on floats computes a quarter as
- * many products. An AVX2 instruction adds up two products, which yields a short.
+ * Multiplies {@link ByteRows} with {@link ByteTiles}, by instructions that multiply bytes. A VNNI
+ * instruction adds four products to an int; an AVX2 instruction adds up two products, which yields
+ * a short.
  */
 public final class ByteProduct {
-  /**
-   * Maximum number of rows that the machine code multiplies at once. The weights and the sums must
-   * have room for the number of rows, rounded up to a multiple of this constant.
-   */
+  /** The weights and the sums must have room for a multiple of this number of rows. */
   public static final int ROWS = ByteProductCode.SUM_VECTORS;
 
   private static final boolean VNNI =
@@ -58,8 +55,7 @@ public final class ByteProduct {
    *     write later rows, up to the next multiple of {@link #ROWS}
    * @param halves whether every 16 columns have a scale
    * @param columns number of columns, a multiple of 32 from 32 to {@link ByteTiles#COLUMNS}
-   * @param tokens number of tokens whose sums are needed; if they fit into one vector, the product
-   *     costs half as much as for two vectors
+   * @param tokens number of tokens whose sums are needed; one vector costs half as much as two
    * @param sums {@link ByteTiles#TOKENS} floats for each row
    * @throws java.util.NoSuchElementException if not {@link #AVAILABLE}
    */

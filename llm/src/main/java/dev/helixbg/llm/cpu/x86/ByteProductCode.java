@@ -58,7 +58,7 @@ final class ByteProductCode {
    *     bits (VNNI)
    * @param halves whether every 16 columns have a scale; else every 32 columns have a scale and a
    *     minimum
-   * @param vectors number of vectors of tokens, 1 or 2
+   * @param vectors 1 or 2 vectors of tokens
    */
   ByteProductCode(boolean pairs, boolean halves, int vectors) {
     this.pairs = pairs;
@@ -150,8 +150,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Multiplies each sum of integers by the scale and by the step, and adds the result to the sum in
-   * memory. Unless {@link #halves} is true, also adds the minimum times the sum of x.
+   * Adds each sum of integers, times scale and step, to the sum in memory. Unless {@link #halves}
+   * is true, also adds the minimum times the sum of x.
    */
   private void addUp(int scales) {
     if (pairs) {

@@ -13,25 +13,22 @@ import java.util.Optional;
 
 /**
  * Matrix-vector products in bytes with AVX2, for rows of quantised types, which are read in place.
- * {@link ActivationBytes} rounds activations in the same way as for prompts. Results therefore
- * differ from the results for prompts only because numbers are added in another order. The Vector
- * API would need at least twice as many instructions, even with vectors of 512 bits.
+ * {@link ActivationBytes} rounds activations as for prompts, so results differ from the results for
+ * prompts only by the order of additions. The Vector API would need at least twice as many
+ * instructions, even with vectors of 512 bits.
  */
 public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
     implements RowKernel {
 
-  /**
-   * Returns the kernel of a type. The result is empty if the type has no such kernel or the kernel
-   * cannot run on this machine.
-   */
+  /** Returns a type's kernel; empty if there is none, or if it cannot run on this machine. */
   public static Optional<RowKernel> of(TensorType type) {
     if (Lanes.COUNT < 8 || !Lanes.MACHINE_CODE) {
       return Optional.empty();
     }
     return switch (type) {
       case Q8_0 -> kernel(type, RowProductCode.q8(), false, 0);
-      case Q4_K -> kernel(type, RowProductCode.q4K(), false, 1);
-      case Q5_K -> kernel(type, RowProductCode.q5K(), false, 1);
+      case Q4_K -> kernel(type, RowProductCode.nibbles(false), false, 1);
+      case Q5_K -> kernel(type, RowProductCode.nibbles(true), false, 1);
       // stored bits are the quanta plus 32
       case Q6_K -> kernel(type, RowProductCode.q6K(), true, 32);
       case F32, F16, BF16 -> Optional.empty();
@@ -68,9 +65,6 @@ public record ByteRowProduct(TensorType type, NativeFunction product, boolean ha
   @Override
   public void multiply(
       long weights, int columns, long x, long y, int from, int to, int step, long scratch) {
-    if (from >= to) {
-      return; // the machine code needs at least one row
-    }
     long rowBytes = type.bytes(columns);
     MEMORY.set(LONG, scratch + RowProductCode.NEXT_ROW, (step - 1) * rowBytes);
     MEMORY.set(LONG, scratch + RowProductCode.NEXT_RESULT, 4L * step);

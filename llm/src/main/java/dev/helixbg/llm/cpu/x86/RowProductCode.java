@@ -168,19 +168,15 @@ final class RowProductCode {
     return all.rows(all::q8Block, Q8_0_BYTES, ActivationBytes.SINGLE_BYTES);
   }
 
-  static byte[] q4K() {
-    RowProductCode all = new RowProductCode();
-    all.code.ones(OTHER);
-    return all.rows(
-        () -> all.minimaBlock(Q4_K_QUANTA), Q4_K_BYTES, ActivationBytes.blockBytes(false));
-  }
-
-  static byte[] q5K() {
+  /**
+   * @param five whether quanta have a fifth bit (Q5_K, not Q4_K)
+   */
+  static byte[] nibbles(boolean five) {
     RowProductCode all = new RowProductCode();
     all.code.ones(OTHER);
     all.code.load(FIFTH_BIT, CONSTANT, FIFTH_BITS);
-    return all.rows(
-        () -> all.minimaBlock(Q5_K_QUANTA), Q5_K_BYTES, ActivationBytes.blockBytes(false));
+    int bytes = five ? Q5_K_BYTES : Q4_K_BYTES;
+    return all.rows(() -> all.minimaBlock(five), bytes, ActivationBytes.blockBytes(false));
   }
 
   static byte[] q6K() {
@@ -230,9 +226,8 @@ final class RowProductCode {
     code.emit(Op.MULTIPLY_ADD, A, B, SUM);
   }
 
-  /** Emits the code of a block of Q4_K or Q5_K, which differ by a fifth bit of each quantum. */
-  private void minimaBlock(int quanta) {
-    boolean five = quanta == Q5_K_QUANTA;
+  private void minimaBlock(boolean five) {
+    int quanta = five ? Q5_K_QUANTA : Q4_K_QUANTA;
     code.emit(Op.BROADCAST_HALVES, A, WEIGHTS, 0);
     code.emit(Op.SHUFFLE, A, CONSTANT, SCALES, B);
     code.emit(Op.SHUFFLE, A, CONSTANT, MINIMA, A);

@@ -26,25 +26,18 @@ public final class CudaDevice implements GpuDevice {
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /**
-   * Oldest supported CUDA version. It has all functions that the engine uses, and drivers from
-   * version 525 on support it.
-   */
+  /** The oldest version with all needed functions; drivers from version 525 on support it. */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
 
-  /** Oldest CUDA version whose graphs may have overlapping launches. */
+  // Oldest CUDA version and architecture (Hopper) on which a kernel may start before the preceding
+  // kernel has ended, also in graphs.
   private static final int OVERLAP_VERSION = 12_030;
-
-  /**
-   * Oldest supported architecture: Ampere, compute capability 8.0. The PTX is made for this
-   * architecture.
-   */
-  private static final int OLDEST_ARCHITECTURE = 80;
-
-  /** Oldest architecture with overlapping launches: Hopper. */
   private static final int OVERLAP_ARCHITECTURE = 90;
+
+  /** Ampere, compute capability 8.0, for which the PTX is made. */
+  private static final int OLDEST_ARCHITECTURE = 80;
 
   // CUdevice_attribute
   private static final int COMPUTE_CAPABILITY_MAJOR = 75;
@@ -137,7 +130,6 @@ public final class CudaDevice implements GpuDevice {
     }
   }
 
-  /** Returns whether a kernel may start before the preceding kernel has ended. */
   private boolean overlaps() {
     return architecture >= OVERLAP_ARCHITECTURE && version >= OVERLAP_VERSION;
   }
@@ -267,9 +259,8 @@ public final class CudaDevice implements GpuDevice {
   }
 
   /**
-   * Loads a library, which the driver compiles or takes from its own cache. Several threads can
-   * compile libraries in parallel. Threads that compile modules would wait for each other, because
-   * modules belong to a context.
+   * Loads a library, which the driver compiles or takes from its own cache. Unlike modules, which
+   * belong to a context, libraries can be compiled in parallel.
    */
   private long load(String library) {
     String text = PtxLibrary.read(library, overlaps());
@@ -307,8 +298,8 @@ public final class CudaDevice implements GpuDevice {
     private final MemorySegment host;
 
     /**
-     * {@code memory} has an address that is valid on the GPU. {@code host} has the same size, or is
-     * null.
+     * @param memory memory whose address is valid on the GPU
+     * @param host null, or memory of the same size
      */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;

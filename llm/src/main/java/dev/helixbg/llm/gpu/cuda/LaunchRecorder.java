@@ -20,9 +20,8 @@ import java.util.List;
  *
  * <p>The first launch after an upload waits until all earlier launches have ended. Any other launch
  * may begin while the preceding launch runs; its kernel then waits for the earlier launches. Before
- * that wait, the kernel may therefore read only two kinds of data: uploaded data, and data that
- * launches before the last upload wrote. Uploaded data are the tables of a pass. Data of launches
- * before the last upload are keys and values of earlier passes.
+ * that wait, the kernel may read only uploaded data (tables of a pass), and data that launches
+ * before the last upload wrote (keys and values of earlier passes).
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.
@@ -43,16 +42,10 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PARAMETER_BYTES = 64;
   private static final int PARAMETERS = 72;
 
-  /**
-   * Minimum number of launches in a graph. Fewer launches start as fast without a graph, and
-   * usually belong to a prompt.
-   */
+  /** Fewer launches start as fast without a graph, and usually belong to a prompt. */
   private static final int FEWEST = 16;
 
-  /**
-   * Maximum number of remembered recordings. It is above 1, because the passes of an answer
-   * alternate between buffers.
-   */
+  /** Recordings that are remembered: several, as the passes of an answer alternate buffers. */
   private static final int MOST_REMEMBERED = 24;
 
   private static final int UNTIMED = 2; // CU_EVENT_DISABLE_TIMING
@@ -123,32 +116,6 @@ final class LaunchRecorder implements AutoCloseable {
     argumentBytes[index] = bytes;
     arguments = Math.max(arguments, index + 1);
     return (long) index * MOST_ARGUMENT_BYTES;
-  }
-
-  private void launch(int x, int y, int z, int threads) {
-    MemorySegment launch = room();
-    launch.set(JAVA_INT, 0, x);
-    launch.set(JAVA_INT, 4, y);
-    launch.set(JAVA_INT, 8, z);
-    launch.set(JAVA_INT, THREADS, threads);
-    launch.set(JAVA_INT, THREADS + 4, 1);
-    launch.set(JAVA_INT, THREADS + 8, 1);
-    launch.set(JAVA_INT, SHARED_BYTES, sharedBytes);
-    launch.set(JAVA_LONG, STREAM, stream);
-    launch.set(JAVA_LONG, ATTRIBUTES, attribute.address());
-    launch.set(JAVA_INT, ATTRIBUTE_COUNT, early ? 1 : 0);
-    launch.set(JAVA_LONG, FUNCTION, function);
-    int end = 0;
-    for (int i = 0; i < arguments; i++) {
-      end = aligned(end);
-      long from = (long) i * MOST_ARGUMENT_BYTES;
-      MemorySegment.copy(argument, from, launch, PARAMETERS + end, argumentBytes[i]);
-      end += argumentBytes[i];
-    }
-    launch.set(JAVA_LONG, PARAMETER_BYTES, end);
-    early = overlapping;
-    length += PARAMETERS + aligned(end);
-    count++;
   }
 
   private static int aligned(int bytes) {
@@ -282,7 +249,29 @@ final class LaunchRecorder implements AutoCloseable {
 
     @Override
     public void dispatch(int x, int y, int z, int threads) {
-      launch(x, y, z, threads);
+      MemorySegment launch = room();
+      launch.set(JAVA_INT, 0, x);
+      launch.set(JAVA_INT, 4, y);
+      launch.set(JAVA_INT, 8, z);
+      launch.set(JAVA_INT, THREADS, threads);
+      launch.set(JAVA_INT, THREADS + 4, 1);
+      launch.set(JAVA_INT, THREADS + 8, 1);
+      launch.set(JAVA_INT, SHARED_BYTES, sharedBytes);
+      launch.set(JAVA_LONG, STREAM, stream);
+      launch.set(JAVA_LONG, ATTRIBUTES, attribute.address());
+      launch.set(JAVA_INT, ATTRIBUTE_COUNT, early ? 1 : 0);
+      launch.set(JAVA_LONG, FUNCTION, function);
+      int end = 0;
+      for (int i = 0; i < arguments; i++) {
+        end = aligned(end);
+        long from = (long) i * MOST_ARGUMENT_BYTES;
+        MemorySegment.copy(argument, from, launch, PARAMETERS + end, argumentBytes[i]);
+        end += argumentBytes[i];
+      }
+      launch.set(JAVA_LONG, PARAMETER_BYTES, end);
+      early = overlapping;
+      length += PARAMETERS + aligned(end);
+      count++;
     }
 
     @Override

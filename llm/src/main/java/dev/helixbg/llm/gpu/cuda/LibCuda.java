@@ -17,13 +17,9 @@ import java.util.Map;
  * defined by the CUDA driver API. Handles, pointers, sizes and numbers are passed as {@code long}.
  */
 final class LibCuda {
-  /** Result CUDA_ERROR_OUT_OF_MEMORY. */
+  // Results; their names begin with CUDA_ERROR_.
   static final int OUT_OF_MEMORY = 2;
-
-  /** Result CUDA_ERROR_NO_DEVICE. */
   static final int NO_DEVICE = 100;
-
-  /** Result CUDA_ERROR_NOT_READY: the work has not ended. */
   static final int NOT_READY = 600;
 
   private static final int MOST_ARGUMENTS = 8;

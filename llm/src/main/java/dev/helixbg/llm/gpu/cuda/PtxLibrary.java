@@ -16,12 +16,10 @@ import java.util.zip.GZIPInputStream;
 final class PtxLibrary {
   private static final String FOLDER = "/dev/helixbg/llm/gpu/cuda/";
 
-  /** Comment in a kernel, at the line where the kernel lets the next kernel start. */
+  /** Comment at the line where a kernel lets the next kernel start. */
   static final String START = "// next";
 
-  /**
-   * Comment in a kernel, at the line where the kernel waits until all earlier kernels have ended.
-   */
+  /** Comment at the line where the kernel waits until all earlier kernels have ended. */
   static final String WAIT = "// wait";
 
   static final String VERSION = ".version 7.0";

@@ -9,29 +9,21 @@ public interface GpuBuffer {
   long bytes();
 
   /**
-   * Returns the buffer's memory, for use by the host. This memory is unusable after the buffer's
-   * release.
+   * Returns the buffer's memory, for use by the host until the buffer's release.
    *
    * @throws UnsupportedOperationException if the buffer is neither shared nor staged, and the host
    *     cannot access the GPU's memory
    */
   MemorySegment data();
 
-  /**
-   * Reads bytes from {@code offset} on into {@code target}. No work in flight may write to these
-   * bytes.
-   */
+  // No work in flight may use the bytes that these methods read or write.
+
+  /** Reads bytes from {@code offset} on into {@code target}. */
   void read(long offset, MemorySegment target);
 
-  /**
-   * Writes all of {@code source} from byte {@code offset} on. No work in flight may use these
-   * bytes.
-   */
+  /** Writes all of {@code source} from byte {@code offset} on. */
   void write(long offset, MemorySegment source);
 
-  /**
-   * Copies all of a buffer of the same device to the start of this buffer. No work in flight may
-   * use either buffer.
-   */
+  /** Copies all of a buffer of the same device to the start of this buffer. */
   void copy(GpuBuffer source);
 }

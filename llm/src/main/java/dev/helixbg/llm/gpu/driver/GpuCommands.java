@@ -16,15 +16,10 @@ public interface GpuCommands extends AutoCloseable {
   /** Copies constants as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /**
-   * Sets the size of threadgroup memory for argument 0. {@code length} is in bytes; this method
-   * rounds it up to a multiple of 16.
-   */
+  /** Sets the size of threadgroup memory for argument 0, in bytes, rounded up to 16. */
   void threadgroupBytes(int length);
 
-  /**
-   * Dispatches {@code x · y · z} threadgroups. Each has {@code threads} threads in one dimension.
-   */
+  /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads in one dimension. */
   void dispatch(int x, int y, int z, int threads);
 
   /** Makes earlier writes visible to later dispatches, on GPUs where this is not automatic. */

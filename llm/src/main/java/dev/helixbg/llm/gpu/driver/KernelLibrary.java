@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Kernels that are compiled together: {@code #define}s followed by {@code .metal} files.
@@ -22,11 +23,7 @@ public record KernelLibrary(String name, String defines, List<String> files) {
       """;
 
   public String source() {
-    StringBuilder source = new StringBuilder(HEADER).append(defines);
-    for (String file : files) {
-      source.append(text(file));
-    }
-    return source.toString();
+    return HEADER + defines + files.stream().map(KernelLibrary::text).collect(Collectors.joining());
   }
 
   private static String text(String file) {

@@ -22,14 +22,10 @@ final class MetalCommands implements GpuCommands {
   private static final long CONCURRENT = 1; // MTLDispatchTypeConcurrent
   private static final long SCOPE_BUFFERS = 1; // MTLBarrierScopeBuffers
 
-  /** Two {@code MTLSize} structs per thread, which are written before each dispatch. */
-  private static final ThreadLocal<MemorySegment> SIZES =
-      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE, 2));
-
   private final ObjectiveC objc;
   private final long id;
-  private final MemorySegment groups;
-  private final MemorySegment threads;
+  private final MemorySegment groups = Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE);
+  private final MemorySegment threads = Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE);
   private final Runnable onFailure;
   private long encoder = ObjectiveC.NIL;
 
@@ -41,9 +37,6 @@ final class MetalCommands implements GpuCommands {
     this.onFailure = onFailure;
     this.objc = objc;
     this.id = id;
-    long size = ObjectiveC.Shapes.SIZE.byteSize();
-    groups = SIZES.get().asSlice(0, size);
-    threads = SIZES.get().asSlice(size, size);
   }
 
   @Override

@@ -24,19 +24,13 @@ public final class MetalDevice implements GpuDevice {
   /** System property with the path of a library that replaces Apple's libraries, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /**
-   * MTLResourceStorageModeShared, with tracked hazards, so that command buffers wait for each
-   * other.
-   */
+  /** MTLResourceStorageModeShared; with tracked hazards, command buffers wait for each other. */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast
 
   /** MTLLanguageVersion3_0, of macOS 13, which includes simdgroup matrices. */
   private static final long LANGUAGE_VERSION = 3 << 16;
-
-  /** Nanoseconds between residency requests. Without requests, the system may evict buffers. */
-  private static final long RESIDENT_NANOS = 500_000_000;
 
   /** A closed device that can be reused together with its compiled kernels. */
   static final AtomicReference<MetalDevice> AT_REST = new AtomicReference<>();
@@ -51,12 +45,6 @@ public final class MetalDevice implements GpuDevice {
   private volatile boolean rests;
 
   private final long queue;
-
-  /** The {@code MTLResidencySet} with all buffers; nil before macOS 15. */
-  private final long residency;
-
-  private boolean resident;
-  private long residentSince;
   private final long pageSize = (int) NativeFunction.ofC("getpagesize").orElseThrow().call(0);
   private final Map<String, Long> libraries = new ConcurrentHashMap<>();
   private final Map<String, GpuKernel> pipelines = new ConcurrentHashMap<>();
@@ -71,39 +59,9 @@ public final class MetalDevice implements GpuDevice {
         throw new GpuException("Metal gave no command queue");
       }
       queue = objc.releasedBy(arena, made);
-      residency = newResidencySet();
     } catch (RuntimeException | Error e) {
       arena.close();
       throw e;
-    }
-  }
-
-  private long newResidencySet() {
-    if (!objc.has(id, "newResidencySetWithDescriptor:error:")) {
-      return ObjectiveC.NIL;
-    }
-    long descriptor = objc.ask(objc.classOf("MTLResidencySetDescriptor"), "new");
-    try (Arena call = Arena.ofConfined()) {
-      long error = call.allocate(ADDRESS).address();
-      long made = objc.ask(id, "newResidencySetWithDescriptor:error:", descriptor, error);
-      if (made
-          != ObjectiveC.NIL) { // without a residency set, Metal decides which buffers are resident
-        objc.releasedBy(arena, made);
-        objc.ask(queue, "addResidencySet:", made);
-      }
-      return made;
-    } finally {
-      objc.release(descriptor);
-    }
-  }
-
-  /** Keeps the buffers resident, because the system may otherwise reuse an idle device's memory. */
-  private void keepResident() {
-    long now = System.nanoTime();
-    if (residency != ObjectiveC.NIL && (!resident || now - residentSince > RESIDENT_NANOS)) {
-      objc.ask(residency, "requestResidency");
-      resident = true;
-      residentSince = now;
     }
   }
 
@@ -173,7 +131,6 @@ public final class MetalDevice implements GpuDevice {
   @Override
   public GpuCommands commands() {
     try (ObjectiveC.Pool pool = objc.pool()) {
-      keepResident();
       long made = objc.ask(queue, "commandBuffer");
       if (made == ObjectiveC.NIL) {
         throw new GpuException("Metal gave no command buffer");
@@ -229,25 +186,10 @@ public final class MetalDevice implements GpuDevice {
 
   private MetalBuffer owned(Arena owner, String label, long buffer, long bytes) {
     objc.label(buffer, label);
-    inResidencySet("addAllocation:", buffer);
     MemorySegment data =
         MemorySegment.ofAddress(objc.ask(buffer, "contents"))
-            .reinterpret(bytes, owner, segment -> release(buffer));
+            .reinterpret(bytes, owner, segment -> objc.release(buffer));
     return new MetalBuffer(buffer, data);
-  }
-
-  private void release(long buffer) {
-    try (ObjectiveC.Pool pool = objc.pool()) {
-      inResidencySet("removeAllocation:", buffer);
-      objc.release(buffer);
-    }
-  }
-
-  private void inResidencySet(String change, long buffer) {
-    if (residency != ObjectiveC.NIL) {
-      objc.ask(residency, change, buffer);
-      objc.ask(residency, "commit");
-    }
   }
 
   // ---- kernels --------------------------------------------------------------------------------
@@ -291,7 +233,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Sets fast math, by the method of macOS 15 or by the older method. */
+  /** Macs before macOS 15 have only the older method. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);
@@ -325,19 +267,12 @@ public final class MetalDevice implements GpuDevice {
 
   @Override
   public void close() {
-    if (resident) {
-      objc.ask(residency, "endResidency");
-      resident = false;
-    }
     if (!rests || !AT_REST.compareAndSet(null, this)) {
       arena.close();
     }
   }
 
-  /**
-   * An {@code MTLBuffer}. Host and GPU share its memory, so it serves as a shared and as a staged
-   * buffer.
-   */
+  /** An {@code MTLBuffer}, whose memory host and GPU share. */
   record MetalBuffer(long id, MemorySegment data) implements GpuBuffer {
     @Override
     public long bytes() {

@@ -171,20 +171,16 @@ final class ObjectiveC {
     return object;
   }
 
-  /**
-   * Opens an autorelease pool. Pools may be nested. The platform thread that opened a pool must
-   * close the pool.
-   */
+  /** Opens an autorelease pool, which the same platform thread must close. Pools may be nested. */
   Pool pool() {
     return new Pool();
   }
 
   final class Pool implements AutoCloseable {
-    private final Thread thread = Thread.currentThread();
     private final long token;
 
     private Pool() {
-      if (thread.isVirtual()) {
+      if (Thread.currentThread().isVirtual()) {
         throw new IllegalStateException("Metal cannot be used from a virtual thread");
       }
       token = push.call(0);
@@ -192,9 +188,6 @@ final class ObjectiveC {
 
     @Override
     public void close() {
-      if (Thread.currentThread() != thread) {
-        throw new IllegalStateException("an autorelease pool is closed by another thread");
-      }
       pop.call(token);
     }
   }

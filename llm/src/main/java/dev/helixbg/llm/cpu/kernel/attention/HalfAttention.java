@@ -18,19 +18,17 @@ import jdk.incubator.vector.FloatVector;
  * Computes the attention of two queries over the same f16 keys and values, which are read in place.
  * Each number that is loaded and converted serves both queries.
  *
- * <p>A short has the bits of an f16 number. The short is widened with its sign; one shift then
- * moves sign, exponent and fraction to their positions in a float. The result is 2^−112 times the
- * number, also for subnormal numbers. The other factor of each product compensates for the 2^−112.
- * Results are correct for finite numbers only, because an infinite number is read as 2^16.
+ * <p>The numbers are read by {@code Lanes.loadHalves}, which makes them 2^−112 times as large. The
+ * other factor of each product compensates for this. Results are correct for finite numbers only,
+ * because an infinite number is read as 2^16.
  */
 public final class HalfAttention {
-  /**
-   * Factor by which the caller multiplies queries before it calls {@link #scores}. That method
-   * multiplies scores by the remaining factor, 2^56.
-   */
+  /** Factor by which the caller of {@link #scores} multiplies queries beforehand. */
   public static final float QUERY_FACTOR = 0x1p56f;
 
+  /** The remaining factor. */
   private static final float SCORE_FACTOR = 0x1p56f;
+
   private static final float WEIGHT_FACTOR = 0x1p112f;
   private static final float TOO_SMALL = 0x1p-112f;
 
@@ -38,8 +36,8 @@ public final class HalfAttention {
 
   /**
    * Computes {@code scores[p] = q · k[p]} and {@code others[p] = other · k[p]} for {@code count}
-   * keys of {@code size} f16 numbers. The caller must have multiplied both queries, {@code q} and
-   * {@code other}, by {@link #QUERY_FACTOR}. Both may be the same query.
+   * keys of {@code size} f16 numbers. Both queries were multiplied by {@link #QUERY_FACTOR}; they
+   * may be the same query.
    */
   public static void scores(
       long q, long other, long keys, int count, int size, long scores, long others) {
@@ -75,9 +73,9 @@ public final class HalfAttention {
    * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
    * values of {@code size} f16 numbers. {@code others} may be {@code weights}, and z may be y.
    *
-   * <p>The method reads eight vectors (at 512 bits, a whole head of 128 numbers) of one position's
-   * values, then of the next position's values. This is sequential in memory. Reading fewer vectors
-   * per position, or four positions at a time, took two to three times as long.
+   * <p>The method reads eight vectors (at 512 bits, a whole head of 128 numbers) of each position,
+   * which is sequential in memory. Reading fewer vectors per position, or four positions at a time,
+   * took two to three times as long.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {

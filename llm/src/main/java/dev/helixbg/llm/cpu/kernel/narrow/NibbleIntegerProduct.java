@@ -29,9 +29,8 @@ import jdk.incubator.vector.IntVector;
  * 16-bit integers, with vectors of 256 or 128 bits.
  *
  * <p>The factors of a block's sub-blocks are written to scratch memory, and a load broadcasts each
- * factor to a vector. Loads and stores cost little on Intel's processors. The other instructions
- * determine the speed; they are 100 of the 150 instructions for a block of Q4_K. The kernel
- * therefore avoids shuffles, and applies common factors of a block once.
+ * factor to a vector: loads and stores cost little on Intel's processors. The kernel avoids
+ * shuffles, and applies common factors of a block once.
  *
  * @param five whether quanta have a fifth bit (Q5_K). A block has 32 bytes of fifth bits: bit s of
  *     byte j belongs to weight j of sub-block s. Quanta are assembled as in {@link
@@ -52,10 +51,7 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /**
-   * Correction like {@link #BIAS_4}, for five-bit quanta. A sub-block's products fill eight ints,
-   * both at 256 and at 128 bits.
-   */
+  /** Like {@link #BIAS_4}, for five-bit quanta, whose products fill eight ints at any width. */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**

@@ -38,18 +38,12 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int OFFSET = 32;
   private static final int GROUP = 16;
 
-  /**
-   * Maximum magnitude of an activation, in steps. Four products are added in 16 bits, and 4 · 63 ·
-   * 127 is below 2^15.
-   */
+  /** Largest activation, in steps: four products are added in 16 bits, 4 · 63 · 127 &lt; 2^15. */
   private static final int LIMIT = 127;
 
   private static final int VECTORS = 32 / BYTES;
 
-  /**
-   * Shuffle for the first two of eight factors. It copies each of the two factors to one half of a
-   * vector. Each half has the ints of one group.
-   */
+  /** Copies each of the first two of eight factors to one half of a vector, for one group each. */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 
   private static final VectorShuffle<Float> PAIR_1 = pair(2);

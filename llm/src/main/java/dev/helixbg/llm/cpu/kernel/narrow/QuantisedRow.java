@@ -27,11 +27,11 @@ import jdk.incubator.vector.ShortVector;
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
  * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
- * Layout: first come the shorts, which {@link #carry} has corrected. For each vector of weight
- * bytes, the shorts of even columns come before the shorts of odd columns. Then come two lists for
- * each 128 activations: the groups' steps times {@link #UNIT}, and the groups' offsets times the
- * steps. Stored weights are too large; an offset corrects their products. The offset is computed
- * from the rounded activations, so its rounding error cancels the error of the products.
+ * Layout: first the shorts, corrected by {@link #carry}; for each vector of weight bytes, those of
+ * even columns come before those of odd columns. Then two lists for each 128 activations: the
+ * groups' steps times {@link #UNIT}, and the groups' offsets times the steps. Stored weights are
+ * too large; an offset corrects their products. It is computed from the rounded activations, so its
+ * rounding error cancels the error of the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -41,17 +41,13 @@ public final class QuantisedRow {
   /** Number of activations whose steps are stored together, followed by their offsets. */
   private static final int TOGETHER = 128;
 
-  /**
-   * Factor by which stored steps are multiplied. Sums of products are in the upper halves of ints,
-   * so they are 2^16 times too large.
-   */
+  /** Factor of stored steps: sums of products are in the upper halves of ints. */
   static final float UNIT = 0x1p-16f;
 
   /**
    * Correction of the noise in an int of products: −1/2, in units of the int's upper half. A kernel
-   * adds the lower half to the upper half, and does not clear the lower half. The remaining bits
-   * are noise from 0 to 1, on average 1/2. The noise is smaller than an activation's rounding
-   * error, but it is never negative, so it adds up.
+   * adds the lower half to the upper half, and does not clear the lower half, whose bits are noise
+   * from 0 to 1. The noise is smaller than an activation's rounding error, but it adds up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -135,10 +131,7 @@ public final class QuantisedRow {
     return largest.reduceLanes(MAX);
   }
 
-  /**
-   * Rounds 16 numbers to shorts and returns the exact sum of the shorts. The eight shorts with even
-   * indices and the eight shorts with odd indices are written separately.
-   */
+  /** Rounds 16 numbers to shorts, even and odd ones separately; returns the shorts' exact sum. */
   static float round(long x, float inverse, long evens, long odds) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);

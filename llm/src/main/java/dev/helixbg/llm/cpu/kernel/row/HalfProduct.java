@@ -76,13 +76,12 @@ record HalfProduct(boolean brain) implements RowKernel {
   }
 
   /**
-   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to} of f16.
+   * Multiplies rows of f16.
    *
    * <p>Let n be a number's bits, moved to their positions in a float, with 112 added to the
-   * exponent. n is correct if the exponent was neither 0 nor 31. For the exponent 0 the correct
-   * number is 2n − 2^−14, which is exact and less than n. For any other exponent 2n − 2^−14 is not
-   * less than n. The smaller of n and 2n − 2^−14 is therefore correct. This needs no arithmetic on
-   * subnormal numbers, which is slow on some processors.
+   * exponent. The correct number is the smaller of n and 2n − 2^−14, which is less than n only for
+   * the exponent 0. This needs no arithmetic on subnormal numbers, which is slow on some
+   * processors. For the exponent 31, 112 is added again.
    */
   private static void multiplyF16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
@@ -120,10 +119,7 @@ record HalfProduct(boolean brain) implements RowKernel {
     }
   }
 
-  /**
-   * Computes {@code y[r] = W[r] · x} for rows of bf16, whose numbers are the upper halves of
-   * floats.
-   */
+  /** Multiplies rows of bf16, whose numbers are the upper halves of floats. */
   private static void multiplyBf16(
       long weights, int columns, long prepared, long y, int from, int to, int step) {
     IntVector oddHalf = IntVector.broadcast(INTS, ODD_HALF);

@@ -10,10 +10,12 @@ import dev.helixbg.llm.cpu.kernel.narrow.Q6KIntegerProduct;
 import dev.helixbg.llm.cpu.kernel.narrow.Q8NarrowProduct;
 import dev.helixbg.llm.cpu.x86.ByteRowProduct;
 import dev.helixbg.llm.tensor.TensorType;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Matrix-vector products. This class has the table of kernels: one kernel for each type, for this
- * machine's vector width. It also determines the order in which rows are read.
+ * Matrix-vector products: the table of kernels, one for each type, and the order in which rows are
+ * read.
  */
 public final class RowKernels {
   /**
@@ -25,31 +27,21 @@ public final class RowKernels {
 
   private static final int PAGE = 4096;
 
-  private static final RowKernel[] KERNELS = new RowKernel[TensorType.values().length];
+  private static final Map<TensorType, RowKernel> KERNELS = new ConcurrentHashMap<>();
 
   private RowKernels() {}
 
   public static RowKernel of(TensorType type) {
-    int i = type.ordinal();
-    RowKernel kernel = KERNELS[i];
-    if (kernel == null) { // two threads may each create a kernel; the two kernels are equal
-      kernel = ByteRowProduct.of(type).orElseGet(() -> withoutMachineCode(type));
-      KERNELS[i] = kernel;
-    }
-    return kernel;
+    return KERNELS.computeIfAbsent(
+        type, t -> ByteRowProduct.of(t).orElseGet(() -> withoutMachineCode(t)));
   }
 
   /**
-   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}.
+   * Computes {@code y[r] = W[r] · x} for rows {@code from ≤ r < to}; see {@link
+   * RowKernel#multiply}.
    *
-   * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
-   *     type's block
-   * @param x vector prepared by {@link RowKernel#prepare}, aligned to 64 bytes
    * @param streams number of distant regions of the matrix that are read in turn, one row at a
-   *     time. The fastest number depends on the processor's prefetching. The result is the same for
-   *     every number.
-   * @param scratch memory of the calling thread, with room for {@code columns} floats, aligned to
-   *     64 bytes
+   *     time. The processor's prefetching determines the fastest number.
    */
   public static void multiply(
       TensorType type,

@@ -55,7 +55,7 @@ public final class ByteTiles {
   public static final int STARTS = SUMS + LINE;
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  /** Size of the scratch memory for {@link #pack}, in floats. */
+  /** Size of scratch memory, in floats. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;

@@ -20,8 +20,8 @@ import jdk.incubator.vector.VectorShuffle;
  * adjacent in that token's row. The columns are, for example, the results of eight matrix rows.
  * Each step transposes one vector of each column, with vectors of 512 or 256 bits.
  *
- * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. An earlier version moved
- * the numbers one by one, which took a tenth of a prompt's time.
+ * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Moving the numbers one by
+ * one takes a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;
@@ -144,10 +144,9 @@ final class EightColumnTranspose {
   }
 
   /**
-   * Transposes eight columns of eight tokens. In round 1, vectors whose indices differ by 1
-   * exchange lanes whose indices differ by 1. Rounds 2 and 3 do the same for the differences 2 and
-   * 4. The method avoids instructions that select lanes from two vectors, because processors
-   * without 512-bit vectors lack them.
+   * Transposes eight columns of eight tokens. In three rounds, vectors whose indices differ by 1, 2
+   * and 4 exchange lanes whose indices differ by the same number. Processors without 512-bit
+   * vectors lack instructions that select lanes from two vectors.
    */
   private static void transposeEight(long source, long width, long target) {
     FloatVector a0 = loadFloats(source);

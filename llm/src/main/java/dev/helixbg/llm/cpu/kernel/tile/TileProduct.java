@@ -21,10 +21,7 @@ public final class TileProduct {
   public static final int ROWS = 6;
   private static final int HALF_ROWS = 8;
 
-  /**
-   * Memory for panels and for sums has room for a multiple of this number of rows. The number is a
-   * multiple of {@link #ROWS} and of 8.
-   */
+  /** Panels and sums have room for a multiple of this number, which is one of ROWS and of 8. */
   public static final int ROOM = 24;
 
   /** Number of tokens of a tile, which is two vectors. */
@@ -33,10 +30,7 @@ public final class TileProduct {
   /** Maximum number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
-  /**
-   * Distance between rows of a panel, in floats. It is not a power of two, because that would put
-   * all rows into the same sets of the CPU cache.
-   */
+  /** Floats from row to row of a panel; with a power of two, rows would share sets of a cache. */
   public static final int STRIDE = DEPTH + 16;
 
   private static final long ROW = 4L * STRIDE;
@@ -54,9 +48,7 @@ public final class TileProduct {
    *     the next multiple of {@link #ROOM}
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
-   * @param tokens number of tokens whose sums are needed; if at most half of the tile's tokens are
-   *     needed, the product costs half as much
-   * @param first whether the sums start at 0
+   * @param tokens number of tokens whose sums are needed; half a tile costs half as much
    */
   public static void multiply(
       long panel, int rows, int depth, long x, int tokens, boolean first, long sums) {
