@@ -6,7 +6,7 @@ import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
 import dev.helixbg.insight.acts.ActPlan.Check;
 import dev.helixbg.insight.acts.ActPlan.HelixCall;
-import dev.helixbg.insight.acts.PlacesAfter.Fate;
+import dev.helixbg.insight.acts.LinksAfter.Fate;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.EntryText.Link;
@@ -87,7 +87,7 @@ public final class ActPlanner {
     /** Effect of the act on each edited entry, in the order of the act's calls. */
     private final Map<NamedEntry, Fate> fates = new LinkedHashMap<>();
 
-    private final PlacesAfter after;
+    private final LinksAfter after;
     private final EntryWords words;
 
     /** The new bodies of changed entries. */
@@ -98,7 +98,7 @@ public final class ActPlanner {
 
     Plan(Change change) {
       this.change = change;
-      this.after = new PlacesAfter(change, topics, linking, fates);
+      this.after = new LinksAfter(change, topics, linking, fates);
       this.words = new EntryWords(change, topics, fates, bodies, after);
     }
 

@@ -5,7 +5,7 @@ import static dev.helixbg.insight.acts.NotCallableException.require;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.acts.Act.Change;
-import dev.helixbg.insight.acts.PlacesAfter.Fate;
+import dev.helixbg.insight.acts.LinksAfter.Fate;
 import dev.helixbg.insight.findings.NamedEntry;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -23,7 +23,7 @@ record EntryWords(
     Map<String, List<NamedEntry>> topics,
     Map<NamedEntry, Fate> fates,
     Map<NamedEntry, String> bodies,
-    PlacesAfter after) {
+    LinksAfter after) {
   /** Maximum width, in columns, of the excerpt by which a person recognises an entry. */
   private static final int SOUGHT = 200;
 

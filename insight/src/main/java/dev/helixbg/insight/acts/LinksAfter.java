@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** The places of entries after an act, and their new links: see {@link ActPlanner}. */
-final class PlacesAfter {
+final class LinksAfter {
   /** Maximum number of entries that get new links from one act. */
   private static final int MAX_RELINKED = 24;
 
@@ -43,7 +43,7 @@ final class PlacesAfter {
   private final Map<String, Integer> sizes = new HashMap<>();
 
   /** {@code topics} has all live entries in the order of the log; {@code linking} have links. */
-  PlacesAfter(
+  LinksAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,
       List<NamedEntry> linking,
