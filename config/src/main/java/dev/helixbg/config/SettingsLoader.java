@@ -20,7 +20,12 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   /** Variables with this prefix describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
-  private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
+  /** Variable that names the settings file. */
+  public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
+
+  /** Variable of helix, which may name a folder relative to the working folder. */
+  private static final String HELIX_KB = "HELIX_KB";
+
   private static final String DEFAULT = "default";
 
   /** Returns all settings in documented order. */
