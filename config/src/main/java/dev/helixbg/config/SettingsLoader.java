@@ -90,14 +90,16 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));
     if (environment.getOrDefault(SettingCatalog.KB.environmentName(), "").isEmpty()) {
-      names.put("HELIX_KB", SettingCatalog.KB);
+      names.put(HELIX_KB, SettingCatalog.KB);
     }
     environment.forEach(
         (variable, text) -> {
           Setting<?> setting = names.get(variable);
           if (setting != null) {
             if (!text.isEmpty() || setting.kind() == Setting.Kind.LIST) {
-              written.put(setting.name(), new Written(text, variable));
+              boolean isRelative = variable.equals(HELIX_KB) && !text.startsWith("~");
+              String value = isRelative ? Path.of(text).toAbsolutePath().toString() : text;
+              written.put(setting.name(), new Written(value, variable));
             }
           } else if (variable.startsWith("HELIX_BG_")
               && !variable.startsWith(LAUNCHER_PREFIX)

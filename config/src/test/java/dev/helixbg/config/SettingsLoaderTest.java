@@ -114,6 +114,14 @@ class SettingsLoaderTest {
         Optional.of(home.resolve("notes")), load("kb = \"~/notes\"", Map.of()).settings().kb());
   }
 
+  /** HELIX_KB is a variable of helix, so a relative path in it must not stop every command. */
+  @Test
+  void helixKbMayBeRelative() throws IOException {
+    environment.put("HELIX_KB", "some/kb");
+    assertEquals(
+        Optional.of(Path.of("some/kb").toAbsolutePath()), load("", Map.of()).settings().kb());
+  }
+
   /** The order of an environment's variables depends on all of them. */
   @Test
   void theOwnVariableBeatsHelixKbInAnyOrder() throws IOException {

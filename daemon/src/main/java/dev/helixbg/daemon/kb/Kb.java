@@ -38,7 +38,7 @@ public record Kb(Path folder) {
    * @throws Failure with {@link ExitCode#KB} when there is no knowledge base
    */
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
-    Optional<Path> named = argument.map(Kb::folderOf).or(settings::kb);
+    Optional<Path> named = argument.or(settings::kb).map(Kb::folderOf);
     if (named.isPresent()) {
       return new Kb(named.get().toAbsolutePath().normalize()).requireThere();
     }
