@@ -63,7 +63,7 @@ record ModelSource(
     } catch (IOException e) {
       throw new EmbeddingException(
           "cannot read the model in %s: %s. Check the permissions of its files, or remove model.onnx to use the bundled model"
-              .formatted(folder, e),
+              .formatted(folder, PrivateFiles.reason(e)),
           e);
     }
   }

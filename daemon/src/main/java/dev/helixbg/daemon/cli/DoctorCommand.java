@@ -151,7 +151,7 @@ final class DoctorCommand extends JsonCommand {
       Files.delete(Files.createTempFile(folder, ".doctor", null));
       ok(name, folder + " is writable");
     } catch (IOException e) {
-      problem(name, folder + " is not writable: " + Failure.reason(e), remedy);
+      problem(name, folder + " is not writable: " + PrivateFiles.reason(e), remedy);
     }
   }
 

@@ -2,9 +2,9 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
@@ -230,7 +230,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     } catch (IOException e) {
       warnings.accept(
           "cannot store how far to trust %s: %s"
-              .formatted(trial.model().name(), Failure.reason(e)));
+              .formatted(trial.model().name(), PrivateFiles.reason(e)));
     }
     Duration left = time.minusNanos(asking.nanoTime().getAsLong() - start);
     return left.isNegative() ? Duration.ZERO : left;
