@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.host;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.CacheNote;
@@ -40,12 +41,17 @@ public record LanguageModelFile(Path file) {
       if (!Files.isRegularFile(named.get())) {
         throw new Failure(
             ExitCode.MODEL,
-            "there is no language model %s. To download one: helix-bg fetch-models"
-                .formatted(named.get()));
+            "there is no language model %s. Correct llm.model, or leave it out and run: %s"
+                .formatted(named.get(), download(settings)));
       }
       return Optional.of(new LanguageModelFile(named.get()));
     }
     return ModelFolder.look(settings.embed().models()).chosen().map(LanguageModelFile::new);
+  }
+
+  /** Returns the command that downloads a model into the models folder. */
+  public static String download(Settings settings) {
+    return "helix-bg fetch-models --to " + Console.shellWord(settings.embed().models().toString());
   }
 
   /** Returns the reasons why files of the models folder were skipped, one sentence each. */

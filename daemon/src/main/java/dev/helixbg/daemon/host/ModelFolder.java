@@ -12,16 +12,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The language model in the models folder: the usable file whose name comes first. If no file is
  * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
- * reports why it is not usable.
+ * reports why it is not usable. A file that this user may not read is never chosen.
  *
- * @param chosen the chosen file; empty if there is no model file
- * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty if
- *     no file is usable
+ * @param chosen the chosen file; empty if there is no model file that can be read
+ * @param skipped reasons why files were skipped, one sentence each: files that cannot be read, and
+ *     files before the chosen file if that is usable
  */
 record ModelFolder(Optional<Path> chosen, List<String> skipped) {
   static final String SUFFIX = ".gguf";
@@ -31,21 +32,29 @@ record ModelFolder(Optional<Path> chosen, List<String> skipped) {
 
   /** Searches a folder. The headers of files are read once, and only if there are several files. */
   static ModelFolder look(Path folder) {
-    List<Path> files = files(folder);
+    Map<Boolean, List<Path>> readable =
+        files(folder).stream().collect(Collectors.partitioningBy(Files::isReadable));
+    List<Path> files = readable.get(true);
+    List<String> closed =
+        readable.get(false).stream()
+            .map(file -> file + " cannot be read: permission denied")
+            .toList();
     if (files.size() < 2) {
-      return new ModelFolder(files.stream().findFirst(), List.of());
+      return new ModelFolder(files.stream().findFirst(), closed);
     }
     List<ModelCheck> checks = new ArrayList<>();
     for (Path file : files) {
       ModelCheck check = check(file);
       if (check.fit() == Fit.USABLE) {
-        return new ModelFolder(Optional.of(file), checks.stream().map(ModelCheck::reason).toList());
+        List<String> skipped = new ArrayList<>(closed);
+        checks.forEach(one -> skipped.add(one.reason()));
+        return new ModelFolder(Optional.of(file), skipped);
       }
       checks.add(check);
     }
     List<Fit> fits = checks.stream().map(ModelCheck::fit).toList();
     int nearest = fits.indexOf(Collections.max(fits));
-    return new ModelFolder(Optional.of(files.get(nearest)), List.of());
+    return new ModelFolder(Optional.of(files.get(nearest)), closed);
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
@@ -156,7 +157,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   private Judgements asked(Subject subject) throws InterruptedException {
     try {
       return ask(subject);
-    } catch (GgufException | TokenizerException e) {
+    } catch (GgufException | TokenizerException | JudgeException e) {
       if (settings.llm().model().isPresent()) {
         throw e;
       }
@@ -174,12 +175,15 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * @throws GgufException when the file is not a usable model
    */
   public Judgements ask(Subject subject) throws InterruptedException {
-    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-    if (subject.findings().entries().isEmpty() || model.isEmpty()) {
+    if (subject.findings().entries().isEmpty()) {
       return Judgements.NONE;
     }
     LanguageModelFile.skipped(settings)
         .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+    if (model.isEmpty()) {
+      return Judgements.NONE;
+    }
     Device device = LanguageModelFile.device(settings);
     return asking
         .gpu()
