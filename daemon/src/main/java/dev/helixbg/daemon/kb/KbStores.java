@@ -19,6 +19,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.InvalidPathException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -246,7 +247,12 @@ public final class KbStores implements AutoCloseable {
 
   private static boolean isLeft(Path store) {
     JsonNode json = noted(store);
-    Path place = Path.of(json.path("place").asText());
+    Path place;
+    try {
+      place = Path.of(json.path("place").asText());
+    } catch (InvalidPathException e) {
+      return false; // the locale has no such characters
+    }
     boolean wasLog = !json.path("notes").asBoolean();
     return json.has("place")
         && (Files.notExists(place) || wasLog && Files.notExists(place.resolve(Kb.DATA_LOG)));

@@ -185,6 +185,8 @@ class KbStoresTest {
     Path all = settings.state().resolve("kb");
     Files.createFile(all.resolve(".DS_Store"));
     Files.createDirectories(all.resolve("folder/place.json"));
+    Path other = Files.createDirectories(all.resolve("of-a-name-that-this-locale-has-not"));
+    Files.writeString(other.resolve("place.json"), "{\"place\": \"/x/\\u0000\"}");
     decide(kb("two", 2));
     assertEquals(1, decisions(new Kb(folder.resolve("two"))));
   }
