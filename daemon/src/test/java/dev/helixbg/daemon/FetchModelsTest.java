@@ -395,6 +395,19 @@ class FetchModelsTest {
     assertRefused(fetch("--timeout", "0"), 2, "--timeout");
   }
 
+  @Test
+  void optionsAreGivenAsToEveryOtherCommand() throws Exception {
+    assertFetched(fetch("--timeout=9"));
+    assertRefusedOption("--to=");
+    assertRefusedOption("--to", "");
+  }
+
+  private void assertRefusedOption(String... arguments) throws Exception {
+    Ended ended = fetch(arguments);
+    assertEquals(2, ended.code(), ended.err());
+    assertTrue(ended.err().contains("--to needs a value"), ended.err());
+  }
+
   /** Takes one connection after the other, reads a request's head, and gives the same answer. */
   private static final class Proxy implements AutoCloseable {
     private final ServerSocket socket;
