@@ -408,6 +408,18 @@ class FetchModelsTest {
     assertTrue(ended.err().contains("--to needs a value"), ended.err());
   }
 
+  /** Both would append to one file. */
+  @Test
+  void aFileIsDownloadedByOneProcessAtATime() throws Exception {
+    Path lock = folder.resolve(NAME + ".part.lock");
+    Files.createSymbolicLink(lock, Path.of("" + ProcessHandle.current().pid()));
+    assertRefused(fetch(), 6, "process " + ProcessHandle.current().pid() + " downloads it already");
+    Files.delete(lock);
+    Files.createSymbolicLink(lock, Path.of("999999999")); // was killed
+    assertFetched(fetch());
+    assertFalse(Files.isSymbolicLink(lock));
+  }
+
   /** Takes one connection after the other, reads a request's head, and gives the same answer. */
   private static final class Proxy implements AutoCloseable {
     private final ServerSocket socket;
