@@ -97,6 +97,14 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
   find_proxy
   [ $# -gt 3 ] || declare_size "$url"
   { mkdir -p "$(dirname "$file")" && : >> "$part"; } 2> /dev/null || fail 6 "cannot write $part"
+  # A link is made in one step, with the process as its target; that of a killed run is replaced.
+  if ! ln -s $$ "$part.lock" 2> /dev/null; then
+    ! kill -0 "$(readlink "$part.lock")" 2> /dev/null \
+      || fail 6 "cannot write $part: process $(readlink "$part.lock") downloads it already. If this is not so, delete $part.lock"
+    ln -sfn $$ "$part.lock"
+  fi
+  # shellcheck disable=SC2064 # the name of now
+  trap "rm -f $(printf %q "$part.lock")" EXIT
   [ ! -s "$part" ] || pieces=2 # of an earlier run, and whatever that was
   echo "$me: $name, ${declared_size:-?} bytes from $host ..." >&2
   until is_right "$part"; do
@@ -126,6 +134,7 @@ fetch() { # FILE PATH_ON_HOST SHA256 [SIZE], which is asked for where it is not 
     esac
   done
   mv -f "$part" "$file"
+  rm -f "$part.lock"
   echo "$me: $name is complete, and its SHA-256 is right" >&2
 }
 

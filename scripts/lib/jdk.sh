@@ -18,6 +18,7 @@ search_jdk() { # prints the home of a JDK >= 25, if there is one
     "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/* /opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home \
     "$setup_cache"/temurin-*/Contents/Home "$setup_cache"/temurin-*; do
     [ -n "$home" ] && [ -x "$home/bin/javac" ] || continue
+    case $home in "$setup_cache"/*.new.*) continue ;; esac # an unpacking that was cut off
     version=$(jdk_version "$home")
     if [ "${version:-0}" -ge 25 ]; then
       echo "$home"

@@ -16,6 +16,19 @@ use_utf8() {
 launch() { # ARGUMENTS...; does not return
   true >&2 || exec 2> /dev/null # closed
 
+  # The JVM needs a working folder. An agent whose folder was deleted can still start its server, which reads no file there.
+  if [ -z "$(pwd -P 2> /dev/null)" ]; then
+    if [ "${1:-}" = mcp ]; then
+      cd /
+    else
+      echo "helix-bg: the working folder no longer exists: change to another folder" >&2
+      exit 2
+    fi
+  fi
+
+  # Options for other programs, which may prevent the start of this JVM: agents of a development tool, another garbage collector.
+  unset JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS
+
   use_utf8
 
   # Tells the program which of its outputs are terminals.
@@ -43,6 +56,8 @@ launch() { # ARGUMENTS...; does not return
   fi
   # shellcheck disable=SC2086 # several options in one variable
   set -- ${HELIX_BG_LAUNCHER_JAVA_OPTIONS:-} "$@"
+  # A heap must not begin larger than a user lets it grow.
+  case ${HELIX_BG_LAUNCHER_JAVA_OPTIONS:-} in *-Xmx*) set -- -Xms8m "$@" ;; esac
   case $name in
     generate | bench)
       # Below four processors the JVM has one thread for C2, which kernels would wait for one after the other.

@@ -92,8 +92,17 @@ hb stop
 ended
 told asked "$(show ActiveState) $(show Result) $(show ExecMainStatus)"
 
+hb daemon "$kb" > /dev/null &
+up_to_date
+hb service start
+told byHand $?
+ended
+hb stop
+wait
+
 printf 'no such setting = 1\n' > .helix/helix-bg.toml
 hb service start
+told wrongStart $?
 ended
 told wrongSettings "$(show ActiveState) $(show ExecMainStatus) $(show NRestarts)"
 told doctorFailed "$(rm .helix/helix-bg.toml; service)"

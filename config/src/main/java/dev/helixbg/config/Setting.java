@@ -35,7 +35,7 @@ public record Setting<T>(
     /** Returns a value as it is written in a settings file. */
     String toml(String text) {
       return switch (this) {
-        case TEXT -> '"' + text + '"';
+        case TEXT -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
         case INTEGER, NUMBER -> text;
         case LIST -> {
           List<String> texts = text.isEmpty() ? List.of() : List.of(text.split(SEPARATOR));

@@ -18,7 +18,12 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   /** Variables with this prefix describe how the program was started; they are not settings. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
-  private static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
+  /** Variable that names the settings file. */
+  public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
+
+  /** Variable of helix, which may name a folder relative to the working folder. */
+  private static final String HELIX_KB = "HELIX_KB";
+
   private static final String DEFAULT = "default";
 
   /** Returns all settings in documented order. */
@@ -86,14 +91,16 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));
     if (environment.getOrDefault(SettingCatalog.KB.environmentName(), "").isEmpty()) {
-      names.put("HELIX_KB", SettingCatalog.KB);
+      names.put(HELIX_KB, SettingCatalog.KB);
     }
     environment.forEach(
         (variable, text) -> {
           Setting<?> setting = names.get(variable);
           if (setting != null) {
             if (!text.isEmpty() || setting.kind() == Setting.Kind.LIST) {
-              written.put(setting.name(), new Written(text, variable));
+              boolean isRelative = variable.equals(HELIX_KB) && !text.startsWith("~");
+              String value = isRelative ? Path.of(text).toAbsolutePath().toString() : text;
+              written.put(setting.name(), new Written(value, variable));
             }
           } else if (variable.startsWith("HELIX_BG_")
               && !variable.startsWith(LAUNCHER_PREFIX)

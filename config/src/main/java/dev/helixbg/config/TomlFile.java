@@ -3,6 +3,7 @@ package dev.helixbg.config;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -41,7 +42,9 @@ final class TomlFile {
                   e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
                   e.getOriginalMessage()));
     } catch (IOException e) {
-      throw new ConfigException("cannot read the configuration file " + file + ": " + e);
+      throw new ConfigException(
+          "cannot read the configuration file %s: %s"
+              .formatted(file.toAbsolutePath(), PrivateFiles.reason(e)));
     }
     Map<String, String> values = new LinkedHashMap<>();
     flatten(file, "", root, values);
@@ -65,7 +68,14 @@ final class TomlFile {
       if (!isOf(kind, value)) {
         throw new ConfigException(name + " in " + file + " is not valid: write " + example(kind));
       }
-      values.put(name, kind == Setting.Kind.LIST ? joined(file, name, value) : value.asText());
+      values.put(
+          name,
+          switch (kind) {
+            case TEXT, INTEGER -> value.asText();
+            case NUMBER -> // asText() writes 30.0 as 3E+1
+                value.isIntegralNumber() ? value.asText() : Double.toString(value.asDouble());
+            case LIST -> joined(file, name, value);
+          });
     }
   }
 

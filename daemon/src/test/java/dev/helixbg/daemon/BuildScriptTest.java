@@ -129,6 +129,21 @@ class BuildScriptTest {
         "it is not only for helix-bg");
   }
 
+  @Test
+  void whatAnUnpackingLeftThatWasCutOffIsNoJdk() throws Exception {
+    bash(
+        """
+        set -euo pipefail
+        source scripts/lib/jdk.sh
+        left=$setup_cache/temurin-25.new.1
+        mkdir -p "$left/bin"
+        echo 'JAVA_VERSION="99"' > "$left/release"
+        install -m 755 /dev/null "$left/bin/javac"
+        JAVA_HOME=$left JAVA25_HOME=$JAVA_HOME
+        [ "$(search_jdk)" != "$left" ]
+        """);
+  }
+
   private void bash(String commands) throws Exception {
     ProcessBuilder bash = new ProcessBuilder("bash", "-c", commands);
     bash.environment().keySet().removeIf(name -> name.toLowerCase().endsWith("_proxy"));

@@ -395,6 +395,31 @@ class FetchModelsTest {
     assertRefused(fetch("--timeout", "0"), 2, "--timeout");
   }
 
+  @Test
+  void optionsAreGivenAsToEveryOtherCommand() throws Exception {
+    assertFetched(fetch("--timeout=9"));
+    assertRefusedOption("--to=");
+    assertRefusedOption("--to", "");
+  }
+
+  private void assertRefusedOption(String... arguments) throws Exception {
+    Ended ended = fetch(arguments);
+    assertEquals(2, ended.code(), ended.err());
+    assertTrue(ended.err().contains("--to needs a value"), ended.err());
+  }
+
+  /** Both would append to one file. */
+  @Test
+  void aFileIsDownloadedByOneProcessAtATime() throws Exception {
+    Path lock = folder.resolve(NAME + ".part.lock");
+    Files.createSymbolicLink(lock, Path.of("" + ProcessHandle.current().pid()));
+    assertRefused(fetch(), 6, "process " + ProcessHandle.current().pid() + " downloads it already");
+    Files.delete(lock);
+    Files.createSymbolicLink(lock, Path.of("999999999")); // was killed
+    assertFetched(fetch());
+    assertFalse(Files.isSymbolicLink(lock));
+  }
+
   /** Takes one connection after the other, reads a request's head, and gives the same answer. */
   private static final class Proxy implements AutoCloseable {
     private final ServerSocket socket;

@@ -177,6 +177,13 @@ class InstallScriptTest {
   }
 
   @Test
+  void theScriptMayBeCalledByALink() throws Exception {
+    Path link = Files.createSymbolicLink(folder.resolve("i"), checkout.resolve("scripts/install"));
+    Ended ended = run("bash", link.toString(), "--help");
+    assertEquals(0, ended.code(), ended.err());
+  }
+
+  @Test
   void anExportedCdpathLeadsNowhereElse() throws Exception {
     Files.createDirectories(folder.resolve("elsewhere/scripts/lib"));
     Ended ended =

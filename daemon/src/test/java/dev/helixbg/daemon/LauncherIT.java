@@ -123,6 +123,35 @@ class LauncherIT {
     assertFalse(Files.exists(home.resolve("trapped")));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "JAVA_TOOL_OPTIONS=-XX:+UseG1GC",
+        "_JAVA_OPTIONS=-Dx=1",
+        "JDK_JAVA_OPTIONS=-XX:+UseParallelGC",
+        "HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Xmx64m"
+      })
+  void optionsOfJavaPreventNoStart(String variable) throws Exception {
+    String said = err(variable + " $hb --version > ERR 2>&1");
+    assertTrue(said.startsWith("helix-bg 0"), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bash", "dash"})
+  void aWorkingFolderThatWasDeletedIsOneErrorAndPreventsNoMcpServer(String shell) throws Exception {
+    assumeTrue(ExternalTool.succeeds("sh", "-c", "command -v " + shell), "no " + shell + " here");
+    Path launcher = installation().resolve("bin/helix-bg");
+    String run = "hb() { " + shell + " '" + launcher + "' \"$@\"; }; mkdir g; cd g; rmdir ../g";
+    String said = err(run, "hb status > ERR 2>&1; echo $? >> ERR");
+    assertTrue(
+        said.contains(
+            "helix-bg: the working folder no longer exists: change to another folder\n2\n"),
+        said);
+    assertFalse(said.contains("Error occurred"), said);
+    String mcp = err(run, "hb mcp --print-config codex > ERR; echo $? >> ERR");
+    assertTrue(mcp.contains("\n0\n"), mcp);
+  }
+
   @Test
   void withoutHomeItIsThatOfTheAccount() throws Exception {
     String said = err("unset HOME; $hb config > ERR 2>&1; echo $? >> ERR");

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ class ServiceIT {
   private Path plist;
   private Path launcher;
   private Path kb;
+  private ControlServer daemon;
 
   @BeforeEach
   void fakeServiceManagers() throws IOException {
@@ -89,6 +91,23 @@ class ServiceIT {
     program = new Program(home).withoutC2();
     program.with("PATH", home.resolve("bin") + ":" + System.getenv("PATH"));
     kb = kb("my kb");
+    answerAs(true);
+  }
+
+  /** Answers requests of the status as a daemon that a service manager or a user started. */
+  private void answerAs(boolean service) throws IOException {
+    end();
+    ObjectNode status = new ObjectMapper().createObjectNode().put("service", service).put("pid", 5);
+    Path socket = new DaemonHome(home.resolve(".helix")).socket();
+    daemon = ControlServer.start(socket, _ -> List.of(status), ControlLimits.USUAL);
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    if (daemon != null) {
+      daemon.close();
+      daemon = null;
+    }
   }
 
   private void script(String name, String text) throws IOException {
@@ -132,7 +151,7 @@ class ServiceIT {
     String shown = succeed("service", "install", "--dry-run", kb.toString()).out();
     assertTrue(shown.contains("# would write " + unit), shown);
     assertTrue(shown.contains(launcher + " daemon \"" + kb + "\""), shown);
-    assertTrue(shown.contains("# would run: systemctl --user enable helix-bg.service"), shown);
+    assertTrue(shown.contains("# would run: systemctl --user enable " + unit), shown);
     assertTrue(shown.contains("enable-linger"), shown);
     for (String action : List.of("uninstall", "start", "stop", "restart", "status")) {
       assertTrue(succeed("service", action, "--dry-run").out().contains("# would run"), action);
@@ -148,7 +167,7 @@ class ServiceIT {
         List.of(
             "--user show-environment",
             "--user daemon-reload",
-            "--user enable helix-bg.service",
+            "--user enable " + unit,
             "--user restart helix-bg.service"),
         told());
     String written = Files.readString(unit);
@@ -167,10 +186,47 @@ class ServiceIT {
     assertEquals(written, Files.readString(unit));
     Files.writeString(home.resolve(".helix/helix-bg.toml"), "no such setting = 1\n");
     assertEquals(ExitCode.USAGE.number(), program.run("service", "install").code());
+    end();
     succeed("service", "uninstall"); // wrong settings do not keep it alive
     assertEquals(List.of("--user disable --now helix-bg.service", "--user daemon-reload"), told());
     assertFalse(Files.exists(unit));
     assertFalse(Files.exists(home.resolve(".helix/service.json")));
+  }
+
+  @Test
+  void aServiceThatDoesNotRunAfterItsStartIsAnError() throws Exception {
+    answerAs(false);
+    String byHand = fail(ExitCode.BUSY, "service", "install", kb.toString());
+    assertTrue(byHand.contains("started by hand: process 5. Run: helix-bg stop"), byHand);
+    end();
+    Path logs = Files.createDirectories(home.resolve(".helix/logs"));
+    Files.writeString(logs.resolve("service.err"), "helix-bg: no such file\n");
+    Program.Ended ended = program.run("service", "restart");
+    assertEquals(ExitCode.WRITE.number(), ended.code());
+    assertEquals("", ended.out());
+    assertEquals(
+        "helix-bg: the service does not answer; its last message: helix-bg: no such file\n",
+        ended.err());
+  }
+
+  @Test
+  void onlyInstallTakesKnowledgeBases() throws Exception {
+    String said = fail(ExitCode.USAGE, "service", "stop", "extra", "words");
+    assertTrue(said.contains("only 'install' takes knowledge bases, not 'stop'"), said);
+  }
+
+  /** The shell's XDG_CONFIG_HOME is not that of systemd, and its folder not that of the service. */
+  @Test
+  void theServiceIsFoundWhateverTheShell() throws Exception {
+    Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
+    program.with("XDG_CONFIG_HOME", home.resolve("cfg").toString());
+    program.with("HELIX_BG_CONFIG", "my.toml");
+    program.with(Program.JAVA_OPTIONS, "-Xmx200m " + Program.WITHOUT_C2);
+    succeed("service", "install", kb.toString());
+    String written = Files.readString(unit);
+    assertTrue(written.contains("\nEnvironment=HELIX_BG_CONFIG=" + config + "\n"), written);
+    assertTrue(written.contains("JAVA_OPTIONS=-Xmx200m "), written);
+    assertTrue(told().contains("--user enable " + unit));
   }
 
   @Test
@@ -277,6 +333,7 @@ class ServiceIT {
   @Test
   void whatSystemdRefusesIsOneLine() throws Exception {
     Files.createFile(home.resolve("no-bus"));
+    end();
     String told = fail(ExitCode.WRITE, "service", "install", kb.toString());
     assertTrue(told.contains("the user's systemd does not answer"), told);
     assertTrue(told.contains("Failed to connect to bus"), told);
@@ -285,12 +342,10 @@ class ServiceIT {
       Files.createDirectories(file.getParent());
       Files.writeString(file, "of an earlier version, which failed");
     }
-    ObjectNode status = new ObjectMapper().createObjectNode().put("service", true);
-    Path socket = new DaemonHome(home.resolve(".helix")).socket();
-    try (ControlServer _ = ControlServer.start(socket, _ -> List.of(status), ControlLimits.USUAL)) {
-      fail(ExitCode.WRITE, "service", "uninstall");
-      assertTrue(Files.exists(unit), "its daemon still runs");
-    }
+    answerAs(true);
+    fail(ExitCode.WRITE, "service", "uninstall");
+    assertTrue(Files.exists(unit), "its daemon still runs");
+    end();
     succeed("service", "uninstall");
     for (Path file : List.of(unit, home.resolve(".helix/service.json"))) {
       assertFalse(Files.exists(file), "it would block each later uninstall");

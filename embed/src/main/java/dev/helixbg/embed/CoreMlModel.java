@@ -97,7 +97,8 @@ final class CoreMlModel implements TokenModel {
     try {
       PrivateFiles.makeTrustedFolder(compiled, bucket);
     } catch (IOException e) {
-      throw new EmbeddingException("cannot create the CoreML cache " + bucket + ": " + e, e);
+      throw new EmbeddingException(
+          "cannot create the CoreML cache " + bucket + ": " + PrivateFiles.reason(e), e);
     }
     return BertSession.open(
         graph,

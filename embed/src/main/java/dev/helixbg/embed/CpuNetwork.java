@@ -118,7 +118,7 @@ enum CpuNetwork {
     } catch (UnsupportedOperationException e) {
       throw new EmbeddingException(
           e.getMessage()
-              + ": set JAVA_TOOL_OPTIONS=-Dhelixbg.machine.code=false to run without"
+              + ": set HELIX_BG_LAUNCHER_JAVA_OPTIONS=-Dhelixbg.machine.code=false to run without"
               + " machine code",
           e);
     }

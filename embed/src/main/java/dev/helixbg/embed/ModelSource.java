@@ -38,9 +38,14 @@ record ModelSource(
    * Returns the model in a folder: {@code model.onnx}, and {@code tokenizer.json} or {@code
    * vocab.txt}. Without {@code model.onnx}, returns the bundled model.
    *
-   * @throws EmbeddingException when the folder has a model that cannot be used
+   * @throws EmbeddingException when the folder has a model that cannot be used, or is a file
    */
   static ModelSource find(Path folder, Path cacheFolder) {
+    if (Files.isRegularFile(folder)) {
+      throw new EmbeddingException(
+          "embed.models must be a folder, but %s is a file. To name a language model: llm.model"
+              .formatted(folder));
+    }
     Path graph = folder.resolve("model.onnx");
     if (!Files.exists(graph)) {
       return bundled(cacheFolder);
@@ -63,7 +68,7 @@ record ModelSource(
     } catch (IOException e) {
       throw new EmbeddingException(
           "cannot read the model in %s: %s. Check the permissions of its files, or remove model.onnx to use the bundled model"
-              .formatted(folder, e),
+              .formatted(folder, PrivateFiles.reason(e)),
           e);
     }
   }

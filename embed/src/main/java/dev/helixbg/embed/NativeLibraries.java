@@ -3,6 +3,7 @@ package dev.helixbg.embed;
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtException;
 import ai.onnxruntime.OrtLoggingLevel;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.config.natives.PackedLibraries;
 import dev.helixbg.config.natives.TokenizerLibrary;
 import java.io.IOException;
@@ -49,7 +50,7 @@ final class NativeLibraries {
       throw new EmbeddingException(
           ("cannot prepare %s in %s: %s. Check the folder's permissions and the free space, or"
                   + " choose another folder with the setting cache")
-              .formatted(model, cacheFolder, e),
+              .formatted(model, cacheFolder, PrivateFiles.reason(e)),
           e);
     } catch (OrtException e) {
       throw new EmbeddingException("cannot load " + model + ": " + e.getMessage(), e);

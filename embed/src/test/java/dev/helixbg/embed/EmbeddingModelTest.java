@@ -347,6 +347,8 @@ class EmbeddingModelTest {
     Files.createDirectory(models.resolve("model.onnx"));
     writeVocabulary();
     assertRefused("cannot read the model", this::locate);
+    models = models.resolve("vocab.txt");
+    assertRefused("embed.models must be a folder", this::locate);
   }
 
   @Test

@@ -2,10 +2,12 @@ package dev.helixbg.config.files;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -177,5 +179,17 @@ public final class PrivateFiles {
               + path.getFileName()
               + "), and helix-bg does not follow links in this place: remove the link");
     }
+  }
+
+  /** Returns the meaning of an I/O exception in words; Java's own message is often only a path. */
+  public static String reason(IOException e) {
+    return switch (e) {
+      case AccessDeniedException denied -> "permission denied";
+      case NoSuchFileException missing -> "no such file";
+      case NotDirectoryException file -> "not a folder";
+      case FileSystemException other when other.getReason() != null -> other.getReason();
+      case FileAlreadyExistsException there -> there.getFile() + " is a file or a link to nothing";
+      default -> String.valueOf(e.getMessage());
+    };
   }
 }

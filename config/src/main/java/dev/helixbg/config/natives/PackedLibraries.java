@@ -49,7 +49,7 @@ public final class PackedLibraries {
     } catch (IOException e) {
       throw new IOException(
           "%s cannot be unpacked into %s: %s. Check its permissions and the free space, or set another cache folder"
-              .formatted(name, natives, e),
+              .formatted(name, natives, PrivateFiles.reason(e)),
           e);
     }
   }

@@ -150,7 +150,7 @@ final class DoctorCommand extends JsonCommand {
       Files.delete(Files.createTempFile(folder, ".doctor", null));
       ok(name, folder + " is writable");
     } catch (IOException e) {
-      problem(name, folder + " is not writable: " + Failure.reason(e), remedy);
+      problem(name, folder + " is not writable: " + PrivateFiles.reason(e), remedy);
     }
   }
 
@@ -171,17 +171,18 @@ final class DoctorCommand extends JsonCommand {
   /** Opens the model and its tokenizer, which also finds a broken vocabulary. */
   private void checkLanguageModel(Settings settings) throws InterruptedException {
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+    LanguageModelFile.skipped(settings)
+        .forEach(reason -> note("model not used", reason, "delete it, or set llm.model"));
     if (model.isEmpty()) {
       note(
           "language model",
           "none: the label classifier makes the labels, and the pair judge alone decides which"
               + " pairs come first",
-          "download a model: helix-bg fetch-models ('helix-bg fetch-models list' shows which models"
-              + " fit); or set llm.model");
+          "download a model: "
+              + LanguageModelFile.download(settings)
+              + " ('helix-bg fetch-models list' shows which models fit); or set llm.model");
       return;
     }
-    LanguageModelFile.skipped(settings)
-        .forEach(reason -> note("model not used", reason, "delete it, or set llm.model"));
     try (Judge judge = model.get().open(settings)) {
       ok(
           "language model",

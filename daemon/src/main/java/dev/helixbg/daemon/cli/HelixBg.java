@@ -161,11 +161,20 @@ public final class HelixBg implements Runnable {
     // connection.
     commands.put(
         "fetch-models",
-        () ->
-            absent(
-                "the jar cannot download models; run bin/helix-bg fetch-models instead",
-                "Download language models into ~/.helix/models; 'helix-bg fetch-models list' shows"
-                    + " which models fit this machine."));
+        () -> {
+          CommandLine line =
+              absent(
+                  "the jar cannot download models; run bin/helix-bg fetch-models instead",
+                  "Download language models into ~/.helix/models; 'helix-bg fetch-models list'"
+                      + " shows which models fit this machine. 'helix-bg fetch-models --help'"
+                      + " explains the options.");
+          line.getCommandSpec()
+              .usageMessage()
+              .customSynopsis(
+                  "helix-bg fetch-models [-hV] [list | MODEL...] [--to=FOLDER] [--from=URL]",
+                  "                             [--sha256=NAME=HEX]... [--timeout=SECONDS]");
+          return line;
+        });
     commands.put("embed-test", EmbedTestCommand::new);
     commands.put("generate", GenerateCommand::new);
     commands.put("load-model", LoadModelCommand::new);

@@ -68,6 +68,9 @@ final class ServiceCommand extends ConsoleCommand {
 
   @Override
   protected void run() throws IOException, InterruptedException {
+    if (action != Action.INSTALL && !(kb.named(kbs).isEmpty() && kb.notes().isEmpty())) {
+      throw Failure.usage("only 'install' takes knowledge bases, not '" + action + "'");
+    }
     UserDirectories locations = GlobalOptions.locations();
     DaemonHome home = DaemonHome.of(locations);
     if (action == Action.LOGS) {
@@ -177,26 +180,34 @@ final class ServiceCommand extends ConsoleCommand {
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isKept(name));
+    // the service has another working folder
+    kept.computeIfPresent(
+        SettingsLoader.CONFIG_VARIABLE,
+        (_, file) -> file.isEmpty() ? file : Path.of(file).toAbsolutePath().normalize().toString());
     return kept;
   }
 
-  /** Whether a variable is a setting or names a folder that the daemon shares with commands. */
+  /**
+   * Whether a variable is a setting, has options for Java, or names a folder that the daemon shares
+   * with commands.
+   */
   private static boolean isKept(String variable) {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_")
+        || variable.equals("HELIX_BG_LAUNCHER_JAVA_OPTIONS")
         || variable.equals("XDG_CACHE_HOME")
         || variable.equals("XDG_STATE_HOME");
   }
 
   private List<ServiceStep> plan(Optional<ServiceSpec> spec, UserDirectories locations)
       throws IOException, InterruptedException {
+    Path home = locations.home();
     if (!isMac()) {
       // Without an answer, an uninstall would delete the files under a running daemon.
       if (!dryRun && (spec.isPresent() || action == Action.UNINSTALL && isServiceRunning())) {
         ServiceStep.requireSystemd();
       }
-      return ServicePlan.systemd(action, spec, configHome(locations));
+      return ServicePlan.systemd(action, spec, home);
     }
-    Path home = locations.home();
     long uid =
         ((Number) Files.getAttribute(home, "unix:uid", LinkOption.NOFOLLOW_LINKS)).longValue();
     String domain = dryRun ? "gui/" + uid : LaunchdPlist.domain(uid);
@@ -212,18 +223,12 @@ final class ServiceCommand extends ConsoleCommand {
 
   /** Returns the file from which this machine's service manager reads the service's definition. */
   static Path file(UserDirectories locations) {
-    return isMac() ? ServicePlan.plist(locations.home()) : ServicePlan.unit(configHome(locations));
+    Path home = locations.home();
+    return isMac() ? ServicePlan.plist(home) : ServicePlan.unit(home);
   }
 
   private static boolean isMac() {
     return System.getProperty("os.name").startsWith("Mac");
-  }
-
-  private static Path configHome(UserDirectories locations) {
-    String configured = System.getenv("XDG_CONFIG_HOME");
-    return configured == null || configured.isEmpty()
-        ? locations.home().resolve(".config")
-        : Path.of(configured);
   }
 
   private void printLogs(DaemonHome home) {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.host;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.CacheNote;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** File of the language model that a run asks. Locating the file does not open it. */
@@ -53,12 +55,17 @@ public record LanguageModelFile(Path file) {
       if (!Files.isRegularFile(named.get())) {
         throw new Failure(
             ExitCode.MODEL,
-            "there is no language model %s. To download one: helix-bg fetch-models"
-                .formatted(named.get()));
+            "there is no language model %s. Correct llm.model, or leave it out and run: %s"
+                .formatted(named.get(), download(settings)));
       }
       return Optional.of(new LanguageModelFile(named.get()));
     }
     return look(settings.embed().models()).chosen().map(LanguageModelFile::new);
+  }
+
+  /** Returns the command that downloads a model into the models folder. */
+  public static String download(Settings settings) {
+    return "helix-bg fetch-models --to " + Console.shellWord(settings.embed().models().toString());
   }
 
   /** Returns the reasons why files of the models folder were skipped, one sentence each. */
@@ -71,31 +78,36 @@ public record LanguageModelFile(Path file) {
   /**
    * The language model in the models folder: the usable file whose name comes first. If no file is
    * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
-   * reports why it is not usable.
+   * reports why it is not usable. A file that this user may not read is never chosen.
    *
-   * @param chosen the chosen file; empty if there is no model file
-   * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty
-   *     if no file is usable
+   * @param chosen the chosen file; empty if there is no model file that can be read
+   * @param skipped reasons why files were skipped, one sentence each: files that cannot be read,
+   *     and files before the chosen file if that is usable
    */
   private record Search(Optional<Path> chosen, List<String> skipped) {}
 
   /** Searches a folder. The headers of files are read once, and only if there are several files. */
   private static Search look(Path folder) {
-    List<Path> files = files(folder);
+    Map<Boolean, List<Path>> readable =
+        files(folder).stream().collect(Collectors.partitioningBy(Files::isReadable));
+    List<Path> files = readable.get(true);
+    List<String> skipped = new ArrayList<>();
+    readable.get(false).forEach(file -> skipped.add(file + " cannot be read: permission denied"));
     if (files.size() < 2) {
-      return new Search(files.stream().findFirst(), List.of());
+      return new Search(files.stream().findFirst(), skipped);
     }
     List<ModelCheck> checks = new ArrayList<>();
     for (Path file : files) {
       ModelCheck check = check(file);
       if (check.fit() == Fit.USABLE) {
-        return new Search(Optional.of(file), checks.stream().map(ModelCheck::reason).toList());
+        checks.forEach(one -> skipped.add(one.reason()));
+        return new Search(Optional.of(file), skipped);
       }
       checks.add(check);
     }
     List<Fit> fits = checks.stream().map(ModelCheck::fit).toList();
     int nearest = fits.indexOf(Collections.max(fits));
-    return new Search(Optional.of(files.get(nearest)), List.of());
+    return new Search(Optional.of(files.get(nearest)), skipped);
   }
 
   /**

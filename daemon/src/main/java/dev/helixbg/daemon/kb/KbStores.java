@@ -3,6 +3,7 @@ package dev.helixbg.daemon.kb;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
@@ -12,24 +13,30 @@ import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.ProcessLock;
+import dev.helixbg.insight.decisions.DecisionStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
@@ -38,11 +45,13 @@ import java.util.function.Function;
  *
  * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
  * identify the store of a moved KB: its old path no longer exists, and the log at the new path
- * begins in the same way.
+ * begins in the same way. The file also has the former paths of the KB. If a KB appears again at
+ * such a path, for instance on a disk that was not mounted, its new store gets the decisions.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
   private static final String PLACE = "place.json";
+  private static final String FORMER_PLACES = "former";
   private static final int HASH_DIGITS = 16;
 
   /** Maximum number of bytes to compare at the beginning of a log. */
@@ -204,7 +213,8 @@ public final class KbStores implements AutoCloseable {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         return; // another process has just made the folder
       }
-      Optional<Path> former = movedFrom(kb);
+      // the store of a KB that was moved to this place
+      Optional<Path> former = lastUsed(store -> isLeft(store) && beginsAs(kb, store));
       if (former.isPresent()) {
         String before = noted(former.get()).path("place").asText();
         Files.move(former.get(), folder);
@@ -212,22 +222,33 @@ public final class KbStores implements AutoCloseable {
             "%s was formerly %s: its store, with your decisions, now belongs to the new path"
                 .formatted(place.path, before));
       } else {
+        Optional<Path> heir = lastUsed(store -> wasAt(store, place) && beginsAs(kb, store));
         PrivateFiles.makeFolder(folder);
+        if (heir.isPresent()) {
+          copyDecisions(heir.get(), folder, place);
+        }
         tellOfFormerFiles(kb);
       }
       note(kb, place, folder);
     }
   }
 
-  /**
-   * Returns the store of a KB that was moved to the place of {@code kb}. The path noted in this
-   * store no longer has a KB, and the noted hash matches the beginning of {@code kb}'s log.
-   */
-  private Optional<Path> movedFrom(Kb kb) throws IOException {
+  private void copyDecisions(Path from, Path to, Place place) throws IOException {
+    Path decisions = from.resolve(DecisionStore.COPY);
+    if (Files.exists(decisions)) {
+      Files.copy(decisions, to.resolve(DecisionStore.COPY), StandardCopyOption.COPY_ATTRIBUTES);
+      notices.accept(
+          "%s is there again: it gets a copy of your decisions, which now belong to %s"
+              .formatted(place.path, noted(from).path("place").asText()));
+    }
+  }
+
+  /** Returns the store that fulfils a condition; of several, the one that was used last. */
+  private Optional<Path> lastUsed(Predicate<Path> condition) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> stores = Files.newDirectoryStream(state.resolve(FOLDER))) {
       for (Path store : stores) {
-        if (isLeft(store) && beginsAs(kb, store)) {
+        if (condition.test(store)) {
           found.add(store);
         }
       }
@@ -236,14 +257,28 @@ public final class KbStores implements AutoCloseable {
         .max(Comparator.comparing(store -> store.resolve(PLACE).toFile().lastModified()));
   }
 
+  private static boolean wasAt(Path store, Place place) {
+    return noted(store)
+        .path(FORMER_PLACES)
+        .valueStream()
+        .anyMatch(former -> former.asText().equals(place.path));
+  }
+
+  /** Whether the path noted in a store no longer has a KB. */
   private static boolean isLeft(Path store) {
     JsonNode json = noted(store);
-    Path place = Path.of(json.path("place").asText());
+    Path place;
+    try {
+      place = Path.of(json.path("place").asText());
+    } catch (InvalidPathException e) {
+      return false; // the locale has no such characters
+    }
     boolean wasLog = !json.path("notes").asBoolean();
     return json.has("place")
         && (Files.notExists(place) || wasLog && Files.notExists(place.resolve(Kb.DATA_LOG)));
   }
 
+  /** Whether the hash noted in a store matches the beginning of a KB's log. */
   private static boolean beginsAs(Kb kb, Path store) {
     try {
       JsonNode json = noted(store);
@@ -275,6 +310,11 @@ public final class KbStores implements AutoCloseable {
   }
 
   private static void note(Kb kb, Place place, Path folder) throws IOException {
+    JsonNode before = noted(folder);
+    Set<String> former = new LinkedHashSet<>();
+    before.path(FORMER_PLACES).valueStream().forEach(one -> former.add(one.asText()));
+    former.add(before.path("place").asText(place.path));
+    former.remove(place.path);
     Head head = Files.exists(kb.dataLog()) ? Head.of(kb.dataLog(), HEAD_BYTES) : new Head(0, "");
     String json =
         Json.object()
@@ -282,6 +322,7 @@ public final class KbStores implements AutoCloseable {
                 .put("notes", place.isOfNotes)
                 .put("headBytes", head.bytes())
                 .put("headSha256", head.sha256())
+                .<ObjectNode>set(FORMER_PLACES, Json.texts(former))
                 .toPrettyString()
             + "\n";
     AtomicFile.update(folder.resolve(PLACE), json.getBytes(StandardCharsets.UTF_8));

@@ -2,14 +2,15 @@ package dev.helixbg.daemon.run;
 
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.agents.AgentAnswers;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Judge;
+import dev.helixbg.insight.judge.JudgeException;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.JudgeRun;
 import dev.helixbg.insight.judge.JudgeTrust;
@@ -154,7 +155,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   private Judgements asked(Subject subject) throws InterruptedException {
     try {
       return ask(subject);
-    } catch (GgufException e) {
+    } catch (GgufException | JudgeException e) {
       if (settings.llm().model().isPresent()) {
         throw e;
       }
@@ -172,12 +173,15 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * @throws GgufException when the file is not a usable model
    */
   public Judgements ask(Subject subject) throws InterruptedException {
-    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
-    if (subject.findings().entries().isEmpty() || model.isEmpty()) {
+    if (subject.findings().entries().isEmpty()) {
       return Judgements.NONE;
     }
     LanguageModelFile.skipped(settings)
         .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
+    Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
+    if (model.isEmpty()) {
+      return Judgements.NONE;
+    }
     Device device = LanguageModelFile.device(settings);
     return asking
         .gpu()
@@ -228,7 +232,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     } catch (IOException e) {
       warnings.accept(
           "cannot store how far to trust %s: %s"
-              .formatted(trial.model().name(), Failure.reason(e)));
+              .formatted(trial.model().name(), PrivateFiles.reason(e)));
     }
     Duration left = time.minusNanos(asking.nanoTime().getAsLong() - start);
     return left.isNegative() ? Duration.ZERO : left;

@@ -31,8 +31,8 @@ public final class ServiceHealth {
           "the program of the service no longer exists",
           "install helix-bg; helix-bg service install");
     }
-    Optional<String> said = ServiceErrorLog.lastLine(home.serviceErrors());
-    return said.isPresent() && saidLast(home)
+    Optional<String> said = lastError(home);
+    return said.isPresent()
         ? CheckLine.problem(
             NAME,
             "the service has ended; its last message: " + said.get(),
@@ -66,16 +66,19 @@ public final class ServiceHealth {
   }
 
   /**
-   * Whether the service's last output is an error: a daemon that is stopped writes to its log last.
+   * Returns the service's last output if it is an error: a daemon that is stopped writes to its log
+   * last.
    */
-  private static boolean saidLast(DaemonHome home) {
+  static Optional<String> lastError(DaemonHome home) {
     try {
-      return !Files.exists(home.logFile())
-          || Files.getLastModifiedTime(home.serviceErrors())
-                  .compareTo(Files.getLastModifiedTime(home.logFile()))
-              > 0;
+      boolean isLast =
+          !Files.exists(home.logFile())
+              || Files.getLastModifiedTime(home.serviceErrors())
+                      .compareTo(Files.getLastModifiedTime(home.logFile()))
+                  > 0;
+      return isLast ? ServiceErrorLog.lastLine(home.serviceErrors()) : Optional.empty();
     } catch (IOException e) {
-      return false;
+      return Optional.empty();
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.service;
 
+import dev.helixbg.daemon.link.DaemonHome;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,7 @@ public final class ServicePlan {
     String service = domain + "/" + ServiceSpec.LABEL;
     ServiceStep out = ServiceStep.maybe("launchctl", "bootout", service);
     ServiceStep ended = ServiceStep.awaitEnd("launchctl", "print", service);
+    ServiceStep started = ServiceStep.awaitStart(new DaemonHome(home.resolve(".helix")));
     String[] bootstrap = {"launchctl", "bootstrap", domain, plist.toString()};
     List<ServiceStep> steps = new ArrayList<>();
     spec.ifPresent(known -> steps.add(ServiceStep.write(plist, LaunchdPlist.of(known))));
@@ -50,12 +52,15 @@ public final class ServicePlan {
                   out,
                   ended,
                   ServiceStep.run(bootstrap),
+                  started,
                   ServiceStep.say("helix-bg runs now, and at each login."));
-          case RESTART -> List.of(out, ended, ServiceStep.run(bootstrap));
+          case RESTART -> List.of(out, ended, ServiceStep.run(bootstrap), started);
           case UNINSTALL -> List.of(out, ended, ServiceStep.delete(plist));
           case START ->
               List.of(
-                  ServiceStep.maybe(bootstrap), ServiceStep.run("launchctl", "kickstart", service));
+                  ServiceStep.maybe(bootstrap),
+                  ServiceStep.run("launchctl", "kickstart", service),
+                  started);
           case STOP -> List.of(ServiceStep.run("launchctl", "bootout", service), ended);
           case STATUS -> List.of(ServiceStep.ask("launchctl", "print", service));
           case LOGS -> List.<ServiceStep>of();
@@ -68,10 +73,14 @@ public final class ServicePlan {
     return home.resolve("Library/LaunchAgents/" + ServiceSpec.LABEL + ".plist");
   }
 
-  /** Returns the steps for a systemd user instance; {@code spec} is the same as for launchd. */
-  public static List<ServiceStep> systemd(
-      Action action, Optional<ServiceSpec> spec, Path configHome) {
-    Path unit = unit(configHome);
+  /**
+   * Returns the steps for a systemd user instance; {@code spec} is the same as for launchd. The
+   * unit is enabled by its path, because systemd searches another folder if its own {@code
+   * XDG_CONFIG_HOME} names one.
+   */
+  public static List<ServiceStep> systemd(Action action, Optional<ServiceSpec> spec, Path home) {
+    Path unit = unit(home);
+    ServiceStep started = ServiceStep.awaitStart(new DaemonHome(home.resolve(".helix")));
     String[] reload = {"systemctl", "--user", "daemon-reload"};
     List<ServiceStep> steps = new ArrayList<>();
     if (spec.isPresent()) {
@@ -82,8 +91,9 @@ public final class ServicePlan {
         switch (action) {
           case INSTALL ->
               List.of(
-                  systemctl("enable"),
+                  ServiceStep.run("systemctl", "--user", "enable", unit.toString()),
                   systemctl("restart"),
+                  started,
                   ServiceStep.say(
                       "helix-bg runs now, and while you are logged in. To let it run from boot on:"
                           + " loginctl enable-linger"));
@@ -92,7 +102,8 @@ public final class ServicePlan {
                   ServiceStep.maybe("systemctl", "--user", "disable", "--now", ServiceSpec.UNIT),
                   ServiceStep.delete(unit),
                   ServiceStep.maybe(reload));
-          case START, STOP, RESTART -> List.of(systemctl(action.toString()));
+          case START, RESTART -> List.of(systemctl(action.toString()), started);
+          case STOP -> List.of(systemctl(action.toString()));
           case STATUS ->
               List.of(
                   ServiceStep.ask("systemctl", "--user", "--no-pager", "status", ServiceSpec.UNIT));
@@ -101,8 +112,9 @@ public final class ServicePlan {
     return steps;
   }
 
-  public static Path unit(Path configHome) {
-    return configHome.resolve("systemd/user/" + ServiceSpec.UNIT);
+  /** Returns the file of the unit. */
+  public static Path unit(Path home) {
+    return home.resolve(".config/systemd/user/" + ServiceSpec.UNIT);
   }
 
   private static ServiceStep systemctl(String verb) {

@@ -55,7 +55,7 @@ public record ServiceRequest(
     } catch (JacksonException e) {
       throw damaged(file, "is damaged");
     } catch (IOException e) {
-      throw damaged(file, "cannot be read: " + Failure.reason(e));
+      throw damaged(file, "cannot be read: " + PrivateFiles.reason(e));
     }
   }
 

@@ -1,5 +1,8 @@
 package dev.helixbg.daemon.service;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.link.DaemonHome;
+import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.AtomicFile;
@@ -10,12 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /** One step of a service command; {@code --dry-run} prints {@code shown} instead of acting. */
 public record ServiceStep(String shown, Deed deed) {
-  /** Longest wait for the end of a service; longer than launchd's {@code ExitTimeOut}. */
-  private static final Duration ENDING = Duration.ofSeconds(15);
+  /** Longest wait for a service's start or end; longer than launchd's {@code ExitTimeOut}. */
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
@@ -95,14 +99,46 @@ public record ServiceStep(String shown, Deed deed) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),
         _ -> {
-          long deadline = System.nanoTime() + ENDING.toNanos();
+          long deadline = System.nanoTime() + PATIENCE.toNanos();
           while (ended(command).code() == 0) {
             if (System.nanoTime() - deadline > 0) {
               throw new Failure(
                   ExitCode.BUSY,
-                  "the service has not ended within %d s; try again".formatted(ENDING.toSeconds()));
+                  "the service has not ended within %d s; try again"
+                      .formatted(PATIENCE.toSeconds()));
             }
             Thread.sleep(LOOK);
+          }
+        });
+  }
+
+  /**
+   * Waits until the service's daemon answers, because service managers do not report that a program
+   * has ended soon after its start.
+   */
+  static ServiceStep awaitStart(DaemonHome home) {
+    return new ServiceStep(
+        "would wait until the service answers",
+        _ -> {
+          long deadline = System.nanoTime() + PATIENCE.toNanos();
+          Optional<JsonNode> status;
+          while ((status = new DaemonLink(home).status()).isEmpty()) {
+            if (System.nanoTime() - deadline > 0) {
+              throw new Failure(
+                  ExitCode.WRITE,
+                  "the service does not answer"
+                      + ServiceHealth.lastError(home)
+                          .map(said -> "; its last message: " + said)
+                          .orElse(". See: helix-bg service logs"));
+            }
+            Thread.sleep(LOOK);
+          }
+          if (!status.get().path("service").asBoolean()) {
+            throw new Failure(
+                ExitCode.BUSY,
+                "the service cannot run while a daemon runs that was started by hand: process %d."
+                        .formatted(status.get().path("pid").asLong())
+                    + " Run: helix-bg stop; helix-bg service start");
           }
         });
   }

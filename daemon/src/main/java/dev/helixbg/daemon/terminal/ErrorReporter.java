@@ -83,8 +83,9 @@ public record ErrorReporter(Console console)
   /** Returns the message for the user. The stack trace of an internal fault is saved in a file. */
   public static String words(Throwable e) {
     if (e instanceof InvalidPathException path) { // such as a name with umlauts in the locale C
-      return ("%s cannot be a file name, because the present locale encodes file names as %s. Set"
-              + " LC_ALL=C.UTF-8, or start helix-bg by its launcher")
+      return ("%s cannot be a file name, because the present locale encodes file names as %s. Start"
+              + " helix-bg by its launcher, on a machine with the locale C.UTF-8 (Debian: libc-bin;"
+              + " Fedora: glibc-minimal-langpack)")
           .formatted(QuotedName.of(path.getInput()), System.getProperty("sun.jnu.encoding"));
     }
     return isExpected(e) ? e.getMessage() : unexpected(e);

@@ -1,11 +1,7 @@
 package dev.helixbg.daemon.terminal;
 
+import dev.helixbg.config.files.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 
 /** Ends a command with one clear message and an exit code. */
 public final class Failure extends RuntimeException {
@@ -22,11 +18,11 @@ public final class Failure extends RuntimeException {
 
   /** Returns an error about a file; {@code what} is a verb and the file, such as "read FILE". */
   public static Failure io(ExitCode code, String what, IOException why) {
-    return new Failure(code, "cannot " + what + ": " + reason(why));
+    return new Failure(code, "cannot " + what + ": " + PrivateFiles.reason(why));
   }
 
   public static Failure io(ExitCode code, String what, IOException why, String remedy) {
-    return new Failure(code, "cannot " + what + ": " + reason(why) + ". " + remedy);
+    return new Failure(code, "cannot " + what + ": " + PrivateFiles.reason(why) + ". " + remedy);
   }
 
   /** Remedy for a cache folder that cannot be written. */
@@ -35,17 +31,5 @@ public final class Failure extends RuntimeException {
 
   public ExitCode code() {
     return code;
-  }
-
-  /** Returns the meaning of an I/O exception in words; Java's own message is often only a path. */
-  public static String reason(IOException e) {
-    return switch (e) {
-      case AccessDeniedException denied -> "permission denied";
-      case NoSuchFileException missing -> "no such file";
-      case NotDirectoryException file -> "not a folder";
-      case FileSystemException other when other.getReason() != null -> other.getReason();
-      case FileAlreadyExistsException there -> there.getFile() + " is a file or a link to nothing";
-      default -> String.valueOf(e.getMessage());
-    };
   }
 }

@@ -149,7 +149,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   private static String refused(UserFile file, IOException e) {
-    return "cannot change %s: %s".formatted(file.file(), Failure.reason(e));
+    return "cannot change %s: %s".formatted(file.file(), PrivateFiles.reason(e));
   }
 
   private static Outcome failed(String id, String why, List<JsonNode> made) {

@@ -2,8 +2,8 @@ package dev.helixbg.daemon.tidy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.FileEdit;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -258,7 +258,8 @@ final class TidyActs {
       }
     } catch (IOException e) {
       String why =
-          "cannot move %s to the trash: %s".formatted(files.get(moved.size()), Failure.reason(e));
+          "cannot move %s to the trash: %s"
+              .formatted(files.get(moved.size()), PrivateFiles.reason(e));
       String then = putBack(moved).map(wrong -> "; " + wrong).orElse("; nothing was moved");
       session.back();
       session.say(why + then);
@@ -274,7 +275,7 @@ final class TidyActs {
         moved.getLast().putBack();
       } catch (IOException e) {
         return Optional.of(
-            "cannot put %s back: %s".formatted(moved.getLast().from(), Failure.reason(e)));
+            "cannot put %s back: %s".formatted(moved.getLast().from(), PrivateFiles.reason(e)));
       }
       moved.removeLast();
     }

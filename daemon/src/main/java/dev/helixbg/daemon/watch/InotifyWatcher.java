@@ -1,7 +1,7 @@
 package dev.helixbg.daemon.watch;
 
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.FileSystems;
@@ -72,7 +72,7 @@ public final class InotifyWatcher implements AutoCloseable {
         complained = true;
         LOG.info(
             "the system does not report changes, so the daemon looks for them itself: {}",
-            Failure.reason(e));
+            PrivateFiles.reason(e));
       }
     }
     return false;

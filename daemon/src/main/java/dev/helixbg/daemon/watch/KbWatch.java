@@ -2,6 +2,7 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.config.Settings.DaemonSettings;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
 import dev.helixbg.daemon.host.LanguageModelFile;
@@ -16,7 +17,6 @@ import dev.helixbg.daemon.run.EmbeddingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.terminal.ExitCode;
-import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.decisions.DecisionStore;
 import dev.helixbg.insight.log.DataLog.LogReading;
@@ -223,7 +223,7 @@ public final class KbWatch {
         throw (InterruptedException) new InterruptedException().initCause(e);
       }
       if (e instanceof IOException io) {
-        troubles.met(name, Failure.reason(io));
+        troubles.met(name, PrivateFiles.reason(io));
       } else {
         troubles.met(name, e);
       }
@@ -321,7 +321,7 @@ public final class KbWatch {
   private void lose(IOException e) {
     String what =
         Files.isDirectory(kb.folder())
-            ? "cannot check data.log: " + Failure.reason(e)
+            ? "cannot check data.log: " + PrivateFiles.reason(e)
             : "the folder is not there: moved, deleted or not mounted";
     troubles.met(name, what + "; waiting for it");
     gone = true;

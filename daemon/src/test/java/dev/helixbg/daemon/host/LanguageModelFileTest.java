@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
@@ -20,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,19 @@ class LanguageModelFileTest {
   }
 
   @Test
+  void aFileThatMayNotBeReadIsNotTaken() throws IOException {
+    Path closed = Files.createFile(folder.resolve("a.gguf"));
+    Files.setPosixFilePermissions(closed, Set.of());
+    assumeFalse(Files.isReadable(closed), "root reads everything");
+    assertEquals(Optional.empty(), located(Map.of()));
+    List<String> reasons = List.of(closed + " cannot be read: permission denied");
+    assertEquals(reasons, LanguageModelFile.skipped(settings(Map.of())));
+    Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
+    assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
+    assertEquals(reasons, LanguageModelFile.skipped(settings(Map.of())));
+  }
+
+  @Test
   void aModelOfAnotherChatFormatIsNotTaken() throws IOException {
     String whole = Files.readString(GoldenModel.Q4_0.path(), ISO_8859_1);
     Path other = folder.resolve("a.gguf");
@@ -109,6 +124,9 @@ class LanguageModelFileTest {
     String missing = home.resolve("missing.gguf").toString();
     Failure failure = assertThrows(Failure.class, () -> located(Map.of("llm.model", missing)));
     assertTrue(failure.getMessage().contains(missing), failure.getMessage());
+    assertTrue(
+        failure.getMessage().endsWith("run: helix-bg fetch-models --to " + folder),
+        failure.getMessage());
   }
 
   @Test

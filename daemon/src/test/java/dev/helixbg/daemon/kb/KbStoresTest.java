@@ -185,6 +185,8 @@ class KbStoresTest {
     Path all = settings.state().resolve("kb");
     Files.createFile(all.resolve(".DS_Store"));
     Files.createDirectories(all.resolve("folder/place.json"));
+    Path other = Files.createDirectories(all.resolve("of-a-name-that-this-locale-has-not"));
+    Files.writeString(other.resolve("place.json"), "{\"place\": \"/x/\\u0000\"}");
     decide(kb("two", 2));
     assertEquals(1, decisions(new Kb(folder.resolve("two"))));
   }
@@ -212,6 +214,27 @@ class KbStoresTest {
     assertEquals(1, notices.size(), notices.toString());
     Kb back = moved(moved, "kb");
     assertEquals(1, decisions(back), "and back again");
+  }
+
+  /** A copy was taken for the KB itself, whose disk was not mounted. */
+  @Test
+  void aKbThatIsThereAgainGetsItsDecisionsBack() throws Exception {
+    Kb kb = kb("kb", 1);
+    decide(kb);
+    restart();
+    Kb away = moved(kb, "away");
+    Kb copy = copy(away, "copy");
+    assertEquals(1, decisions(copy));
+    restart();
+    stores.of(copy).lock().close();
+    stores.of(copy).published().run();
+    moved(away, "kb");
+    assertEquals(1, decisions(kb));
+    assertEquals(1, decisions(copy));
+    assertEquals(2, notices.size(), notices.toString());
+    assertTrue(
+        notices.getLast().startsWith(kb.folder() + " is there again: it gets a copy"),
+        notices.toString());
   }
 
   /** Also with what was appended since, and under a process that has the store open. */

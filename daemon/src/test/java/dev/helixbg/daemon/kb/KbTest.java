@@ -60,7 +60,9 @@ class KbTest {
   @Test
   void theLogItselfNamesItsFolder() throws IOException {
     Path kb = kb("kb");
-    assertEquals(kb, found(kb.resolve("data.log"), Map.of()));
+    Path log = kb.resolve("data.log");
+    assertEquals(kb, found(log, Map.of()));
+    assertEquals(kb, found(null, Map.of("HELIX_KB", log.toString())));
   }
 
   @Test

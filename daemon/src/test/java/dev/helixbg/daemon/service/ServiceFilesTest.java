@@ -143,15 +143,17 @@ class ServiceFilesTest {
     ServiceSpec spec = spec(Path.of("/home/ada/kb"));
     String out = "would run: launchctl bootout " + SERVICE;
     String ended = "would wait until this command fails: launchctl print " + SERVICE;
+    String started = "would wait until the service answers";
     List<String> replaced =
         List.of(
             ServiceStep.write(PLIST, LaunchdPlist.of(spec)).shown(),
             out,
             ended,
-            "would run: launchctl bootstrap gui/501 " + PLIST);
-    assertEquals(replaced, launchd(Action.INSTALL, Optional.of(spec)).subList(0, 4));
+            "would run: launchctl bootstrap gui/501 " + PLIST,
+            started);
+    assertEquals(replaced, launchd(Action.INSTALL, Optional.of(spec)).subList(0, 5));
     assertEquals(replaced, launchd(Action.RESTART, Optional.of(spec)));
-    assertEquals(replaced.subList(1, 4), launchd(Action.RESTART, Optional.empty()));
+    assertEquals(replaced.subList(1, 5), launchd(Action.RESTART, Optional.empty()));
     assertEquals(
         List.of(out, ended, "would delete " + PLIST), launchd(Action.UNINSTALL, Optional.empty()));
     assertEquals(List.of(out, ended), launchd(Action.STOP, Optional.empty()));
@@ -204,8 +206,7 @@ class ServiceFilesTest {
                 + " \"/home/ada/100%% \\\"mine\\\" $$HOME\"\n"),
         unit);
     List<String> install =
-        ServicePlan.systemd(
-                Action.INSTALL, Optional.of(spec(Path.of("/kb"))), Path.of("/home/ada/.config"))
+        ServicePlan.systemd(Action.INSTALL, Optional.of(spec(Path.of("/kb"))), Path.of("/home/ada"))
             .stream()
             .map(ServiceStep::shown)
             .toList();
