@@ -87,7 +87,8 @@ launch() { # ARGUMENTS...; does not return
     set -- $heap -XX:TrimNativeHeapInterval=2000 "$@"
   fi
   # An archive of classes that does not fit this JVM is passed over in silence.
-  set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" \
+  # A crash of the JVM is described in the temp folder, not in the working folder, which may be a repository or a folder of notes.
+  set -- "$java" "@$options/jvm.options" "-XX:SharedArchiveFile=$lib/helix-bg.jsa" "-XX:ErrorFile=${TMPDIR:-/tmp}/helix-bg-crash-%p.log" \
     -Xlog:disable -Xlog:all=error:stderr "-Xlog:aot*=off:stderr" "-Xlog:cds*=off:stderr" "$@"
 
   # A service has no terminal to keep clean, and no process beside its own.

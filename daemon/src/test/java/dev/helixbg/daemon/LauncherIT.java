@@ -91,6 +91,17 @@ class LauncherIT {
             .replace('\n', ','));
   }
 
+  @Test
+  void aCrashOfTheJvmIsDescribedInTheTempFolder() throws Exception {
+    assertEquals(
+        "1\n0",
+        err("ulimit -c 0; mkdir temp here; export TMPDIR=$PWD/temp; cd here; "
+                + "export HELIX_BG_LAUNCHER_JAVA_OPTIONS='-Xmx9m -XX:+CrashOnOutOfMemoryError'; "
+                + "$hb one-shot --sample > ../said 2>&1; "
+                + "{ ls ../temp | grep -c ^helix-bg-crash-; ls | grep -c .; } > ERR")
+            .strip());
+  }
+
   /** Docker, cron and env -i have no locale; a JVM in that of C cannot open such a file. */
   @ParameterizedTest
   @ValueSource(strings = {"LC_ALL=C", "LC_ALL=", "LANG=xx_XX.UTF-8", "LC_ALL=POSIX LANG=C.UTF-8"})
