@@ -202,6 +202,7 @@ public final class HelixBg implements Runnable {
     }
     equip(line, console, interruption);
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExpandAtFiles(false); // a text may begin with @, such as a Java annotation
     line.registerConverter(Path.class, new Handlers(errors));
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));

@@ -153,6 +153,20 @@ class CommandLineTest {
     }
   }
 
+  /** Such as the annotation {@code @Transactional} in the text of a search. */
+  @Test
+  void anArgumentThatBeginsWithAtIsNoFileOfArguments() throws IOException {
+    Path file = Files.writeString(folder.resolve("Override"), "--help");
+    assertEquals(
+        "helix-bg: one argument too many: @%s%nhelix-bg: try: helix-bg config --help%n"
+            .formatted(file),
+        refused("config", "@" + file));
+    assertEquals(
+        "helix-bg: one argument too many: @%s%nhelix-bg: try: helix-bg config --help%n"
+            .formatted(folder),
+        refused("config", "@" + folder));
+  }
+
   /** picocli looks for --help first, and says all is well. */
   @Test
   void whatWasMistypedIsAnErrorBesideHelp() {
