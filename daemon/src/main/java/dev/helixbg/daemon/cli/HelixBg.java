@@ -203,6 +203,8 @@ public final class HelixBg implements Runnable {
     equip(line, console, interruption);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExpandAtFiles(false); // a text may begin with @, such as a Java annotation
+    // else picocli prints a warning about a quotation mark in --set
+    CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
     line.registerConverter(Path.class, new Handlers(errors));
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));

@@ -167,6 +167,18 @@ class CommandLineTest {
         refused("config", "@" + folder));
   }
 
+  @Test
+  void aSettingMayContainAQuotationMark() {
+    PrintStream err = System.err;
+    try {
+      System.setErr(new PrintStream(out, true, StandardCharsets.UTF_8));
+      assertFalse(output("config", "--set", "kb=/tmp/a\"b").contains("WARN"), out.toString());
+    } finally {
+      System.setErr(err);
+    }
+    assertTrue(out.toString(StandardCharsets.UTF_8).contains("/tmp/a\"b"), out.toString());
+  }
+
   /** picocli looks for --help first, and says all is well. */
   @Test
   void whatWasMistypedIsAnErrorBesideHelp() {
