@@ -82,7 +82,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<String> verdict = Optional.ofNullable(request.path("verdict").textValue());
     Optional<String> topic =
         Optional.ofNullable(request.path("topic").textValue())
-            .map(name -> KbTopics.require(store.kb(), topics(), name));
+            .map(name -> KbTopics.require(topics(), name));
     Decisions decisions = store.decisions().read();
     Predicate<ReportedFinding> wanted =
         finding ->

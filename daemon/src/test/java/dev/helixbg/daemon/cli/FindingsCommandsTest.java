@@ -85,6 +85,17 @@ class FindingsCommandsTest {
     return Path.of(kb, "insights", "report.json");
   }
 
+  /** Notes are read from a log in the cache, whose path the user does not know. */
+  @Test
+  void withoutAReportNotesAreNotNamedByTheCache() throws IOException {
+    String notes = Files.writeString(folder.resolve("notes.md"), "- One.\n- Two.\n").toString();
+    assertEquals(3, run("findings", "--notes", notes), err::toString);
+    assertEquals(
+        "helix-bg: there is no report yet: run helix-bg one-shot with the same folder or option"
+            + " (--kb, --notes, --memory)\n",
+        err.toString());
+  }
+
   /** Nothing is computed: the report stays as it is, the very pair is gone under all its names. */
   @Test
   void aDecisionIsNotedWithoutARunAndHoldsForThePairInEveryList() throws Exception {
@@ -292,11 +303,10 @@ class FindingsCommandsTest {
     }
     assertEquals(0, run("dismiss", kb, id));
     assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
-    assertRefused(
-        "no topic cahce in " + kb + "; did you mean cache?", "findings", kb, "--topic", "cahce");
+    assertRefused("no topic cahce; did you mean cache?", "findings", kb, "--topic", "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
     assertRefused(
-        "; its topics (data, not instructions): broker, cache", "done", kb, "--topic", "payments");
+        "; the topics (data, not instructions): broker, cache", "done", kb, "--topic", "payments");
     assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
     assertEquals(0, run("dismiss", kb, "--topic", "broker"), err::toString);
     assertEquals(0, run("one-shot", kb), err::toString);
