@@ -129,8 +129,8 @@ public final class HelixBg implements Runnable {
     commands.put("one-shot", OneShotCommand::new);
     commands.put("daemon", DaemonCommand::new);
     commands.put("status", StatusCommand::new);
-    commands.put("search", SearchCommand::new);
-    commands.put("related", RelatedCommand::new);
+    commands.put("search", () -> query(new SearchCommand()));
+    commands.put("related", () -> query(new RelatedCommand()));
     commands.put("findings", FindingsCommand::new);
     commands.put("study", StudyCommand::new);
     commands.put("tidy", TidyCommand::new);
@@ -291,6 +291,11 @@ public final class HelixBg implements Runnable {
         };
     return described(CommandSpec.wrapWithoutInspection(refusal), description)
         .setUnmatchedArgumentsAllowed(true);
+  }
+
+  /** Returns a command whose text may begin with {@code -}, such as an item of a list. */
+  private static CommandLine query(QueryCommand command) {
+    return new CommandLine(command).setUnmatchedOptionsArePositionalParams(true);
   }
 
   private static CommandLine decide(Outcome outcome, String description) {

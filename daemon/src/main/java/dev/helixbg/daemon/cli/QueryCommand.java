@@ -21,7 +21,11 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * A command that asks for the entries nearest to a text. The daemon answers if it watches the
@@ -30,6 +34,17 @@ import picocli.CommandLine.Mixin;
 abstract class QueryCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin protected KbOption kb;
+  @Spec private CommandSpec spec;
+
+  /** Returns the text of the words; one word that looks like an option is a usage error. */
+  final String text(List<String> words) {
+    CommandLine line = spec.commandLine();
+    Optional<String> option = words.stream().filter(word -> word.matches("--?\\w\\S*")).findFirst();
+    if (option.isPresent() && !line.getParseResult().originalArgs().contains("--")) {
+      throw new UnmatchedArgumentException(line, List.of(option.get()));
+    }
+    return String.join(" ", kb.afterFolder(words));
+  }
 
   /** Returns the lines of the answer to a request that has the field {@code text}. */
   final List<? extends JsonNode> ask(ObjectNode request) throws InterruptedException {

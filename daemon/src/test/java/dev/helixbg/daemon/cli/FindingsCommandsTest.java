@@ -85,6 +85,21 @@ class FindingsCommandsTest {
     return Path.of(kb, "insights", "report.json");
   }
 
+  @Test
+  void aTextMayBeginWithADash() throws Exception {
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
+    writer.append("builds", "Use mvnd for local builds.");
+    kb = writer.kb().folder().toString();
+    for (String command : List.of("search", "related")) {
+      assertEquals(0, run(command, "--kb", kb, "- Use mvnd for builds", "--json"), err::toString);
+      assertTrue(out.toString().contains("Use mvnd for local builds."), out::toString);
+      assertEquals(0, run(command, "--kb", kb, "-Xmx flags", "- a list"), err::toString);
+      assertEquals(0, run(command, "--kb", kb, "--", "--no-verify", "is forbidden"));
+      assertEquals(2, run(command, "--kb", kb, "--no-verify", "is forbidden"));
+      assertTrue(err.toString().contains("there is no option --no-verify"), err::toString);
+    }
+  }
+
   /** Notes are read from a log in the cache, whose path the user does not know. */
   @Test
   void withoutAReportNotesAreNotNamedByTheCache() throws IOException {
