@@ -11,6 +11,7 @@ import dev.helixbg.daemon.terminal.Json;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.InitializeResult;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
@@ -69,6 +70,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
+  private static final int METHOD_NOT_FOUND = -32601;
   private static final int INVALID_PARAMS = -32602;
 
   private final McpJsonMapper mapper;
@@ -93,7 +95,13 @@ final class StdioTransport implements McpServerTransportProvider {
   private final ExecutorService calls;
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
+
+  /** Whether the client's initialize was answered. */
+  private boolean answered;
+
+  /** Whether the session has begun: with the client's notification, or its next request. */
   private boolean initialized;
+
   private Runnable greeted;
 
   /** Only the protocol may use {@code out}; {@code tools} are the names of all tools. */
@@ -214,12 +222,16 @@ final class StdioTransport implements McpServerTransportProvider {
       return;
     }
     boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
-    if (!first && !initialized) {
+    if (!first && !answered) {
+      // with another code, some clients would not try initialize after server/discover
       refuse(
           request.id(),
-          INVALID_REQUEST,
-          "not initialized yet: send initialize, then notifications/initialized");
+          METHOD_NOT_FOUND,
+          "the first request must be initialize: send initialize, then notifications/initialized");
       return;
+    }
+    if (!first && !initialized) { // some clients do not send this notification
+      take(new JSONRPCNotification(McpSchema.METHOD_NOTIFICATION_INITIALIZED));
     }
     Optional<String> wrong = wrong(request);
     if (wrong.isPresent()) {
@@ -315,6 +327,9 @@ final class StdioTransport implements McpServerTransportProvider {
       return Mono.fromCallable(
           () -> {
             synchronized (out) {
+              answered |=
+                  message instanceof JSONRPCResponse answer
+                      && answer.result() instanceof InitializeResult;
               if (isExpected(message)) {
                 write(mapper.writeValueAsString(inPlainWords(message)));
               }

@@ -250,8 +250,21 @@ class StdioTransportTest {
   @Test
   void beforeItIsInitializedARequestIsRefused() throws IOException {
     send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
-    assertTrue(answer().at("/error/message").asText().contains("send initialize"));
+    JsonNode refused = answer();
+    assertTrue(refused.at("/error/message").asText().contains("send initialize"));
+    assertEquals(-32601, refused.at("/error/code").asInt(), "so that any client then initializes");
     initialize();
+  }
+
+  @Test
+  void aClientMayLeaveOutTheNotificationThatItBegins() throws Exception {
+    send(INITIALIZE);
+    answer();
+    send(call(1, "echo", "early"));
+    assertEquals("early", answer().at("/result/content/0/text").asText());
+    assertTrue(greeted.await(30, TimeUnit.SECONDS));
+    send(INITIALIZED, call(2, "echo", "late"));
+    assertEquals("late", answer().at("/result/content/0/text").asText());
   }
 
   /** The protocol lets either side ask at any time whether the other one is there. */
