@@ -311,6 +311,11 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
+  /** Whether a message of the SDK names Java classes. */
+  static boolean namesClasses(String message) {
+    return CLASS_NAME.matcher(String.valueOf(message)).find();
+  }
+
   @Override
   public Mono<Void> notifyClients(String method, Object params) {
     return session.sendNotification(method, params);
@@ -357,16 +362,28 @@ final class StdioTransport implements McpServerTransportProvider {
     private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
       return message instanceof JSONRPCResponse answer
               && answer.error() != null
-              && CLASS_NAME.matcher(String.valueOf(answer.error().message())).find()
+              && namesClasses(answer.error().message())
           ? JSONRPCResponse.error(
               answer.id(),
               new JSONRPCError(INVALID_PARAMS, "\"params\" are not valid for this method"))
           : message;
     }
 
+    /**
+     * Converts JSON to an object of the SDK. In version 2025-11-25, the content of an answer to
+     * sampling may be a list; the SDK accepts one part, so only the first text of a list is read.
+     */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-      return mapper.convertValue(data, type);
+      JsonNode json = mapper.convertValue(data, JsonNode.class);
+      if (json.path("content").isArray()) {
+        json.path("content")
+            .valueStream()
+            .filter(part -> part.has("text"))
+            .findFirst()
+            .ifPresent(part -> ((ObjectNode) json).set("content", part));
+      }
+      return mapper.convertValue(json, type);
     }
 
     @Override
