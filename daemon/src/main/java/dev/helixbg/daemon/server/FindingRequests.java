@@ -21,6 +21,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Verdict;
+import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -190,7 +191,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       throw Failure.usage(finding.id() + " is settled: first undo the decision on it");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
-    notes.ifPresent(made -> act.put("folder", made.notes().toString()));
+    notes
+        .map(NotesKb::notes)
+        .map(path -> Files.isRegularFile(path) ? path.getParent() : path)
+        .ifPresent(path -> act.put("folder", path.toString()));
     return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 
