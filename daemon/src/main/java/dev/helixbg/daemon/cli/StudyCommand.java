@@ -120,7 +120,8 @@ final class StudyCommand extends JsonCommand {
     ArrayNode answers = StudyPage.answers(read(way.answers));
     if (answers.isEmpty()) {
       throw Failure.usage(
-          way.answers + " has no answers: each answer is a line in the form ID: ANSWER");
+          way.answers
+              + " has no answers: each answer is a line in the form ID: ANSWER, encoded in UTF-8");
     }
     JsonNode taken = requests.take(request().set("answers", answers), Instant.now());
     show(
