@@ -86,6 +86,24 @@ class FindingsCommandsTest {
   }
 
   @Test
+  void questionsAndAnswersMayGoThroughPipes() throws Exception {
+    reported();
+    assertEquals(0, run("study", kb, "--export", "-"), err::toString);
+    String page = out.toString(StandardCharsets.UTF_8);
+    assertTrue(page.startsWith("# Questions of helix-bg\n"), page);
+    String answers = page.replaceAll("(?m)^## (\\S+)$", "$1: different");
+    InputStream in = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(answers.getBytes(StandardCharsets.UTF_8)));
+      assertEquals(0, run("study", kb, "--import", "-"), err::toString);
+    } finally {
+      System.setIn(in);
+    }
+    assertTrue(
+        err.toString().matches("(?s)helix-bg: [1-9]\\d* answers kept, 0 refused.*"), err::toString);
+  }
+
+  @Test
   void aTextMayBeginWithADash() throws Exception {
     WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
     writer.append("builds", "Use mvnd for local builds.");
