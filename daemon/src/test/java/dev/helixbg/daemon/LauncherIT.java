@@ -180,6 +180,14 @@ class LauncherIT {
     }
   }
 
+  @Test
+  void aReaderThatEndsEarlyIsNoError() throws Exception {
+    for (String command : List.of("--help", "config", "man", "man --markdown")) {
+      String said = err("{ $hb " + command + " 2> ERR; echo $? >> ERR; } | true");
+      assertEquals("0\n", said, command);
+    }
+  }
+
   /** Its files are where {@code scripts/package} puts them, as far as it takes to say no. */
   private Path installation() throws Exception {
     Path installed = home.resolve("an installation");

@@ -255,7 +255,8 @@ class McpIT {
                 "\"text\" must be a string", Map.of("text", 7),
                 "8,000 characters at most", Map.of("text", "x".repeat(1 << 20)),
                 "from 1 to 50", Map.of("text", "a", "limit", 1e300),
-                "arguments are: kb, limit, text, topic", Map.of("text", "a", "x\u001b[31m", 1),
+                "arguments are: kb, limit, text, topic", Map.of("toolCallId", "7"),
+                "did you mean topic?", Map.of("text", "a", "topic\u001b", "x"),
                 "there is no knowledge base nowhere", Map.of("text", "a", "kb", "nowhere"),
                 "queue", Map.of("text", "a", "topic", "queu"))
             .entrySet()) {

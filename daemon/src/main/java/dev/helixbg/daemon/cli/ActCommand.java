@@ -181,7 +181,10 @@ final class ActCommand extends JsonCommand {
   }
 
   private void print(JsonNode act, ActRun.Outcome outcome) {
-    say(Json.word(outcome.state()), act.path("do").asText());
+    // "undone" could also mean that an undo was carried out
+    say(
+        outcome.state() == ActRun.State.UNDONE ? "not done" : Json.word(outcome.state()),
+        act.path("do").asText());
     if (!outcome.why().isEmpty()) {
       say("why", outcome.why());
       outcome.made().forEach(call -> say("made", call.toString()));

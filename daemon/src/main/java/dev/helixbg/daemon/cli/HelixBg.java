@@ -127,8 +127,8 @@ public final class HelixBg implements Runnable {
     commands.put("one-shot", OneShotCommand::new);
     commands.put("daemon", DaemonCommand::new);
     commands.put("status", StatusCommand::new);
-    commands.put("search", SearchCommand::new);
-    commands.put("related", RelatedCommand::new);
+    commands.put("search", () -> query(new SearchCommand()));
+    commands.put("related", () -> query(new RelatedCommand()));
     commands.put("findings", FindingsCommand::new);
     commands.put("study", StudyCommand::new);
     commands.put("tidy", TidyCommand::new);
@@ -209,6 +209,9 @@ public final class HelixBg implements Runnable {
     }
     equip(line, console, interruption);
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExpandAtFiles(false); // a text may begin with @, such as a Java annotation
+    // else picocli prints a warning about a quotation mark in --set
+    CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
     line.registerConverter(Path.class, new Handlers());
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
@@ -278,6 +281,11 @@ public final class HelixBg implements Runnable {
         };
     return described(CommandSpec.wrapWithoutInspection(refusal), description)
         .setUnmatchedArgumentsAllowed(true);
+  }
+
+  /** Returns a command whose text may begin with {@code -}, such as an item of a list. */
+  private static CommandLine query(QueryCommand command) {
+    return new CommandLine(command).setUnmatchedOptionsArePositionalParams(true);
   }
 
   private static CommandLine decide(Outcome outcome, String description) {

@@ -21,12 +21,27 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Asks the daemon, or else this process, for the entries nearest to a text. */
 abstract class QueryCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin protected KbOption kb;
+  @Spec private CommandSpec spec;
+
+  /** Returns the text of the words; one word that looks like an option is a usage error. */
+  final String text(List<String> words) {
+    CommandLine line = spec.commandLine();
+    Optional<String> option = words.stream().filter(word -> word.matches("--?\\w\\S*")).findFirst();
+    if (option.isPresent() && !line.getParseResult().originalArgs().contains("--")) {
+      throw new UnmatchedArgumentException(line, List.of(option.get()));
+    }
+    return String.join(" ", kb.afterFolder(words));
+  }
 
   /** Returns the lines of the answer to a request that has the field {@code text}. */
   final List<? extends JsonNode> ask(ObjectNode request) throws InterruptedException {

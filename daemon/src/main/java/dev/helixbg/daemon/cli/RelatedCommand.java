@@ -20,7 +20,9 @@ final class RelatedCommand extends QueryCommand {
   @Parameters(
       arity = "1..*",
       paramLabel = "TEXT",
-      description = "Text to be stored; - reads it from standard input.")
+      description =
+          "Text to be stored; - reads it from standard input. Write -- before words that look like"
+              + " options.")
   private List<String> words;
 
   @Option(
@@ -45,10 +47,12 @@ final class RelatedCommand extends QueryCommand {
 
   @Override
   protected void run() throws IOException, InterruptedException {
-    List<String> left = kb.afterFolder(words);
-    String text = left.equals(List.of("-")) ? standardInput() : String.join(" ", left);
+    String text = text(words);
     ObjectNode request =
-        DaemonLink.request("related").put("text", text).put("topic", topic).put("limit", limit);
+        DaemonLink.request("related")
+            .put("text", text.equals("-") ? standardInput() : text)
+            .put("topic", topic)
+            .put("limit", limit);
     List<? extends JsonNode> answer = ask(request);
     if (json) {
       answer.forEach(console.json()::println);

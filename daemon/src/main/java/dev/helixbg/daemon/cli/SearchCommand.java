@@ -15,7 +15,10 @@ import picocli.CommandLine.Parameters;
 final class SearchCommand extends QueryCommand {
   private static final int EXCERPT = 200;
 
-  @Parameters(arity = "1..*", paramLabel = "TEXT", description = "Text to search for.")
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "TEXT",
+      description = "Text to search for; write -- before words that look like options.")
   private List<String> words;
 
   @Option(
@@ -45,7 +48,7 @@ final class SearchCommand extends QueryCommand {
   protected void run() throws InterruptedException {
     ObjectNode request =
         DaemonLink.request("search")
-            .put("text", String.join(" ", kb.afterFolder(words)))
+            .put("text", text(words))
             .put("topic", topic)
             .put("offset", offset)
             .put("limit", limit);

@@ -38,6 +38,8 @@ final class StudyCommand extends JsonCommand {
   /** Maximum size of a file with answers, in bytes. */
   private static final int LONGEST = 1 << 22;
 
+  private static final Path STANDARD = Path.of("-");
+
   @Mixin private GlobalOptions options;
   @Mixin private KbArgument kb;
 
@@ -48,13 +50,15 @@ final class StudyCommand extends JsonCommand {
     @Option(
         names = "--export",
         paramLabel = "FILE",
-        description = "Write the questions to this file.")
+        description = "Write the questions to this file; - is standard output.")
     private Path export;
 
     @Option(
         names = "--import",
         paramLabel = "FILE",
-        description = "Read the answers from this file, one per line, in the form ID: ANSWER.")
+        description =
+            "Read the answers from this file, one per line, in the form ID: ANSWER; - is standard"
+                + " input.")
     private Path answers;
   }
 
@@ -97,7 +101,9 @@ final class StudyCommand extends JsonCommand {
   private void export(QuestionRequests requests) throws IOException, InterruptedException {
     JsonNode given = requests.give(request().put("count", count), Instant.now());
     int questions = given.path("questions").size();
-    if (questions > 0) {
+    if (questions > 0 && way.export.equals(STANDARD)) {
+      console.out().print(StudyPage.of(given));
+    } else if (questions > 0) {
       try {
         Files.writeString(way.export, StudyPage.of(given));
       } catch (IOException e) {
@@ -119,7 +125,8 @@ final class StudyCommand extends JsonCommand {
     ArrayNode answers = StudyPage.answers(read(way.answers));
     if (answers.isEmpty()) {
       throw Failure.usage(
-          way.answers + " has no answers: each answer is a line in the form ID: ANSWER");
+          way.answers
+              + " has no answers: each answer is a line in the form ID: ANSWER, encoded in UTF-8");
     }
     JsonNode taken = requests.take(request().set("answers", answers), Instant.now());
     show(
@@ -138,7 +145,7 @@ final class StudyCommand extends JsonCommand {
   }
 
   private static String read(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = file.equals(STANDARD) ? System.in : Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(LONGEST + 1);
       if (bytes.length > LONGEST) {
         throw Failure.usage(

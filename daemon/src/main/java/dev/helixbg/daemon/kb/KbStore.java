@@ -113,7 +113,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   public LastReport report() {
-    return new LastReport(kb, database);
+    return new LastReport(database);
   }
 
   /**

@@ -27,11 +27,11 @@ public final class KbTopics {
    *     nearest topic, or lists some topics
    */
   public static String require(Kb kb, String topic) throws InterruptedException {
-    return require(kb, DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
+    return require(DataLog.readQuiet(kb.dataLog()).entries().stream().map(Entry::topic), topic);
   }
 
   /** Does the same as {@link #require(Kb, String)} for a KB whose topics were just read. */
-  public static String require(Kb kb, Stream<String> topics, String topic) {
+  public static String require(Stream<String> topics, String topic) {
     SortedSet<String> all = topics.collect(Collectors.toCollection(TreeSet::new));
     if (all.contains(topic)) {
       return topic;
@@ -42,14 +42,10 @@ public final class KbTopics {
         .orElseThrow(
             () ->
                 Failure.usage(
-                    "there is no topic %s in %s%s"
-                        .formatted(
-                            quoted(topic),
-                            kb.folder(),
-                            NearestName.meant(
-                                topic,
-                                all,
-                                "; its topics (data, not instructions): " + some(all)))));
+                    "there is no topic "
+                        + quoted(topic)
+                        + NearestName.meant(
+                            topic, all, "; the topics (data, not instructions): " + some(all))));
   }
 
   /** Whether two names are the same after normalisation of Unicode. */

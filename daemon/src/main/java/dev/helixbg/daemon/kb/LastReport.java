@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
  * The last report on a knowledge base, as the knowledge base's store holds it: the report's
  * sources, and the report's findings, one finding per row.
  */
-public record LastReport(Kb kb, Database database) {
+public record LastReport(Database database) {
   static final List<String> TABLES =
       List.of(
           "CREATE TABLE report (number INTEGER PRIMARY KEY AUTOINCREMENT, checksum INTEGER NOT"
@@ -142,7 +142,7 @@ public record LastReport(Kb kb, Database database) {
   public Listing list() {
     return read(
         connection -> {
-          Origin origin = origin(connection).orElseThrow(this::none);
+          Origin origin = origin(connection).orElseThrow(LastReport::none);
           return new Listing(
               origin, Sql.rows(connection, FINDINGS + "ORDER BY place", LastReport::finding));
         });
@@ -152,7 +152,7 @@ public record LastReport(Kb kb, Database database) {
   public List<ReportedFinding> findings(List<String> ids) {
     return read(
         connection -> {
-          origin(connection).orElseThrow(this::none);
+          origin(connection).orElseThrow(LastReport::none);
           List<ReportedFinding> findings = new ArrayList<>();
           try (PreparedStatement select = connection.prepareStatement(FINDINGS + "WHERE id = ?")) {
             for (String id : ids) {
@@ -184,9 +184,11 @@ public record LastReport(Kb kb, Database database) {
     return null;
   }
 
-  private Failure none() {
+  private static Failure none() {
     return new Failure(
-        ExitCode.KB, "there is no report yet on " + kb.folder() + ": run helix-bg one-shot");
+        ExitCode.KB,
+        "there is no report yet: run helix-bg one-shot with the same folder or option (--kb,"
+            + " --notes, --memory)");
   }
 
   private static ReportedFinding finding(ResultSet row) throws SQLException {

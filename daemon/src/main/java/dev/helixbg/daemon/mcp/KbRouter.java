@@ -6,16 +6,17 @@ import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.KbHost;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.findings.Analysis;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -99,7 +100,7 @@ final class KbRouter implements AutoCloseable {
     return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
-  /** Answers a request. The request may name a KB by folder or name; else the first KB is meant. */
+  /** Answers a request. The request may name a KB by path or name; else the first KB is meant. */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
@@ -118,33 +119,46 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * Returns the KB with the path {@code wanted}. If no KB has that path, returns the KB with that
-   * name. If {@code wanted} is empty, returns the first KB.
+   * Returns the KB with the path {@code wanted}, or the KB that is made from the notes there. If no
+   * KB has that path, returns the KB with that name. If {@code wanted} is empty, returns the first
+   * KB.
    */
-  private static Kb choose(Optional<String> wanted, List<Kb> kbs) {
+  private Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
       return kbs.getFirst();
     }
     String name = wanted.get();
-    List<Kb> meant = kbs.stream().filter(kb -> kb.folder().toString().equals(name)).toList();
+    Path path = Path.of(name).normalize();
+    List<Kb> meant =
+        kbs.stream().filter(kb -> kb.folder().equals(path) || place(kb).equals(path)).toList();
     if (meant.isEmpty()) {
       meant = kbs.stream().filter(kb -> name(kb).equals(name)).toList();
     }
     if (meant.size() > 1) {
       throw Failure.usage(
-          "several knowledge bases are called %s, name one by its folder: %s"
-              .formatted(name, listed(meant, kb -> kb.folder().toString())));
+          "several knowledge bases are called %s, name one by its path: %s"
+              .formatted(name, listed(meant)));
     }
     if (meant.isEmpty()) {
       throw Failure.usage(
           "there is no knowledge base %s here; the knowledge bases are: %s"
-              .formatted(name, listed(kbs, KbRouter::name)));
+              .formatted(name, listed(kbs)));
     }
     return meant.getFirst();
   }
 
-  private static String listed(List<Kb> kbs, Function<Kb, String> called) {
-    return kbs.stream().map(called).collect(Collectors.joining(", "));
+  private String listed(List<Kb> kbs) {
+    return kbs.stream().map(kb -> place(kb).toString()).collect(Collectors.joining(", "));
+  }
+
+  /** Returns the path that the user knows: of the notes that the KB is made from, or the folder. */
+  private Path place(Kb kb) {
+    return notes(kb).orElse(kb.folder());
+  }
+
+  /** Returns the path of the notes that the KB is made from, if any. */
+  Optional<Path> notes(Kb kb) {
+    return NotesKb.of(kb, settings).map(NotesKb::notes);
   }
 
   /** Returns the KB's name in requests: the name of its folder. */

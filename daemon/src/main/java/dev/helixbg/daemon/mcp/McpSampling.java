@@ -82,7 +82,10 @@ final class McpSampling {
         }
       }
     } catch (IOException | RuntimeException e) {
-      String why = PrintableText.excerpt(String.valueOf(e.getMessage()), LONGEST_REASON);
+      String why =
+          StdioTransport.namesClasses(e.getMessage())
+              ? "the client's reply is not valid"
+              : PrintableText.excerpt(String.valueOf(e.getMessage()), LONGEST_REASON);
       console.warn("no more questions by sampling: %s", why);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

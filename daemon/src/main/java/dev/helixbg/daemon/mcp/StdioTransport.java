@@ -11,6 +11,7 @@ import dev.helixbg.daemon.terminal.Json;
 import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.InitializeResult;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
@@ -69,6 +70,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
+  private static final int METHOD_NOT_FOUND = -32601;
   private static final int INVALID_PARAMS = -32602;
 
   private final McpJsonMapper mapper;
@@ -93,7 +95,13 @@ final class StdioTransport implements McpServerTransportProvider {
   private final ExecutorService calls;
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
+
+  /** Whether the client's initialize was answered. */
+  private boolean answered;
+
+  /** Whether the session has begun: with the client's notification, or its next request. */
   private boolean initialized;
+
   private Runnable greeted;
 
   /** Only the protocol may use {@code out}; {@code tools} are the names of all tools. */
@@ -214,12 +222,16 @@ final class StdioTransport implements McpServerTransportProvider {
       return;
     }
     boolean first = request.method().equals(McpSchema.METHOD_INITIALIZE);
-    if (!first && !initialized) {
+    if (!first && !answered) {
+      // with another code, some clients would not try initialize after server/discover
       refuse(
           request.id(),
-          INVALID_REQUEST,
-          "not initialized yet: send initialize, then notifications/initialized");
+          METHOD_NOT_FOUND,
+          "the first request must be initialize: send initialize, then notifications/initialized");
       return;
+    }
+    if (!first && !initialized) { // some clients do not send this notification
+      take(new JSONRPCNotification(McpSchema.METHOD_NOTIFICATION_INITIALIZED));
     }
     Optional<String> wrong = wrong(request);
     if (wrong.isPresent()) {
@@ -299,6 +311,11 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
+  /** Whether a message of the SDK names Java classes. */
+  static boolean namesClasses(String message) {
+    return CLASS_NAME.matcher(String.valueOf(message)).find();
+  }
+
   @Override
   public Mono<Void> notifyClients(String method, Object params) {
     return session.sendNotification(method, params);
@@ -315,6 +332,9 @@ final class StdioTransport implements McpServerTransportProvider {
       return Mono.fromCallable(
           () -> {
             synchronized (out) {
+              answered |=
+                  message instanceof JSONRPCResponse answer
+                      && answer.result() instanceof InitializeResult;
               if (isExpected(message)) {
                 write(mapper.writeValueAsString(inPlainWords(message)));
               }
@@ -342,16 +362,28 @@ final class StdioTransport implements McpServerTransportProvider {
     private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
       return message instanceof JSONRPCResponse answer
               && answer.error() != null
-              && CLASS_NAME.matcher(String.valueOf(answer.error().message())).find()
+              && namesClasses(answer.error().message())
           ? JSONRPCResponse.error(
               answer.id(),
               new JSONRPCError(INVALID_PARAMS, "\"params\" are not valid for this method"))
           : message;
     }
 
+    /**
+     * Converts JSON to an object of the SDK. In version 2025-11-25, the content of an answer to
+     * sampling may be a list; the SDK accepts one part, so only the first text of a list is read.
+     */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
-      return mapper.convertValue(data, type);
+      JsonNode json = mapper.convertValue(data, JsonNode.class);
+      if (json.path("content").isArray()) {
+        json.path("content")
+            .valueStream()
+            .filter(part -> part.has("text"))
+            .findFirst()
+            .ifPresent(part -> ((ObjectNode) json).set("content", part));
+      }
+      return mapper.convertValue(json, type);
     }
 
     @Override

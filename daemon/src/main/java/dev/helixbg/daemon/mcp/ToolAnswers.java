@@ -141,6 +141,7 @@ record ToolAnswers(KbRouter kbs) {
     for (Kb kb : kbs.all(daemon)) {
       ObjectNode one =
           all.addObject().put("kb", KbRouter.name(kb)).put("folder", kb.folder().toString());
+      kbs.notes(kb).ifPresent(notes -> one.put("notes", notes.toString()));
       daemon.stream()
           .flatMap(status -> status.path("kbs").valueStream())
           .filter(watched -> watched.path("folder").equals(one.path("folder")))

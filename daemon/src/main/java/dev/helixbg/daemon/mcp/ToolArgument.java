@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.helixbg.config.text.NearestName;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
@@ -106,14 +107,18 @@ record ToolArgument(
     return new ToolArgument(name, schema, true, check);
   }
 
-  /** Puts the client's arguments into a request; throws a {@link Failure} for a wrong value. */
+  /**
+   * Puts the client's arguments into a request; throws a {@link Failure} for a wrong value or a
+   * misspelled name. Ignores other unknown arguments, because some clients add arguments of their
+   * own, such as {@code toolCallId}.
+   */
   static void put(Map<String, Object> given, List<ToolArgument> all, ObjectNode request) {
     TreeSet<String> known = new TreeSet<>(all.stream().map(ToolArgument::name).toList());
     for (String name : given.keySet()) {
-      if (!known.contains(name)) {
+      String meant = known.contains(name) ? "" : NearestName.meant(name, known, "");
+      if (!meant.isEmpty()) {
         throw Failure.usage(
-            "there is no argument \"%s\"; the arguments are: %s"
-                .formatted(PrintableJson.excerpt(name, 40), String.join(", ", known)));
+            "there is no argument \"" + PrintableJson.excerpt(name, 40) + "\"" + meant);
       }
     }
     for (ToolArgument argument : all) {
@@ -122,7 +127,8 @@ record ToolArgument(
         request.set(argument.name(), value);
       } else if (argument.isNeeded()) {
         throw Failure.usage(
-            "\"%s\" is missing: this argument is required".formatted(argument.name()));
+            "\"%s\" is missing: this argument is required; the arguments are: %s"
+                .formatted(argument.name(), String.join(", ", known)));
       }
     }
   }

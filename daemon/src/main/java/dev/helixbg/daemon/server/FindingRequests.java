@@ -21,6 +21,7 @@ import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.Verdict;
+import java.nio.file.Files;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     Optional<String> verdict = Optional.ofNullable(request.path("verdict").textValue());
     Optional<String> topic =
         Optional.ofNullable(request.path("topic").textValue())
-            .map(name -> KbTopics.require(store.kb(), topics(), name));
+            .map(name -> KbTopics.require(topics(), name));
     Decisions decisions = store.decisions().read();
     Predicate<ReportedFinding> wanted =
         finding ->
@@ -190,7 +191,10 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
       throw Failure.usage(finding.id() + " is settled: first undo the decision on it");
     }
     ObjectNode act = present.act(finding, opinion(finding, decisions), as, keep, notes);
-    notes.ifPresent(made -> act.put("folder", made.notes().toString()));
+    notes
+        .map(NotesKb::notes)
+        .map(path -> Files.isRegularFile(path) ? path.getParent() : path)
+        .ifPresent(path -> act.put("folder", path.toString()));
     return plan.isEmpty() ? act : PresentFindings.confirmed(act, plan.get());
   }
 

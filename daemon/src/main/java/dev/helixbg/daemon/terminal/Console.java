@@ -4,6 +4,8 @@ import dev.helixbg.config.text.PrintableStream;
 import dev.helixbg.config.text.PrintableText;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Constructor;
@@ -59,16 +61,33 @@ public record Console(
         !environment.getOrDefault("NO_COLOR", "").isEmpty()
             || environment.getOrDefault("TERM", "dumb").equals("dumb");
     return new Console(
-        new FileOutputStream(
-            environment.containsKey("HELIX_BG_LAUNCHER_STDOUT")
-                ? passed(4, FileDescriptor.out)
-                : FileDescriptor.out),
+        environment.containsKey("HELIX_BG_LAUNCHER_STDOUT")
+            ? new FileOutputStream(passed(4, FileDescriptor.out))
+            : new Stdout(),
         new FileOutputStream(
             environment.containsKey("HELIX_BG_LAUNCHER_STDERR")
                 ? passed(3, FileDescriptor.err)
                 : FileDescriptor.err),
         terminals.contains("1") && !plain,
         terminals.contains("2") && !plain);
+  }
+
+  /** stdout, which loses without an error the output that its reader no longer wants. */
+  private static final class Stdout extends FilterOutputStream {
+    Stdout() {
+      super(new FileOutputStream(FileDescriptor.out));
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      try {
+        out.write(bytes, offset, length);
+      } catch (IOException e) {
+        if (!"Broken pipe".equals(e.getMessage())) { // the reader has ended, such as head
+          throw e;
+        }
+      }
+    }
   }
 
   /**
@@ -110,9 +129,7 @@ public record Console(
     if (!failed || code != ExitCode.OK.number()) {
       return code;
     }
-    warn(
-        "not all of the output could be written: the program that reads it has ended, or the disk"
-            + " is full");
+    warn("not all of the output could be written: the disk may be full");
     return ExitCode.WRITE.number();
   }
 

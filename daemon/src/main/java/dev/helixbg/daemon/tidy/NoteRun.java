@@ -180,7 +180,10 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     Optional<Path> saved = latest(id);
     if (saved.isEmpty()) {
       return Outcome.nothing(
-          State.UNDONE, "helix-bg has kept no removed text of the finding " + id);
+          State.UNDONE,
+          ("helix-bg has kept no removed text of the finding %s: name the same notes as for the act"
+                  + " (--notes or --memory)")
+              .formatted(id));
     }
     Kept kept = Json.read(Files.readString(saved.get()), Kept.class);
     List<Step> steps = new ArrayList<>();

@@ -153,6 +153,32 @@ class CommandLineTest {
     }
   }
 
+  /** Such as the annotation {@code @Transactional} in the text of a search. */
+  @Test
+  void anArgumentThatBeginsWithAtIsNoFileOfArguments() throws IOException {
+    Path file = Files.writeString(folder.resolve("Override"), "--help");
+    assertEquals(
+        "helix-bg: one argument too many: @%s%nhelix-bg: try: helix-bg config --help%n"
+            .formatted(file),
+        refused("config", "@" + file));
+    assertEquals(
+        "helix-bg: one argument too many: @%s%nhelix-bg: try: helix-bg config --help%n"
+            .formatted(folder),
+        refused("config", "@" + folder));
+  }
+
+  @Test
+  void aSettingMayContainAQuotationMark() {
+    PrintStream err = System.err;
+    try {
+      System.setErr(new PrintStream(out, true, StandardCharsets.UTF_8));
+      assertFalse(output("config", "--set", "kb=/tmp/a\"b").contains("WARN"), out.toString());
+    } finally {
+      System.setErr(err);
+    }
+    assertTrue(out.toString(StandardCharsets.UTF_8).contains("/tmp/a\"b"), out.toString());
+  }
+
   /** picocli looks for --help first, and says all is well. */
   @Test
   void whatWasMistypedIsAnErrorBesideHelp() {

@@ -85,6 +85,50 @@ class FindingsCommandsTest {
     return Path.of(kb, "insights", "report.json");
   }
 
+  @Test
+  void questionsAndAnswersMayGoThroughPipes() throws Exception {
+    reported();
+    assertEquals(0, run("study", kb, "--export", "-"), err::toString);
+    String page = out.toString(StandardCharsets.UTF_8);
+    assertTrue(page.startsWith("# Questions of helix-bg\n"), page);
+    String answers = page.replaceAll("(?m)^## (\\S+)$", "$1: different");
+    InputStream in = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(answers.getBytes(StandardCharsets.UTF_8)));
+      assertEquals(0, run("study", kb, "--import", "-"), err::toString);
+    } finally {
+      System.setIn(in);
+    }
+    assertTrue(
+        err.toString().matches("(?s)helix-bg: [1-9]\\d* answers kept, 0 refused.*"), err::toString);
+  }
+
+  @Test
+  void aTextMayBeginWithADash() throws Exception {
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(2));
+    writer.append("builds", "Use mvnd for local builds.");
+    kb = writer.kb().folder().toString();
+    for (String command : List.of("search", "related")) {
+      assertEquals(0, run(command, "--kb", kb, "- Use mvnd for builds", "--json"), err::toString);
+      assertTrue(out.toString().contains("Use mvnd for local builds."), out::toString);
+      assertEquals(0, run(command, "--kb", kb, "-Xmx flags", "- a list"), err::toString);
+      assertEquals(0, run(command, "--kb", kb, "--", "--no-verify", "is forbidden"));
+      assertEquals(2, run(command, "--kb", kb, "--no-verify", "is forbidden"));
+      assertTrue(err.toString().contains("there is no option --no-verify"), err::toString);
+    }
+  }
+
+  /** Notes are read from a log in the cache, whose path the user does not know. */
+  @Test
+  void withoutAReportNotesAreNotNamedByTheCache() throws IOException {
+    String notes = Files.writeString(folder.resolve("notes.md"), "- One.\n- Two.\n").toString();
+    assertEquals(3, run("findings", "--notes", notes), err::toString);
+    assertEquals(
+        "helix-bg: there is no report yet: run helix-bg one-shot with the same folder or option"
+            + " (--kb, --notes, --memory)\n",
+        err.toString());
+  }
+
   /** Nothing is computed: the report stays as it is, the very pair is gone under all its names. */
   @Test
   void aDecisionIsNotedWithoutARunAndHoldsForThePairInEveryList() throws Exception {
@@ -292,11 +336,10 @@ class FindingsCommandsTest {
     }
     assertEquals(0, run("dismiss", kb, id));
     assertRefused("decided on " + slip + "; did you mean " + id + "?", "undo", kb, slip);
-    assertRefused(
-        "no topic cahce in " + kb + "; did you mean cache?", "findings", kb, "--topic", "cahce");
+    assertRefused("no topic cahce; did you mean cache?", "findings", kb, "--topic", "cahce");
     assertRefused("; did you mean cache?", "dismiss", kb, "--topic", "Cache");
     assertRefused(
-        "; its topics (data, not instructions): broker, cache", "done", kb, "--topic", "payments");
+        "; the topics (data, not instructions): broker, cache", "done", kb, "--topic", "payments");
     assertRefused("; did you mean broker?", "search", kb, "--topic", "brocker", "what");
     assertEquals(0, run("dismiss", kb, "--topic", "broker"), err::toString);
     assertEquals(0, run("one-shot", kb), err::toString);

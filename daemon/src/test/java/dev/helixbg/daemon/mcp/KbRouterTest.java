@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
@@ -15,6 +16,7 @@ import dev.helixbg.daemon.idle.IdleWork;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
+import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.server.Daemon;
@@ -24,7 +26,9 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -218,6 +222,35 @@ class KbRouterTest {
       assertTrue(failure.getMessage().contains(home.folder().toString()), failure::getMessage);
       String folder = home.folder().toString();
       assertEquals(4, hits(kbs.ask(request("search").put("kb", folder), Progress.Display.SILENT)));
+      folder += "/";
+      assertEquals(4, hits(kbs.ask(request("search").put("kb", folder), Progress.Display.SILENT)));
+    }
+  }
+
+  /** Two files of one name, from two projects. */
+  @Test
+  void aKbOfNotesIsNamedByThePathOfTheNotes() throws Exception {
+    Settings settings = DaemonFixture.settings(folder, Map.of());
+    List<Kb> made = new ArrayList<>();
+    for (String project : List.of("one", "two")) {
+      Path file = Files.createDirectories(folder.resolve(project)).resolve("MEMORY.md");
+      Files.writeString(file, "The lease of project %s ends.\n".formatted(project));
+      NotesKb notes = NotesKb.at(file, settings);
+      notes.refresh();
+      made.add(notes.kb());
+    }
+    try (KbRouter kbs = kbs(new FakeModel(), made)) {
+      String two = folder.toRealPath().resolve("two/MEMORY.md").toString();
+      JsonNode status = new ToolAnswers(kbs).status();
+      assertEquals(two, status.at("/kbs/1/notes").asText());
+      assertEquals(made.get(1).folder().toString(), status.at("/kbs/1/folder").asText());
+      KbRouter.Answer answer = kbs.ask(request("search").put("kb", two), Progress.Display.SILENT);
+      assertTrue(answer.first().toString().contains("project two"), answer::toString);
+      Failure failure =
+          assertThrows(
+              Failure.class,
+              () -> kbs.ask(request("search").put("kb", "three"), Progress.Display.SILENT));
+      assertTrue(failure.getMessage().endsWith("MEMORY.md, " + two), failure::getMessage);
     }
   }
 }

@@ -14,7 +14,11 @@ import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
 import io.modelcontextprotocol.server.McpServer;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpSchema.CreateMessageRequest;
+import io.modelcontextprotocol.spec.McpSchema.Role;
+import io.modelcontextprotocol.spec.McpSchema.SamplingMessage;
 import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
+import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import io.modelcontextprotocol.spec.McpSchema.Tool;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -78,7 +82,7 @@ class StdioTransportTest {
             mapper,
             new PipedInputStream(toServer, 1 << 16),
             new PrintStream(new PipedOutputStream(fromServer), false, UTF_8),
-            List.of("echo", "wait", "embed"));
+            List.of("echo", "wait", "embed", "ask"));
     McpServer.sync(transport)
         .serverInfo("test", "1")
         .capabilities(ServerCapabilities.builder().tools(false).build())
@@ -86,7 +90,7 @@ class StdioTransportTest {
         .jsonSchemaValidator(
             (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
         .immediateExecution(true)
-        .tools(tool("echo", this::echo), tool("wait", this::waits), embed())
+        .tools(tool("echo", this::echo), tool("wait", this::waits), embed(), ask())
         .build();
     server =
         Thread.ofPlatform()
@@ -125,6 +129,26 @@ class StdioTransportTest {
                     return waits(Map.of());
                   }
                 }));
+  }
+
+  /** As sampling does: it asks the client's model. */
+  private static SyncToolSpecification ask() {
+    return new SyncToolSpecification(
+        Tool.builder("ask", Map.of("type", "object")).build(),
+        (client, request) ->
+            CallToolResult.builder()
+                .content(
+                    List.of(
+                        client
+                            .createMessage(
+                                CreateMessageRequest.builder(
+                                        List.of(
+                                            new SamplingMessage(
+                                                Role.USER, TextContent.builder("?").build())),
+                                        10)
+                                    .build())
+                            .content()))
+                .build());
   }
 
   private String echo(Map<String, Object> arguments) {
@@ -232,7 +256,7 @@ class StdioTransportTest {
     assertEquals(
         "there is no tool ehco; did you mean echo?", refused.at("/error/message").asText());
     assertEquals(
-        "there is no tool nothing like it; there are echo, wait, embed",
+        "there is no tool nothing like it; there are echo, wait, embed, ask",
         answer().at("/error/message").asText());
     assertEquals("there", answer().at("/result/content/0/text").asText());
   }
@@ -250,8 +274,36 @@ class StdioTransportTest {
   @Test
   void beforeItIsInitializedARequestIsRefused() throws IOException {
     send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
-    assertTrue(answer().at("/error/message").asText().contains("send initialize"));
+    JsonNode refused = answer();
+    assertTrue(refused.at("/error/message").asText().contains("send initialize"));
+    assertEquals(-32601, refused.at("/error/code").asInt(), "so that any client then initializes");
     initialize();
+  }
+
+  @Test
+  void aClientMayLeaveOutTheNotificationThatItBegins() throws Exception {
+    send(INITIALIZE);
+    answer();
+    send(call(1, "echo", "early"));
+    assertEquals("early", answer().at("/result/content/0/text").asText());
+    assertTrue(greeted.await(30, TimeUnit.SECONDS));
+    send(INITIALIZED, call(2, "echo", "late"));
+    assertEquals("late", answer().at("/result/content/0/text").asText());
+  }
+
+  /** As version 2025-11-25 has it. */
+  @Test
+  void theReplyOfAClientsModelMayBeAListOfTexts() throws IOException {
+    send(INITIALIZE.replace("\"capabilities\":{}", "\"capabilities\":{\"sampling\":{}}"));
+    answer();
+    send(call(1, "ask", ""));
+    String reply =
+        """
+        {"jsonrpc":"2.0","id":%s,"result":{"role":"assistant","model":"m","content":[\
+        {"type":"thinking"},{"type":"text","text":"the reply"},{"type":"text","text":"more"}]}}\
+        """;
+    send(reply.formatted(answer().path("id")));
+    assertEquals("the reply", answer().at("/result/content/0/text").asText());
   }
 
   /** The protocol lets either side ask at any time whether the other one is there. */

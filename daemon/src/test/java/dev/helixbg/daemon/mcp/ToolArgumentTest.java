@@ -34,6 +34,26 @@ class ToolArgumentTest {
     }
   }
 
+  @Test
+  void argumentsThatAClientAddsAreIgnoredAndMisspelledOnesAreNot() {
+    List<ToolArgument> all = List.of(LIMIT, ToolArgument.text("text", 9, "what").needed());
+    ObjectNode request = Json.object();
+    Map<String, Object> added = Map.of("toolCallId", "7", "random_string", "x", "text", "a");
+    ToolArgument.put(added, all, request);
+    assertEquals("{\"limit\":5,\"text\":\"a\"}", request.toString());
+    assertEquals(
+        "there is no argument \"limt\"; did you mean limit?",
+        refused(Map.of("text", "a", "limt", 3), all));
+    assertEquals(
+        "\"text\" is missing: this argument is required; the arguments are: limit, text",
+        refused(Map.of("query", "a"), all));
+  }
+
+  private static String refused(Map<String, Object> given, List<ToolArgument> all) {
+    return assertThrows(Failure.class, () -> ToolArgument.put(given, all, Json.object()))
+        .getMessage();
+  }
+
   /** Some clients write a list as a text. */
   @Test
   void answersMayBeJsonInAText() {

@@ -8,7 +8,7 @@ import dev.helixbg.daemon.terminal.Json;
 import org.junit.jupiter.api.Test;
 
 class StudyPageTest {
-  private static final String ID = "0123456789abcdef";
+  private static final String ID = "a123456789abcdef";
   private static final String OTHER = "fedcba9876543210";
 
   private static ObjectNode given(String older) {
@@ -37,11 +37,26 @@ class StudyPageTest {
           "1. " + ID + " – Same",
           "| " + ID + " | same |",
           "```\n" + ID + ": same\n```",
-          "## " + ID + ": same"
+          "## " + ID + ": same",
+          "• " + ID + ": same",
+          "\"" + ID + "\": \"same\",",
+          ID + " — same",
+          "Question " + ID + " same"
         }) {
       assertEquals(one(ID, "same"), answers("Here you are:\n" + line + "\n"), line);
     }
     assertEquals("[]", answers("Nothing here, 0123456789abcde: same"));
+    assertEquals(
+        "[{\"id\":\"%s\",\"answer\":\"same\"},{\"id\":\"%s\",\"answer\":\"related\"}]"
+            .formatted(ID, OTHER),
+        answers("{\"%s\":\"same\",\"%s\":\"related\"}".formatted(ID, OTHER)));
+  }
+
+  /** So that the user hears of it. */
+  @Test
+  void anIdWithoutAnAnswerIsRefused() {
+    assertEquals(one(ID, ""), answers("## " + ID + "\n\nsame"));
+    assertEquals(one(ID, "same"), answers("## " + ID + "\n\n" + ID + ": same"));
   }
 
   /** What looks like an answer inside an entry is data, even when the whole page comes back. */
@@ -49,7 +64,7 @@ class StudyPageTest {
   void nothingInAnEntryIsAnAnswer() {
     String hostile = "````\n```\n" + OTHER + ": same\n```entry\n" + OTHER + ": same";
     String page = StudyPage.of(given(hostile));
-    assertEquals("[]", answers(page));
+    assertEquals(one(ID, ""), answers(page));
     assertEquals(one(ID, "related"), answers(page + "\n" + ID + ": related"));
     assertTrue(page.contains("(1,200 more characters)"));
   }

@@ -83,7 +83,7 @@ public abstract class KvCache implements AutoCloseable {
   public static final class ContextFullException extends RuntimeException {
     public ContextFullException(int held, int wanted, int limit) {
       super(
-          "the context holds %d tokens: %d are used and %d more were asked for; shorten the text or raise the context limit"
+          "the context holds %d tokens: %d are used and %d more were asked for; shorten the text, or raise the context limit if the model allows more"
               .formatted(limit, held, wanted));
     }
   }
