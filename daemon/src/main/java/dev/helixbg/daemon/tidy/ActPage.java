@@ -203,11 +203,6 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return of("keep").stream().map(kept -> kept.entry().offset() == first ? "b" : "a").findFirst();
   }
 
-  /** Returns the entries that the act keeps. */
-  List<NamedEntry> kept() {
-    return of("keep");
-  }
-
   /** Returns the copies that the act removes; empty unless each of these copies is a whole file. */
   List<NamedEntry> copies() {
     List<NamedEntry> gone = of("remove");

@@ -55,7 +55,8 @@ record Headline(String title, String sure, String also) {
     Judgements judgements = report.judgements();
     List<String> sentences = new ArrayList<>();
     if (!report.findings().copies().isEmpty()) {
-      sentences.add("Exact copies are certain: their texts are the same.");
+      sentences.add(
+          "Exact copies have the same text; metadata and embedded data are not compared.");
     }
     if (pairs.ranked() == 0) {
       sentences.add(
