@@ -247,7 +247,7 @@ class NoteTest {
         List.of(
             "---\ntitle: [unclosed\ntags: \"x\n\tkey\n}{\n- stray\n---\nText.",
             "---\ntitle: x\nno colon at all\n---\nText.",
-            "---\nkey: @x\n---\nText.")) {
+            "---\nkey: [x\n---\nText.")) {
       Note note = note("x.md", broken);
       assertFalse(note.matter().sound(), broken);
       assertEquals("Text.", note.sections().getFirst().text(), broken);
@@ -258,6 +258,26 @@ class NoteTest {
     Note rulers = note("x.md", "---\nA text between rulers.\n---\nMore.");
     assertTrue(rulers.matter().sound());
     assertTrue(rulers.sections().getFirst().text().contains("between rulers"));
+    Note letter = note("x.md", "---\n\nThe lease moved.\n\nNote: bring the keys.\n\n---\n\nMore.");
+    assertTrue(letter.sections().getFirst().text().contains("The lease moved."), "" + letter);
+  }
+
+  @Test
+  void tablesOfTomlCountAsKeysBelowKeys() {
+    Note note = note("x.md", "+++\ntitle = 'T'\n[extra]\nupdated = 2024-01-02\n+++\nText.");
+    assertEquals(List.of("2024-01-02"), note.matter().all("extra.updated"));
+    assertTrue(NoteTime.of(List.of(note)).said(note).isPresent());
+  }
+
+  /** Programs write such values, and some cannot read them between quotation marks. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"*.json", "**/*.py", "@x", "{{date}} notes", "One: two", "`a` b", "&a b: c"})
+  void valuesThatAreNotYamlAreReadAsWritten(String value) {
+    Note note = note("x.md", "---\ndescription: TS: strict\nglobs: " + value + "\n---\nText.");
+    assertTrue(note.matter().sound(), "" + note);
+    assertEquals(List.of(value), note.matter().all("globs"));
+    assertEquals(List.of("TS: strict"), note.matter().all("description"));
   }
 
   @Test
