@@ -34,6 +34,9 @@ public record NoteName(String file, String heading, String part) {
   /** Words before the level of the first heading of the highest level, if text precedes it. */
   static final String OF_LEVEL = " of level ";
 
+  /** Words for a text between the items of a list of facts, which is no fact itself. */
+  static final String BETWEEN = "outside the list";
+
   /** Words for a part under an empty heading, which would else have the name of the whole file. */
   static final String UNTITLED = "under a heading without words";
 
