@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.insight.notes.NotesLog;
 import dev.helixbg.insight.report.MarkdownReport;
 import java.util.List;
 import java.util.Locale;
@@ -34,7 +35,7 @@ public final class StudyPage {
   public static String of(JsonNode given) {
     String possible =
         given.path("answers").valueStream().map(JsonNode::asText).collect(Collectors.joining(", "));
-    StringBuilder page = new StringBuilder("# Questions of helix-bg\n\n");
+    StringBuilder page = new StringBuilder(NotesLog.QUESTIONS).append('\n');
     page.append(
             "For each question below, read both texts, and answer with one line: its id, a colon,")
         .append(" and one of ")

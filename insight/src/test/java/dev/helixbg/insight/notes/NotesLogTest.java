@@ -377,6 +377,7 @@ class NotesLogTest {
     Files.createDirectories(deep);
     Files.writeString(deep.resolve("deep.md"), "Deep.");
     note("drawn.md", "---\nexcalidraw-plugin: parsed\n---\n```json\n{}\n```");
+    note("questions.md", "# Questions of helix-bg\n\nFor each question below, read both texts.\n");
     note("insights/report.md", "# Insights");
     note("insights/report.json", "{}");
     note("insights/report.html", "");
@@ -396,11 +397,12 @@ class NotesLogTest {
     assertEquals("a link, and links are not followed", why.get("out.md"));
     assertEquals("no regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
-    assertEquals(7, why.size(), why.toString());
+    assertEquals("a page of questions by helix-bg", why.get("questions.md"));
+    assertEquals(8, why.size(), why.toString());
     assertEquals(
         List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
-        account.words().orElseThrow().startsWith("7 files were left out, the first is binary.md"),
+        account.words().orElseThrow().startsWith("8 files were left out, the first is binary.md"),
         account.words().get());
   }
 
