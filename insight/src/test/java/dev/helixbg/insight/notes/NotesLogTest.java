@@ -265,6 +265,7 @@ class NotesLogTest {
     note("plain.md", "---\nup: [[pond]]\n---\nText 5.");
     note("list.md", "---\nsee: [\"[[pond|the pond]]\", x]\n---\nText 3.");
     note("path.md", "---\nsee: '[p](pond.md)'\n---\nText 4.");
+    note("foot.md", "Late.[^1]\n\n[^1]: See [the pond](pond.md) for winter.");
     note("reference.md", "See [the pond][p].\n\n[p]: pond.md");
     note("html.md", "See <a href=\"pond.md\">it</a>.");
     note("sharp.md", "See [it](b%23c.md).");
@@ -278,6 +279,7 @@ class NotesLogTest {
             "plain.md", pond,
             "list.md", pond,
             "path.md", pond,
+            "foot.md", pond,
             "reference.md", pond,
             "html.md", pond,
             "sharp.md", List.of("b#c.md"),
