@@ -188,8 +188,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /** Returns the file name without its ending, with blanks between words. */
   private static String fileTitle(String path) {
-    String name = path.substring(path.lastIndexOf('/') + 1);
-    return name.substring(0, Math.max(1, name.lastIndexOf('.')))
+    return NoteName.withoutEnding(path.substring(path.lastIndexOf('/') + 1))
         .replace('-', ' ')
         .replace('_', ' ');
   }

@@ -225,6 +225,7 @@ class NoteTest {
   void aDateAtTheBeginningOfANameCounts() {
     assertEquals("2026-01-31T00:00:00Z", writtenBy("2026-01-31.md"));
     assertEquals("2026-01-31T00:00:00Z", writtenBy("20260131.md"));
+    assertEquals("2026-01-31T00:00:00Z", writtenBy("journals/2026_01_31.md"));
     assertEquals("2026-01-31T00:00:00Z", writtenBy("days/20260131_Saturday.md"));
     assertEquals("2026-01-31T15:30:00Z", writtenBy("202601311530 Leases.md"));
     assertEquals("2026-01-31T15:30:00Z", writtenBy("20260131153059.md"));
@@ -286,6 +287,8 @@ class NoteTest {
     assertEquals("Use x and y", note("x.md", "# Use `x` and [y](a/b.md)\n").title());
     assertEquals("Use streams", note("java/x.md", "Use streams\n===\n\nText.").title());
     assertEquals("use the force", note("java/use-the_force.md", "Text.\n\n# Later\n").title());
+    assertEquals("TODO", note("TODO", "Text.").title());
+    assertEquals(".rules", note("a.b/.rules", "Text.").title());
   }
 
   @Test
@@ -387,6 +390,9 @@ class NoteTest {
     assertEquals(162, new NoteName("a ".repeat(900) + ".md", "", "").words().length());
     NoteName bracket = new NoteName("x](y) [z]]/a b.md", "", "");
     assertEquals(Optional.empty(), bracket.wikiLink());
+    assertEquals(Optional.of("[[TODO]]"), new NoteName("TODO", "", "").wikiLink());
+    assertEquals(
+        "[.rules](.rules)", new NoteName(".rules", "", "").linkFrom(plain).replace("../", ""));
     assertEquals(
         "[a b](x%5D%28y%29%20%5Bz%5D%5D/a%20b.md)", bracket.linkFrom(plain).replace("../", ""));
   }
