@@ -22,7 +22,14 @@ import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.SaidText;
+import dev.helixbg.insight.notes.NoteFiles;
+import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.report.FirstLook;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -257,9 +264,16 @@ public final class PresentFindings {
     Act act = acts.getFirst();
     way(act, line).set("names", ActNames.of(act));
     ActPlan plan = entries().plan(act);
+    List<String> losses = new ArrayList<>(plan.losses());
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     if (notes.isPresent()) {
       NotesKb of = notes.get();
+      if (finding.section().equals("copies") && act.change() instanceof Change.Remove copies) {
+        losses.addAll(differences(copies, of.look()));
+        losses.forEach(
+            loss ->
+                line.put("byHand", loss + ": compare them first; " + line.path("byHand").asText()));
+      }
       line.set("edits", Json.array(FileEdit.of(act.change(), of::look, of.items()), Json::of));
     }
     ArrayNode checks = line.putArray("checks");
@@ -278,9 +292,41 @@ public final class PresentFindings {
       }
       calls(calls, plan.calls());
     }
-    plan.losses().forEach(line.putArray("losses")::add);
+    losses.forEach(line.putArray("losses")::add);
     calls(line.putArray("undo"), plan.undo());
     return line;
+  }
+
+  /**
+   * Returns which copies may have more than the text that they share with the kept copy, in at most
+   * one sentence. The texts of copies are compared without front matter and embedded data.
+   */
+  private static List<String> differences(Change.Remove copies, NoteFiles files) {
+    NoteName kept = NoteName.of(copies.kept().entry()).orElseThrow();
+    List<String> other =
+        copies.gone().stream()
+            .filter(gone -> mayDiffer(gone, kept, files))
+            .map(gone -> NoteName.of(gone.entry()).orElseThrow().words())
+            .toList();
+    return other.isEmpty()
+        ? List.of()
+        : List.of(
+            "%s may differ from %s in parts that are not compared, such as front matter or embedded data"
+                .formatted(String.join(" and ", other), kept.words()));
+  }
+
+  private static boolean mayDiffer(NamedEntry gone, NoteName kept, NoteFiles files) {
+    NoteName place = NoteName.of(gone.entry()).orElseThrow();
+    if (!place.isWholeFile()) {
+      return gone.content().contains(SaidText.MARK);
+    }
+    try {
+      Optional<Path> file = files.file(place.file());
+      Optional<Path> other = files.file(kept.file());
+      return file.isEmpty() || other.isEmpty() || Files.mismatch(file.get(), other.get()) >= 0;
+    } catch (IOException e) {
+      return true; // a file that cannot be read is not known to be the same
+    }
   }
 
   /** Returns the act that keeps the given entry of a pair and removes the other entry. */

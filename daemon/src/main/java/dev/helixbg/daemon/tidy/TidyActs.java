@@ -9,7 +9,6 @@ import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.notes.NoteFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayDeque;
@@ -80,8 +79,7 @@ final class TidyActs {
     }
     ActPage told = new ActPage(ink, shown, act, list.findings());
     Page text = told.page(notes.isPresent(), desk.helix());
-    boolean areFiles = !told.copies().isEmpty();
-    boolean canGo = areFiles && areOneText(told);
+    boolean canGo = !told.copies().isEmpty() && act.path("losses").isEmpty();
     if (notes.isPresent()) {
       text.on("e", "edit", () -> edit(shown));
       if (!act.path("edits").isEmpty()) {
@@ -108,27 +106,6 @@ final class TidyActs {
         .map(side -> request.deepCopy().put("keep", side))
         .ifPresent(other -> text.on("x", "keep the other note", () -> confirm(shown, other)));
     session.turnTo(text.on("esc", "back", session::back).on("q", "", session::back));
-    if (areFiles && !canGo) {
-      session.say(
-          "The files differ in parts that are not compared, such as front matter or embedded data:"
-              + " edit them by hand.");
-    }
-  }
-
-  /** Whether the file of each copy has exactly the same bytes as the file that stays. */
-  private boolean areOneText(ActPage told) throws IOException {
-    NoteFiles now = notes.orElseThrow().look();
-    List<Path> kept = filesOf(told.of("keep"), now);
-    List<Path> copies = filesOf(told.copies(), now);
-    if (kept.size() != 1 || copies.size() != told.copies().size()) {
-      return false;
-    }
-    for (Path copy : copies) {
-      if (Files.isSameFile(kept.getFirst(), copy) || Files.mismatch(kept.getFirst(), copy) >= 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private void carryOut(Shown shown, ObjectNode request, ObjectNode act)
@@ -245,7 +222,7 @@ final class TidyActs {
       throws IOException, InterruptedException {
     lookAtAll();
     ObjectNode now = list.act(shown.finding(), request);
-    if (!ActRun.isSamePlan(now, act) || !areOneText(told)) {
+    if (!ActRun.isSamePlan(now, act)) {
       confirm(shown, request);
       session.say("The notes have changed meanwhile: nothing was moved.");
       return;

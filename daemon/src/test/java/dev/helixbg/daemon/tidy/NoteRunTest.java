@@ -14,6 +14,7 @@ import dev.helixbg.daemon.tidy.ActRun.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -303,6 +304,25 @@ class NoteRunTest {
     assertEquals(3, text().lines().count());
     assertEquals(State.DONE, run.takeBack(id).state());
     assertEquals("- same\n- other\n- same\n- more\n- same\n", text());
+  }
+
+  @Test
+  void copiesOfAWholeFileWithOtherFrontMatterAreComparedFirst() throws Exception {
+    Path notes = file.getParent();
+    Files.delete(file);
+    Files.writeString(notes.resolve("a.md"), "---\nurl: https://one.example\n---\n# T\n\nSame.\n");
+    Files.writeString(notes.resolve("b.md"), "---\nurl: https://two.example\n---\n# T\n\nSame.\n");
+    open(notes);
+    String id = kb.copies("a.md", "b.md");
+    kb.report();
+    ObjectNode act = kb.acts.findings().act(Json.object().put("id", id));
+    assertTrue(act.path("byHand").asText().startsWith("a.md may differ from b.md in"), "" + act);
+    assertEquals(1, act.path("losses").size());
+
+    Files.copy(notes.resolve("b.md"), notes.resolve("a.md"), StandardCopyOption.REPLACE_EXISTING);
+    ObjectNode same = kb.acts.findings().act(Json.object().put("id", id));
+    assertTrue(same.path("byHand").asText().startsWith("delete a.md"), "" + same);
+    assertEquals(0, same.path("losses").size());
   }
 
   /** A process may be killed after it has saved the text, and before it renames the new file. */

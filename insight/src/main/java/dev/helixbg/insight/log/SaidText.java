@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
  * are computed from this form, and texts with the same form count as the same text.
  */
 public final class SaidText {
-  static final String MARK = "(data left out)";
+  /** The words that replace embedded data. */
+  public static final String MARK = "(data left out)";
 
   /** A data URI, or a run of base64 or hex digits longer than any word or address. */
   static final Pattern DATA =

@@ -78,7 +78,7 @@ public record FactFile(
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
-    List<Section> left = new ArrayList<>(note.sections());
+    List<Section> left = new ArrayList<>(note.facts());
     for (Entry entry : gone) {
       Optional<Section> section = sectionOf(entry);
       if (section.isEmpty() || !left.remove(section.get())) {
@@ -106,8 +106,8 @@ public record FactFile(
 
   private Optional<Section> sectionOf(Entry entry) {
     Optional<NoteName> place = NoteName.of(entry);
-    return note.sections().stream()
-        .filter(section -> section.isFact() && place.filter(section.place()::equals).isPresent())
+    return note.facts().stream()
+        .filter(section -> place.filter(section.place()::equals).isPresent())
         .filter(
             section ->
                 EntryText.ofNote(
@@ -122,10 +122,10 @@ public record FactFile(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     List<List<String>> headings = left.stream().map(Section::headings).toList();
     return of(path, changed.getBytes(UTF_8), given.named(), given.items())
-        .map(file -> file.note.sections())
+        .map(file -> file.note.facts())
         .filter(
             now ->
-                mayEnd && now.stream().noneMatch(Section::isFact)
+                mayEnd && now.isEmpty()
                     || now.stream().map(Section::text).toList().equals(texts)
                         && now.stream().map(Section::headings).toList().equals(headings))
         .isPresent();

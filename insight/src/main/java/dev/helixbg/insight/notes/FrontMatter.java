@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -29,11 +30,11 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * another count as one.
  *
  * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
- * as a whole is not valid, each key is read by itself, and the front matter is not sound.
+ * as a whole is not valid, each key is read by itself; many programs write {@code globs: *.ts}.
  *
  * @param values by key in lower case; the key {@code metadata.created} is below {@code metadata}
  * @param end the place at which the text of the note begins, in UTF-16 units
- * @param sound whether all front matter could be parsed
+ * @param sound whether all front matter could be read
  */
 record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   /** Maximum number of lines; a longer block is text between two horizontal rules. */
@@ -50,16 +51,29 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final String TOML = "+++";
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
-  /** A value whose first character has no special meaning in YAML. */
-  private static final Pattern PLAIN = Pattern.compile("[^\\s\\[\\]{}'\"|>@`%&*!#?,-].*");
+  /** A beginning of a paragraph of front matter that has no key: part of a value, or a comment. */
+  private static final Pattern KEYLESS = Pattern.compile("[\\s#].*|-(?:\\s.*)?");
+
+  /** A value that is no list, mapping, quotation or block of lines, but may be a template. */
+  private static final Pattern PLAIN = Pattern.compile("(?:\\{\\{|[^\\s\\[\\]{}'\"|>#]).*");
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
   /** The lines between two mark lines, and the place after the second mark line. */
   private record Block(List<String> lines, int end, boolean toml) {
-    boolean hasKey() {
-      return lines.stream()
-          .anyMatch(line -> toml ? line.indexOf('=') > 0 : KEY.matcher(line).matches());
+    /** Whether the lines look like data. In YAML, no paragraph begins with a line without a key. */
+    boolean isData() {
+      return toml
+          ? lines.stream().anyMatch(line -> line.indexOf('=') > 0)
+          : lines.stream().anyMatch(Block::isKey)
+              && IntStream.range(0, lines.size())
+                  .filter(i -> !lines.get(i).isBlank() && (i == 0 || lines.get(i - 1).isBlank()))
+                  .mapToObj(lines::get)
+                  .allMatch(line -> isKey(line) || KEYLESS.matcher(line).matches());
+    }
+
+    static boolean isKey(String line) {
+      return KEY.matcher(line).matches();
     }
 
     String text() {
@@ -83,12 +97,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
   }
 
-  /** Whether an unclosed text begins with {@code ---} or {@code +++} and has keys after it. */
+  /** Whether an unclosed text begins with {@code ---} or {@code +++} and a key. */
   private static boolean opened(String text) {
-    List<String> lines = text.lines().limit(MAX_LINES).toList();
-    return !lines.isEmpty()
-        && isMark(lines.getFirst())
-        && new Block(lines.subList(1, lines.size()), 0, false).hasKey();
+    List<String> lines = text.lines().limit(2).toList();
+    return lines.size() == 2 && isMark(lines.getFirst()) && Block.isKey(lines.getLast());
   }
 
   private static boolean isMark(String line) {
@@ -119,7 +131,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads a block. A block of text without keys is not front matter but text between two horizontal
+   * Reads a block. A block that is no data is not front matter but text between two horizontal
    * rules. A block that has only blank lines and comments is empty front matter.
    */
   private static FrontMatter read(Block block) {
@@ -127,14 +139,12 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     if (block.lines().stream().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
       return new FrontMatter(values, block.end(), true);
     }
-    boolean sound = block.toml() ? toml(block.text(), values) : yaml(block.text(), values);
-    if (!sound && !block.toml()) {
-      values.clear();
-      byKeys(block.lines(), values);
+    boolean valid = block.toml() ? toml(block.text(), values) : yaml(block.text(), values);
+    if (!(valid && !values.isEmpty() || block.isData())) {
+      return NONE;
     }
-    return sound && !values.isEmpty() || block.hasKey()
-        ? new FrontMatter(values, block.end(), sound)
-        : NONE;
+    boolean sound = valid || !block.toml() && byKeys(block.lines(), values);
+    return new FrontMatter(values, block.end(), sound);
   }
 
   /** Adds the values of a YAML text. Returns whether the text is valid and is a mapping. */
@@ -195,35 +205,52 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         : null;
   }
 
-  /** Reads each key alone, together with the lines below it that have no key of their own. */
-  private static void byKeys(List<String> lines, Map<String, List<String>> values) {
+  /**
+   * Reads each key alone, together with the lines below it that have no key of their own. Returns
+   * whether all lines were read.
+   */
+  private static boolean byKeys(List<String> lines, Map<String, List<String>> values) {
+    boolean all = true;
     for (int from = 0, to; from < lines.size(); from = to) {
       to = from + 1;
-      while (to < lines.size() && !KEY.matcher(lines.get(to)).matches()) {
+      while (to < lines.size() && !Block.isKey(lines.get(to))) {
         to++;
       }
-      String first = lines.get(from);
-      if (KEY.matcher(first).matches()
-          && !yaml(String.join("\n", lines.subList(from, to)), values)) {
+      if (!yaml(String.join("\n", lines.subList(from, to)), values)) {
         // Examples are "title: One: two", and a key that is followed by lines without a key.
+        String first = lines.get(from);
         int colon = first.indexOf(':');
         String value = first.substring(colon + 1).strip();
-        if (PLAIN.matcher(value).matches()) {
+        boolean isPlain = Block.isKey(first) && PLAIN.matcher(value).matches();
+        if (isPlain) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
+        all &=
+            lines.subList(isPlain ? from + 1 : from, to).stream()
+                .allMatch(line -> line.isBlank() || line.startsWith("#"));
       }
     }
+    return all;
   }
 
   private static boolean toml(String text, Map<String, List<String>> values) {
     try {
-      JsonNode root = TOML_MAPPER.readTree(text);
-      Stream.of(root, root.path("taxonomies")) // Zola puts tags there
-          .flatMap(node -> node.properties().stream())
-          .forEach(one -> addAll(list(values, one.getKey()), one.getValue()));
+      addAll(values, "", TOML_MAPPER.readTree(text), 0);
       return true;
     } catch (JsonProcessingException | StackOverflowError e) {
       return false;
+    }
+  }
+
+  private static void addAll(
+      Map<String, List<String>> values, String above, JsonNode table, int depth) {
+    for (Map.Entry<String, JsonNode> one : table.properties()) {
+      String name = above + one.getKey();
+      if (!one.getValue().isObject()) {
+        addAll(list(values, name), one.getValue());
+      } else if (depth < MAX_DEPTH) { // Zola has tags in the table taxonomies
+        addAll(values, name.equals("taxonomies") ? "" : name + ".", one.getValue(), depth + 1);
+      }
     }
   }
 

@@ -167,7 +167,7 @@ final class Items {
 
   private Cut decided(String path, int from, String form) {
     String name = name(path);
-    if (NO_FACTS.matcher(name.substring(0, Math.max(0, name.lastIndexOf('.')))).matches()) {
+    if (NO_FACTS.matcher(NoteName.withoutEnding(name)).matches()) {
       return new Cut(Way.WHOLE, List.of(), "whole: a README, a changelog or a template");
     }
     if (items.size() >= LEAST && isMostly(CHECKBOX)) {

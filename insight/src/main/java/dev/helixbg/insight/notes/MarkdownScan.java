@@ -35,8 +35,9 @@ record MarkdownScan(
   private static final Pattern REFERENCE =
       Pattern.compile("\\[([^\\[\\]]{1,999})\\](?:\\[([^\\[\\]]{0,999})\\])?(?![(\\[])");
 
+  /** A definition of a link; a label that begins with ^ is a footnote's. */
   private static final Pattern DEFINITION =
-      Pattern.compile(" {0,3}\\[([^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
+      Pattern.compile(" {0,3}\\[((?!\\^)[^\\[\\]]{1,999})\\]:\\s*(\\S.*)");
 
   private static final Pattern MARKER = Pattern.compile("(?:[-*+]|\\d{1,9}[.)])[ \\t]+");
 

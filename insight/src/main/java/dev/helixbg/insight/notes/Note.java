@@ -7,6 +7,7 @@ import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +38,16 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /** A link {@code [words](path)} in a heading; only its words are kept. */
   private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
+
+  /** Parts of a text that have no words: comments, tags and the lines around fenced code. */
+  private static final Pattern WORDLESS =
+      Pattern.compile(
+          "<!--(?s:.*?)(?:-->|\\z)|</?[a-zA-Z][^<>]*>|(?m:^[ \\t]*(?:`{3}|~{3})[^\\n]*$)");
+
+  private static final Pattern LETTER = Pattern.compile("\\p{L}");
+
+  /** A line that introduces the list below it. */
+  private static final Pattern LEAD_IN = Pattern.compile("[^\\n]*[:：][*_]{0,2}");
 
   private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
 
@@ -101,6 +112,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return matter.all("aliases", "alias").stream().map(Note::plain).limit(MAX_ALIASES).toList();
   }
 
+  List<Section> facts() {
+    return sections.stream().filter(Section::isFact).toList();
+  }
+
   /** Returns the note without its texts, to save memory; it can only be a target of links. */
   Note withoutTexts() {
     List<Section> linked = sections.stream().map(Section::withoutText).toList();
@@ -152,11 +167,13 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
             new ArrayList<>(),
             new HashMap<>());
     if (cut.way() == Items.Way.ITEMS) {
-      division.divide(cut.items());
+      division.divide(cut.items(), start);
     } else {
       division.divide(start, body.length(), start, 0, headings.size(), List.of(), "");
     }
-    return new Note(path, title, matter, division.timed(), cut.why());
+    boolean isMixed = cut.way() == Items.Way.ITEMS && !division.areAllFacts();
+    String why = cut.why() + (isMixed ? " and the text between them" : "");
+    return new Note(path, title, matter, division.timed(), why);
   }
 
   /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */
@@ -171,8 +188,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /** Returns the file name without its ending, with blanks between words. */
   private static String fileTitle(String path) {
-    String name = path.substring(path.lastIndexOf('/') + 1);
-    return name.substring(0, Math.max(1, name.lastIndexOf('.')))
+    return NoteName.withoutEnding(path.substring(path.lastIndexOf('/') + 1))
         .replace('-', ' ')
         .replace('_', ' ');
   }
@@ -195,14 +211,19 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       List<Section> sections,
       Map<String, Integer> names) {
 
+    boolean areAllFacts() {
+      return sections.stream().allMatch(Section::isFact);
+    }
+
     /** Returns the sections, with the times of facts where they are known. */
     List<Section> timed() {
-      return sections.stream()
-          .filter(Section::isFact)
-          .findFirst()
-          .map(first -> text.substring(0, first.span().start() - offset))
-          .map(before -> ItemTimes.in(sections, before))
-          .orElse(List.copyOf(sections));
+      List<Section> facts = sections.stream().filter(Section::isFact).toList();
+      if (facts.isEmpty()) {
+        return List.copyOf(sections);
+      }
+      String before = text.substring(0, facts.getFirst().span().start() - offset);
+      Iterator<Section> timed = ItemTimes.in(facts, before).iterator();
+      return sections.stream().map(one -> one.isFact() ? timed.next() : one).toList();
     }
 
     /**
@@ -239,25 +260,50 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       }
     }
 
-    /** Makes each item of a list a section under the headings above the item. */
-    void divide(List<Items.Item> items) {
+    /** Makes each item, and each text between items, a section under the headings above it. */
+    void divide(List<Items.Item> items, int start) {
       List<Heading> above = new ArrayList<>();
+      int from = start;
       int next = 0;
       for (Items.Item item : items) {
-        while (next < headings.size() && headings.get(next).start() < item.start()) {
-          Heading heading = headings.get(next++);
-          above.removeIf(other -> other.level() >= heading.level());
-          above.add(heading);
+        for (; next < headings.size() && headings.get(next).start() < item.start(); next++) {
+          from = addBetween(from, headings.get(next), above);
         }
-        List<String> titles = above.stream().map(heading -> plain(heading.title())).toList();
+        addBetween(from, item.start(), above);
+        from = item.end();
         add(
             item.start(),
             item.end(),
             item.start(),
             item.text(),
-            titles,
+            titles(above),
             NoteName.item(item.text()));
       }
+      for (Heading heading : headings.subList(next, headings.size())) {
+        from = addBetween(from, heading, above);
+      }
+      addBetween(from, text.length(), above);
+    }
+
+    /** Adds the text before a heading, and then the heading to those above; returns its end. */
+    private int addBetween(int from, Heading heading, List<Heading> above) {
+      addBetween(from, heading.start(), above);
+      above.removeIf(other -> other.level() >= heading.level());
+      above.add(heading);
+      return Math.max(from, heading.end());
+    }
+
+    /** Adds the text between items, unless it has no words or only introduces a list. */
+    private void addBetween(int from, int to, List<Heading> above) {
+      String said = from < to ? text.substring(from, to).strip() : "";
+      String words = WORDLESS.matcher(said).replaceAll("").strip();
+      if (LETTER.matcher(words).find() && !LEAD_IN.matcher(words).matches()) {
+        add(from, to, from, said, titles(above), NoteName.BETWEEN);
+      }
+    }
+
+    private static List<String> titles(List<Heading> headings) {
+      return headings.stream().map(heading -> plain(heading.title())).toList();
     }
 
     private int next(int from, int to, int level) {
@@ -295,7 +341,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               said,
               links.stream().filter(link -> link.at() >= start && link.at() < end).toList(),
               new Span(line(first), first + offset, start + offset, end + offset),
-              way == Items.Way.ITEMS || way == Items.Way.SECTIONS && !heading.isBlank(),
+              way == Items.Way.ITEMS && !part.equals(NoteName.BETWEEN)
+                  || way == Items.Way.SECTIONS && !heading.isBlank(),
               Optional.empty(),
               0));
     }

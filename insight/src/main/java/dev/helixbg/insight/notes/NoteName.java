@@ -34,6 +34,9 @@ public record NoteName(String file, String heading, String part) {
   /** Words before the level of the first heading of the highest level, if text precedes it. */
   static final String OF_LEVEL = " of level ";
 
+  /** Words for a text between the items of a list of facts, which is no fact itself. */
+  static final String BETWEEN = "outside the list";
+
   /** Words for a part under an empty heading, which would else have the name of the whole file. */
   static final String UNTITLED = "under a heading without words";
 
@@ -150,9 +153,15 @@ public record NoteName(String file, String heading, String part) {
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
+  /** Returns a path without the ending of its file name; {@code .rules} and TODO have none. */
+  static String withoutEnding(String path) {
+    int dot = path.lastIndexOf('.');
+    return dot > path.lastIndexOf('/') + 1 ? path.substring(0, dot) : path;
+  }
+
   /** Returns the Obsidian link to the note; empty if its name cannot be in such a link. */
   public Optional<String> wikiLink() {
-    String path = file.substring(0, file.lastIndexOf('.'));
+    String path = withoutEnding(file);
     boolean headed =
         !heading.isEmpty()
             && !part.contains(NUMBER)
@@ -173,8 +182,7 @@ public record NoteName(String file, String heading, String part) {
     String path =
         "../".repeat(its.length - 1 - shared)
             + String.join("/", Arrays.asList(mine).subList(shared, mine.length));
-    String name = mine[mine.length - 1];
-    String title = name.substring(0, name.lastIndexOf('.'));
+    String title = withoutEnding(mine[mine.length - 1]);
     return "["
         + PrintableText.beginning(title.replaceAll("[\\[\\]\\\\]", " "), MAX_LINK_TITLE)
         + "]("

@@ -34,7 +34,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
       "(?:[T ,at]*(\\d{1,2}):(\\d{2})(?::\\d{2}(?:[.,]\\d+)?)?\\s*([AaPp]\\.?[Mm])?)?";
 
   private static final Pattern YEAR_FIRST =
-      Pattern.compile("(\\d{4})[-/.年](\\d{1,2})[-/.月](\\d{1,2})(?!\\d)日?" + CLOCK + ".*");
+      Pattern.compile("(\\d{4})[-_/.年](\\d{1,2})[-_/.月](\\d{1,2})(?!\\d)日?" + CLOCK + ".*");
 
   /** A date in the name of a daily note or of a Zettelkasten: 20260131, or 202601311530. */
   private static final Pattern DIGITS =

@@ -56,6 +56,9 @@ public final class NotesLog {
   /** Front matter key of drawings that an Obsidian plugin writes as Markdown files. */
   private static final String DRAWING = "excalidraw-plugin";
 
+  /** First line of a page of questions, as {@code study --export} writes it. */
+  public static final String QUESTIONS = "# Questions of helix-bg\n";
+
   /** Text between the title of a note and its headings in the first line of an entry. */
   public static final String BETWEEN = " › ";
 
@@ -122,6 +125,10 @@ public final class NotesLog {
       String cleaned = SaidText.of(text.get());
       if (cleaned.length() > NoteFiles.MAX_TEXT) {
         leftOut.add(new LeftOut.File(file.path(), "longer than 1 MiB"));
+        continue;
+      }
+      if (cleaned.startsWith(QUESTIONS)) {
+        leftOut.add(new LeftOut.File(file.path(), "a page of questions by helix-bg"));
         continue;
       }
       Note note = Note.of(file.path(), cleaned, given);

@@ -47,7 +47,9 @@ record Headline(String title, String sure, String also) {
     Judgements judgements = report.judgements();
     Findings findings = report.findings();
     String copies =
-        findings.copies().isEmpty() ? "" : "Exact copies are certain: their texts are the same.";
+        findings.copies().isEmpty()
+            ? ""
+            : "Exact copies have the same text; metadata and embedded data are not compared.";
     if (pairs.ranked() == 0) {
       return joined(
           copies,

@@ -130,6 +130,67 @@ class ItemsTest {
     assertEquals(before.size() + 1, after.size());
   }
 
+  /** Otherwise, search would not find it, although a file of facts may be half of such text. */
+  @Test
+  void textBetweenItemsIsOfSectionsThatAreNoFacts() {
+    String text =
+        """
+        ---
+        title: Rules
+        ---
+        The password rotates.
+
+        Ask Zoltan.
+
+        # Commands
+
+        ```
+        mvn test
+        ```
+
+        ## Never
+
+        <!-- tool:begin -->
+        Do these things:
+
+        - Use tabs, not blanks, in all files of this project.
+        - Use mvnd for local builds; it is faster than mvn.
+
+        Both are checked.
+        - Two forks run the tests of this project, not four.
+
+        ***
+        ```text
+        ```
+        """;
+    Note note = NoteTest.note("MEMORY.md", text);
+    assertEquals(
+        List.of(
+            "The password rotates.\n\nAsk Zoltan.",
+            "```\nmvn test\n```",
+            "Use tabs, not blanks, in all files of this project.",
+            "Use mvnd for local builds; it is faster than mvn.",
+            "Both are checked.",
+            "Two forks run the tests of this project, not four."),
+        note.sections().stream().map(Section::text).toList());
+    assertEquals(3, note.facts().size());
+    assertEquals(
+        List.of(
+            "MEMORY.md (outside the list)",
+            "MEMORY.md#Commands (outside the list)",
+            "MEMORY.md#Commands#Never (outside the list)"),
+        note.sections().stream()
+            .filter(one -> !one.isFact())
+            .map(one -> one.place().name())
+            .toList());
+    assertEquals(4, note.sections().getFirst().span().line());
+    assertEquals("items of lists and the text between them", note.cut());
+    String without = text.replace("Ask Zoltan.", "").replace("Both are checked.", "");
+    assertEquals(
+        note.facts().stream().map(Section::place).toList(),
+        NoteTest.note("MEMORY.md", without).facts().stream().map(Section::place).toList());
+  }
+
   @Test
   void equalItemsHaveNamesOfTheirOwn() {
     List<Section> sections =

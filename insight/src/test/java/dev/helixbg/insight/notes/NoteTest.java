@@ -225,6 +225,7 @@ class NoteTest {
   void aDateAtTheBeginningOfANameCounts() {
     assertEquals("2026-01-31T00:00:00Z", writtenBy("2026-01-31.md"));
     assertEquals("2026-01-31T00:00:00Z", writtenBy("20260131.md"));
+    assertEquals("2026-01-31T00:00:00Z", writtenBy("journals/2026_01_31.md"));
     assertEquals("2026-01-31T00:00:00Z", writtenBy("days/20260131_Saturday.md"));
     assertEquals("2026-01-31T15:30:00Z", writtenBy("202601311530 Leases.md"));
     assertEquals("2026-01-31T15:30:00Z", writtenBy("20260131153059.md"));
@@ -247,7 +248,7 @@ class NoteTest {
         List.of(
             "---\ntitle: [unclosed\ntags: \"x\n\tkey\n}{\n- stray\n---\nText.",
             "---\ntitle: x\nno colon at all\n---\nText.",
-            "---\nkey: @x\n---\nText.")) {
+            "---\nkey: [x\n---\nText.")) {
       Note note = note("x.md", broken);
       assertFalse(note.matter().sound(), broken);
       assertEquals("Text.", note.sections().getFirst().text(), broken);
@@ -258,6 +259,26 @@ class NoteTest {
     Note rulers = note("x.md", "---\nA text between rulers.\n---\nMore.");
     assertTrue(rulers.matter().sound());
     assertTrue(rulers.sections().getFirst().text().contains("between rulers"));
+    Note letter = note("x.md", "---\n\nThe lease moved.\n\nNote: bring the keys.\n\n---\n\nMore.");
+    assertTrue(letter.sections().getFirst().text().contains("The lease moved."), "" + letter);
+  }
+
+  @Test
+  void tablesOfTomlCountAsKeysBelowKeys() {
+    Note note = note("x.md", "+++\ntitle = 'T'\n[extra]\nupdated = 2024-01-02\n+++\nText.");
+    assertEquals(List.of("2024-01-02"), note.matter().all("extra.updated"));
+    assertTrue(NoteTime.of(List.of(note)).said(note).isPresent());
+  }
+
+  /** Programs write such values, and some cannot read them between quotation marks. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"*.json", "**/*.py", "@x", "{{date}} notes", "One: two", "`a` b", "&a b: c"})
+  void valuesThatAreNotYamlAreReadAsWritten(String value) {
+    Note note = note("x.md", "---\ndescription: TS: strict\nglobs: " + value + "\n---\nText.");
+    assertTrue(note.matter().sound(), "" + note);
+    assertEquals(List.of(value), note.matter().all("globs"));
+    assertEquals(List.of("TS: strict"), note.matter().all("description"));
   }
 
   @Test
@@ -266,6 +287,8 @@ class NoteTest {
     assertEquals("Use x and y", note("x.md", "# Use `x` and [y](a/b.md)\n").title());
     assertEquals("Use streams", note("java/x.md", "Use streams\n===\n\nText.").title());
     assertEquals("use the force", note("java/use-the_force.md", "Text.\n\n# Later\n").title());
+    assertEquals("TODO", note("TODO", "Text.").title());
+    assertEquals(".rules", note("a.b/.rules", "Text.").title());
   }
 
   @Test
@@ -367,6 +390,9 @@ class NoteTest {
     assertEquals(162, new NoteName("a ".repeat(900) + ".md", "", "").words().length());
     NoteName bracket = new NoteName("x](y) [z]]/a b.md", "", "");
     assertEquals(Optional.empty(), bracket.wikiLink());
+    assertEquals(Optional.of("[[TODO]]"), new NoteName("TODO", "", "").wikiLink());
+    assertEquals(
+        "[.rules](.rules)", new NoteName(".rules", "", "").linkFrom(plain).replace("../", ""));
     assertEquals(
         "[a b](x%5D%28y%29%20%5Bz%5D%5D/a%20b.md)", bracket.linkFrom(plain).replace("../", ""));
   }

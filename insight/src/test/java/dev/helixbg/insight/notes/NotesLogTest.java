@@ -265,6 +265,7 @@ class NotesLogTest {
     note("plain.md", "---\nup: [[pond]]\n---\nText 5.");
     note("list.md", "---\nsee: [\"[[pond|the pond]]\", x]\n---\nText 3.");
     note("path.md", "---\nsee: '[p](pond.md)'\n---\nText 4.");
+    note("foot.md", "Late.[^1]\n\n[^1]: See [the pond](pond.md) for winter.");
     note("reference.md", "See [the pond][p].\n\n[p]: pond.md");
     note("html.md", "See <a href=\"pond.md\">it</a>.");
     note("sharp.md", "See [it](b%23c.md).");
@@ -278,6 +279,7 @@ class NotesLogTest {
             "plain.md", pond,
             "list.md", pond,
             "path.md", pond,
+            "foot.md", pond,
             "reference.md", pond,
             "html.md", pond,
             "sharp.md", List.of("b#c.md"),
@@ -377,6 +379,7 @@ class NotesLogTest {
     Files.createDirectories(deep);
     Files.writeString(deep.resolve("deep.md"), "Deep.");
     note("drawn.md", "---\nexcalidraw-plugin: parsed\n---\n```json\n{}\n```");
+    note("questions.md", "# Questions of helix-bg\n\nFor each question below, read both texts.\n");
     note("insights/report.md", "# Insights");
     note("insights/report.json", "{}");
     note("insights/report.html", "");
@@ -396,11 +399,12 @@ class NotesLogTest {
     assertEquals("a link, and links are not followed", why.get("out.md"));
     assertEquals("no regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
-    assertEquals(7, why.size(), why.toString());
+    assertEquals("a page of questions by helix-bg", why.get("questions.md"));
+    assertEquals(8, why.size(), why.toString());
     assertEquals(
         List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
-        account.words().orElseThrow().startsWith("7 files were left out, the first is binary.md"),
+        account.words().orElseThrow().startsWith("8 files were left out, the first is binary.md"),
         account.words().get());
   }
 
