@@ -254,7 +254,12 @@ public final class NoteFiles {
     if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
       return; // each of its facts would be a copy
     }
-    ignored = ignored.in(folder);
+    if (there.contains(".git")) {
+      ignored = GitIgnore.NONE;
+    }
+    if (there.contains(".gitignore")) {
+      ignored = ignored.with(folder);
+    }
     boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
     boolean hasReport = there.contains("report.json") && there.contains("report.html");
     Collections.sort(all);
