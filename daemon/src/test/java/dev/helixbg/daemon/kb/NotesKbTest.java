@@ -206,6 +206,16 @@ class NotesKbTest {
   }
 
   @Test
+  void theMessageSaysThatGitIgnoresAllNotes() throws IOException {
+    Files.createDirectory(notes.resolve(".git"));
+    Files.writeString(notes.resolve(".gitignore"), "*.md\n");
+    Failure empty = assertThrows(Failure.class, () -> NotesKb.at(notes, settings).look());
+    assertTrue(
+        empty.getMessage().contains("; git ignores 2 of its files and folders;"),
+        empty.getMessage());
+  }
+
+  @Test
   void notesThatAreOutOfReachLeaveTheLogAsItIs() throws IOException {
     NotesKb found = NotesKb.at(notes, settings);
     found.refresh();

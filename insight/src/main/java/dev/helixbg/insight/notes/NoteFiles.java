@@ -95,6 +95,7 @@ public final class NoteFiles {
   private Instant newest = Instant.EPOCH;
   private long bytes;
   private int names;
+  private int ignoredByGit;
   private List<File> files;
 
   private NoteFiles(boolean named, Root root, Path except) {
@@ -149,6 +150,11 @@ public final class NoteFiles {
     return files;
   }
 
+  /** Returns the top of the work tree that a path is in; empty if git ignores the path. */
+  public static Optional<Path> repository(Path path) {
+    return GitIgnore.above(path).tree();
+  }
+
   /** Returns the files with unique paths, made at the first call because few commands need them. */
   List<File> files() {
     if (files == null) {
@@ -176,6 +182,11 @@ public final class NoteFiles {
 
   public boolean isEmpty() {
     return found.isEmpty() && leftOut.isEmpty();
+  }
+
+  /** Returns the number of folders and notes that git ignores; not counted inside these folders. */
+  public int ignoredByGit() {
+    return ignoredByGit;
   }
 
   /** Returns the files that exist but are not read. */
@@ -289,7 +300,11 @@ public final class NoteFiles {
       return;
     }
     boolean isFolder = (Boolean) attributes.get("isDirectory");
-    if (taken.contains(path) || ignored.ignores(path, isFolder)) {
+    if (taken.contains(path)) {
+      return;
+    }
+    if (ignored.ignores(path, isFolder)) {
+      ignoredByGit += isFolder || isWanted(name) ? 1 : 0;
       return;
     }
     if (isFolder) {

@@ -95,6 +95,25 @@ class GitIgnoreTest {
     assertEquals(1, NoteFiles.in(top.resolve("sub/y"), top).files().size(), "it was named");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "*, true, 1",
+    "private/, true, 1",
+    "vault, true, 1",
+    "private/vault/**, false, 0",
+    "private/vault/*.md, false, 0"
+  })
+  void aFolderThatGitIgnoresIsReadIfItIsNamed(String line, boolean isIgnored, int files)
+      throws IOException {
+    Files.writeString(top.resolve(".gitignore"), line + "\n");
+    Path vault = Files.createDirectories(top.resolve("private/vault"));
+    Files.writeString(vault.resolve("a.md"), "Text.");
+    NoteFiles found = NoteFiles.in(vault, top);
+    assertEquals(files, found.files().size());
+    assertEquals(1 - files, found.ignoredByGit());
+    assertEquals(isIgnored, NoteFiles.repository(vault).isEmpty());
+  }
+
   private void git(String folder, String gitDir) throws IOException {
     Files.writeString(top.resolve(folder).resolve(".git"), "gitdir: " + gitDir + "\n");
   }
