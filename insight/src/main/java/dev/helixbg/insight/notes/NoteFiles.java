@@ -304,7 +304,7 @@ public final class NoteFiles {
       return;
     }
     if (ignored.ignores(path, isFolder)) {
-      ignoredByGit += isFolder || isWanted(name) ? 1 : 0;
+      ignoredByGit += isFolder || isWanted(path, name) ? 1 : 0;
       return;
     }
     if (isFolder) {
@@ -320,7 +320,7 @@ public final class NoteFiles {
       leaveOut(path, name, "a link, and links are not followed");
     } else if (!(Boolean) attributes.get("isRegularFile")) {
       leaveOut(path, name, "no regular file");
-    } else if (isWanted(name)) {
+    } else if (isWanted(path, name)) {
       take(path, FileState.of(attributes));
     }
   }
@@ -362,12 +362,14 @@ public final class NoteFiles {
 
   /** Records that a file is left out, if the file's name is that of a note. */
   private void leaveOut(Path path, String name, String why) {
-    if (isWanted(name) && taken.add(path)) {
+    if (isWanted(path, name) && taken.add(path)) {
       leftOut.add(new LeftOut.File(root.shown(path), why));
     }
   }
 
-  private boolean isWanted(String name) {
-    return isNote(name) && (!isMemoryOnly || Items.isMemory(name));
+  private boolean isWanted(Path path, String name) {
+    return isMemoryOnly
+        ? Items.isMemory(root.folder().relativize(path).toString())
+        : isNote(name);
   }
 }
