@@ -126,6 +126,7 @@ final class MemoryPlaces {
     return found;
   }
 
+  /** Returns what is in a folder; if the folder is a link, a glob matches only the link itself. */
   private static List<Path> in(Path folder, String part) throws IOException {
     if (part.equals("**")) {
       List<Path> all = new ArrayList<>(List.of(folder));
@@ -141,7 +142,10 @@ final class MemoryPlaces {
           .filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS))
           .toList();
     }
-    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) || !Files.isReadable(folder)) {
+    if (Files.isSymbolicLink(folder) && Files.isDirectory(folder)) {
+      return List.of(folder);
+    }
+    if (!Files.isDirectory(folder) || !Files.isReadable(folder)) {
       return List.of();
     }
     List<Path> found = new ArrayList<>();

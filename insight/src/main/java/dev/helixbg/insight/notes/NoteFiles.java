@@ -57,6 +57,8 @@ public final class NoteFiles {
   /** Folders in which Logseq keeps former texts of its notes. */
   private static final Set<String> BACKUPS = Set.of("bak", "version-files");
 
+  private static final String LINK = "a link, and links are not followed";
+
   private static final String ATTRIBUTES =
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
@@ -227,7 +229,7 @@ public final class NoteFiles {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       take(file, FileState.of(file));
     } else if (taken.add(file)) {
-      leftOut.add(new LeftOut.File(root.shown(file), "a link, and links are not followed"));
+      leftOut.add(new LeftOut.File(root.shown(file), LINK));
     }
   }
 
@@ -317,7 +319,7 @@ public final class NoteFiles {
         ignored = outer;
       }
     } else if ((Boolean) attributes.get("isSymbolicLink")) {
-      leaveOut(path, name, "a link, and links are not followed");
+      leaveOutLink(path, name);
     } else if (!(Boolean) attributes.get("isRegularFile")) {
       leaveOut(path, name, "no regular file");
     } else if (isWanted(path, name)) {
@@ -364,6 +366,18 @@ public final class NoteFiles {
   private void leaveOut(Path path, String name, String why) {
     if (isWanted(path, name) && taken.add(path)) {
       leftOut.add(new LeftOut.File(root.shown(path), why));
+    }
+  }
+
+  /** Records that a link is left out, if it has the name of a note or hides a folder of notes. */
+  private void leaveOutLink(Path link, String name) throws IOException {
+    boolean hides =
+        !isMemoryOnly
+            && !name.equals("node_modules")
+            && Files.isDirectory(link)
+            && !link.toRealPath().startsWith(root.folder().toRealPath());
+    if ((hides || isWanted(link, name)) && taken.add(link)) {
+      leftOut.add(new LeftOut.File(root.shown(link), LINK));
     }
   }
 

@@ -422,6 +422,32 @@ class NotesLogTest {
   }
 
   @Test
+  void linkedFoldersOfNotesAreReported() throws IOException {
+    for (String path : List.of("shared/a.md", "home/dotfiles/a.md", "vault/b.md")) {
+      note(path, "Text.");
+    }
+    Path vault = notes.resolve("vault");
+    Path home = notes.resolve("home");
+    for (String folder : List.of("vault/.cursor", "vault/.claude", "home/.claude")) {
+      Files.createDirectories(notes.resolve(folder));
+    }
+    Files.createSymbolicLink(vault.resolve("linked"), notes.resolve("shared"));
+    Files.createSymbolicLink(vault.resolve("here"), vault);
+    Files.createSymbolicLink(vault.resolve("node_modules"), notes.resolve("shared"));
+    Files.createSymbolicLink(vault.resolve(".claude/skills"), notes.resolve("shared"));
+    Files.createSymbolicLink(vault.resolve(".cursor/rules"), Path.of("../../shared"));
+    Files.createSymbolicLink(home.resolve(".claude/rules"), Path.of("../dotfiles"));
+    assertEquals(
+        List.of("linked", ".cursor/rules"), leftOut(NoteFiles.in(vault, log.getParent())));
+    assertEquals(
+        List.of("~/.claude/rules", ".cursor/rules"), leftOut(NoteFiles.ofMemory(home, vault)));
+  }
+
+  private static List<String> leftOut(NoteFiles files) {
+    return files.leftOut().stream().map(LeftOut.File::path).toList();
+  }
+
+  @Test
   void backupsOfLogseqAreNotRead() throws IOException {
     note("logseq/config.edn", "{}");
     note("logseq/bak/pages/a.md", "Old.");
