@@ -62,7 +62,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    * Version of the format. Raise it when a change of the code makes a different log from the same
    * folder.
    */
-  private static final int FORMAT = 7;
+  private static final int FORMAT = 8;
 
   /**
    * Minimum age that the files' latest change must have before {@link #SEEN} is written. If a file

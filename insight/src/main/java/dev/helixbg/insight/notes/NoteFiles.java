@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * The Markdown files of a folder by path, then other memory files at the top of a repository
@@ -47,9 +45,6 @@ public final class NoteFiles {
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** Characters that replace characters which cannot be shown. */
-  private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
-
   /** Hidden folders of agents, at any depth; only memory files are taken from them. */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
@@ -63,15 +58,20 @@ public final class NoteFiles {
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
   /**
-   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it
-   * cannot be shown, or would look like another path, it has percent escapes.
+   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it has
+   * characters that cannot be shown, it has percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
   /** A folder from which files are taken, and the beginning of their paths. */
   private record Root(Path folder, String prefix) {
+    /** Returns a path as it is; with percent escapes if that cannot be shown. */
     String shown(Path path) {
-      return PrintableText.line(prefix + folder.relativize(path));
+      String whole = folder.relativize(path).toString();
+      boolean isShown = PrintableText.line(whole).equals(whole) && whole.indexOf('\uFFFD') < 0;
+      String shown =
+          prefix + (isShown ? whole : folder.toUri().relativize(path.toUri()).getRawPath());
+      return Character.isWhitespace(shown.codePointAt(0)) ? "./" + shown : shown;
     }
   }
 
@@ -160,26 +160,18 @@ public final class NoteFiles {
   /** Returns the files with unique paths, made at the first call because few commands need them. */
   List<File> files() {
     if (files == null) {
-      Map<String, Integer> uses = new HashMap<>();
-      found.forEach((file, one) -> uses.merge(one.root().shown(file), 1, Integer::sum));
+      Set<String> paths = new HashSet<>();
       files = new ArrayList<>();
       found.forEach(
           (file, one) -> {
-            String shown = one.root().shown(file);
-            files.add(new File(path(file, one.root(), uses.get(shown) == 1), file, one.state()));
+            String path = one.root().shown(file);
+            while (!paths.add(path)) {
+              path = "./" + path;
+            }
+            files.add(new File(path, file, one.state()));
           });
     }
     return files;
-  }
-
-  private static String path(Path file, Root root, boolean unique) {
-    String shown = root.shown(file);
-    String whole = root.folder().relativize(file).toString();
-    boolean same = whole.equals(shown) && whole.indexOf('\uFFFD') < 0;
-    if (!same && !(unique && !UNSHOWN.matcher(shown).find())) {
-      return root.folder().toUri().relativize(file.toUri()).getRawPath();
-    }
-    return Character.isWhitespace(whole.codePointAt(0)) ? "./" + shown : shown;
   }
 
   public boolean isEmpty() {

@@ -293,6 +293,9 @@ class NotesLogTest {
     note("b\u200c.md", "Three.");
     note("c\u0001.md", "Four.");
     note("c\u2401.md", "Five.");
+    note("c%01.md", "Nine.");
+    note("👨\u200D💻 dev.md", "Ten. [[می\u200Cخواهم]]");
+    note("می\u200Cخواهم.md", "Eleven.");
     note(" d.md", "Six.");
     note("d.md", "Seven.");
     note("e\n[links: ./:0]\n.md", "Eight.");
@@ -300,14 +303,18 @@ class NotesLogTest {
     assertEquals(
         List.of(
             "./ d.md",
+            "./c%01.md",
             "a%E2%80%8B.md",
             "a.md",
-            "b.md",
+            "b%E2%80%8C.md",
             "c%01.md",
             "c\u2401.md",
             "d.md",
-            "e%0A%5Blinks:%20./:0%5D%0A.md"),
+            "e%0A%5Blinks:%20./:0%5D%0A.md",
+            "می\u200Cخواهم.md",
+            "👨\u200D💻 dev.md"),
         names().stream().sorted().toList());
+    assertEquals(Map.of("👨\u200D💻 dev.md", List.of("می\u200Cخواهم.md")), links());
   }
 
   @Test
