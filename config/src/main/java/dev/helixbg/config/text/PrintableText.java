@@ -8,8 +8,8 @@ package dev.helixbg.config.text;
  * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners and
  * non-joiners are kept after characters with which they change the text: emoji, and letters such as
  * those of Persian and Hindi. Elsewhere they are dropped, as are soft hyphens and supplementary
- * variation selectors, because ordinary text looks the same without them. Other characters that hide or reorder text (bidi controls,
- * C1 controls, tag characters, lone surrogates) become U+FFFD.
+ * variation selectors, because ordinary text looks the same without them. Other characters that
+ * hide or reorder text (bidi controls, C1 controls, tag characters, lone surrogates) become U+FFFD.
  */
 public final class PrintableText {
   private static final int REPLACEMENT = 0xFFFD;

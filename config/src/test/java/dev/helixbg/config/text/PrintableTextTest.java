@@ -56,7 +56,12 @@ class PrintableTextTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "👩\u200D👧", "👩🏽\u200D💻 dev", "❤\uFE0F\u200D🔥", "نمی\u200Cخواهم", "क्\u200Dष", "ශ්\u200Dරී"
+        "👩\u200D👧",
+        "👩🏽\u200D💻 dev",
+        "❤\uFE0F\u200D🔥",
+        "نمی\u200Cخواهم",
+        "क्\u200Dष",
+        "ශ්\u200Dරී"
       })
   void joinersAreKeptWhereTheyChangeTheText(String text) {
     assertEquals(text, PrintableText.line(text));

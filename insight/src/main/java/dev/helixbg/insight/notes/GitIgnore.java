@@ -23,6 +23,7 @@ import java.util.stream.Stream;
  * The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides.
  *
  * @param tree the top folder of the work tree
+ * @param rules all rules, the last one first
  */
 record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   private static final String FILE = ".gitignore";
@@ -87,20 +88,23 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     }
   }
 
-  /** Returns these rules, followed by those of the file in a folder. */
+  /** Returns these rules and the later ones of the file in a folder. */
   GitIgnore with(Path folder) {
-    List<Rule> all = new ArrayList<>(rules);
+    List<Rule> all = new ArrayList<>();
     read(folder.resolve(FILE))
         .replaceFirst("^\uFEFF", "")
         .lines()
         .filter(line -> line.length() <= MAX_LINE)
+        .toList()
+        .reversed()
         .forEach(line -> add(all, folder, line.stripTrailing()));
+    all.addAll(rules);
     return new GitIgnore(tree, all);
   }
 
   boolean ignores(Path path, boolean isFolder) {
     String whole = path.toString();
-    for (Rule rule : rules.reversed()) {
+    for (Rule rule : rules) {
       int from = rule.byName() ? whole.lastIndexOf('/') : rule.base();
       if ((isFolder || !rule.foldersOnly())
           && rule.pattern().matcher(whole).region(from, whole.length()).matches()) {

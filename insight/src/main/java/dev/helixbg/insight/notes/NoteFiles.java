@@ -12,7 +12,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The Markdown files of a folder by path, then other memory files at the top of a repository
@@ -81,20 +83,16 @@ public final class NoteFiles {
   private final Path except;
   private final Map<Path, Found> found = new LinkedHashMap<>();
 
-  /** Files that are found or left out. */
-  private final Set<Path> taken = new HashSet<>();
-
   /**
-   * Keys of the files in {@link #taken}. One file can have two paths: through a link to a folder,
-   * as a hard link, or in two spellings where the file system ignores case.
+   * Keys of the files that were found. One file can have two paths: through a link to a folder, as
+   * a hard link, or in two spellings where the file system ignores case.
    */
   private final Set<Object> keys = new HashSet<>();
 
-  private final List<LeftOut.File> leftOut = new ArrayList<>();
+  private final Map<Path, LeftOut.File> leftOut = new LinkedHashMap<>();
   private Root root;
   private GitIgnore ignored;
   private boolean isMemoryOnly;
-  private Instant newest = Instant.EPOCH;
   private long bytes;
   private int names;
   private int ignoredByGit;
@@ -185,12 +183,15 @@ public final class NoteFiles {
 
   /** Returns the files that exist but are not read. */
   List<LeftOut.File> leftOut() {
-    return leftOut;
+    return List.copyOf(leftOut.values());
   }
 
   /** Returns the time of the latest change to any of the files. */
   public Instant newest() {
-    return newest;
+    return found.values().stream()
+        .map(one -> one.state().lastChange())
+        .max(Comparator.naturalOrder())
+        .orElse(Instant.EPOCH);
   }
 
   /** Whether the user named files, not a folder. */
@@ -202,7 +203,7 @@ public final class NoteFiles {
   public String digest() {
     List<String> parts = new ArrayList<>();
     found.forEach((file, one) -> parts.add(one.state().linesAt(file)));
-    leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
+    leftOut.values().forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
   }
 
@@ -220,8 +221,8 @@ public final class NoteFiles {
   private void takeNamed(Path file) throws IOException {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       take(file, FileState.of(file));
-    } else if (taken.add(file)) {
-      leftOut.add(new LeftOut.File(root.shown(file), LINK));
+    } else {
+      leaveOut(file, LINK);
     }
   }
 
@@ -237,8 +238,7 @@ public final class NoteFiles {
   }
 
   private void folder(Path folder, int depth) throws IOException {
-    List<Path> all = new ArrayList<>();
-    Set<String> there = new HashSet<>();
+    Map<Path, String> all = new TreeMap<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
       for (Path path : stream) {
         if (++names > MAX_NAMES) {
@@ -247,12 +247,12 @@ public final class NoteFiles {
                       .formatted(MAX_NAMES)
                   + " themselves");
         }
-        all.add(path);
-        there.add(path.getFileName().toString());
+        all.put(path, path.getFileName().toString());
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
+    Collection<String> there = all.values();
     if (depth > 0 && there.contains("data.log")) {
       return; // a knowledge base has a report of its own
     }
@@ -265,15 +265,14 @@ public final class NoteFiles {
     if (there.contains(".gitignore")) {
       ignored = ignored.with(folder);
     }
-    boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
+    boolean isLogseq = there.contains("config.edn") && folder.endsWith("logseq");
     boolean hasReport = there.contains("report.json") && there.contains("report.html");
-    Collections.sort(all);
-    for (Path path : all) {
-      String name = path.getFileName().toString();
+    for (Map.Entry<Path, String> one : all.entrySet()) {
+      String name = one.getValue();
       if ((!name.startsWith(".") || AGENTS.contains(name))
           && !(isLogseq && BACKUPS.contains(name))
           && !(hasReport && name.equals("report.md"))) {
-        look(path, name, depth);
+        look(one.getKey(), name, depth);
       }
     }
   }
@@ -290,13 +289,10 @@ public final class NoteFiles {
     try {
       attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
-      leaveOut(path, name, "cannot be looked at");
+      leaveOutNote(path, name, "cannot be looked at");
       return;
     }
     boolean isFolder = (Boolean) attributes.get("isDirectory");
-    if (taken.contains(path)) {
-      return;
-    }
     if (ignored.ignores(path, isFolder)) {
       ignoredByGit += isFolder || isWanted(path, name) ? 1 : 0;
       return;
@@ -313,7 +309,7 @@ public final class NoteFiles {
     } else if ((Boolean) attributes.get("isSymbolicLink")) {
       leaveOutLink(path, name);
     } else if (!(Boolean) attributes.get("isRegularFile")) {
-      leaveOut(path, name, "no regular file");
+      leaveOutNote(path, name, "no regular file");
     } else if (isWanted(path, name)) {
       take(path, FileState.of(attributes));
     }
@@ -321,7 +317,7 @@ public final class NoteFiles {
 
   private void enter(Path folder, int depth) throws IOException {
     if (depth > MAX_DEPTH) {
-      leftOut.add(new LeftOut.File(root.shown(folder), "deeper than " + MAX_DEPTH + " folders"));
+      leaveOut(folder, "deeper than " + MAX_DEPTH + " folders");
       return;
     }
     try {
@@ -330,12 +326,12 @@ public final class NoteFiles {
       if (names > MAX_NAMES) {
         throw e;
       }
-      leftOut.add(new LeftOut.File(root.shown(folder), "the folder cannot be read"));
+      leaveOut(folder, "the folder cannot be read");
     }
   }
 
   private void take(Path path, FileState state) {
-    if (!taken.add(path) || !keys.add(state.key())) {
+    if (!keys.add(state.key())) {
       return; // it was taken before
     }
     String why =
@@ -345,19 +341,21 @@ public final class NoteFiles {
                 ? "beyond 256 MiB of notes"
                 : found.size() >= MAX_FILES ? "beyond %,d files".formatted(MAX_FILES) : "";
     if (!why.isEmpty()) {
-      leftOut.add(new LeftOut.File(root.shown(path), why));
+      leaveOut(path, why);
       return;
     }
     found.put(path, new Found(root, state));
     bytes += state.size();
-    Instant changed = state.lastChange();
-    newest = changed.isAfter(newest) ? changed : newest;
+  }
+
+  private void leaveOut(Path path, String why) {
+    leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
   /** Records that a file is left out, if the file's name is that of a note. */
-  private void leaveOut(Path path, String name, String why) {
-    if (isWanted(path, name) && taken.add(path)) {
-      leftOut.add(new LeftOut.File(root.shown(path), why));
+  private void leaveOutNote(Path path, String name, String why) {
+    if (isWanted(path, name)) {
+      leaveOut(path, why);
     }
   }
 
@@ -368,14 +366,12 @@ public final class NoteFiles {
             && !name.equals("node_modules")
             && Files.isDirectory(link)
             && !link.toRealPath().startsWith(root.folder().toRealPath());
-    if ((hides || isWanted(link, name)) && taken.add(link)) {
-      leftOut.add(new LeftOut.File(root.shown(link), LINK));
+    if (hides || isWanted(link, name)) {
+      leaveOut(link, LINK);
     }
   }
 
   private boolean isWanted(Path path, String name) {
-    return isMemoryOnly
-        ? Items.isMemory(root.folder().relativize(path).toString())
-        : isNote(name);
+    return isMemoryOnly ? Items.isMemory(root.folder().relativize(path).toString()) : isNote(name);
   }
 }

@@ -444,8 +444,7 @@ class NotesLogTest {
     Files.createSymbolicLink(vault.resolve(".claude/skills"), notes.resolve("shared"));
     Files.createSymbolicLink(vault.resolve(".cursor/rules"), Path.of("../../shared"));
     Files.createSymbolicLink(home.resolve(".claude/rules"), Path.of("../dotfiles"));
-    assertEquals(
-        List.of("linked", ".cursor/rules"), leftOut(NoteFiles.in(vault, log.getParent())));
+    assertEquals(List.of("linked", ".cursor/rules"), leftOut(NoteFiles.in(vault, log.getParent())));
     assertEquals(
         List.of("~/.claude/rules", ".cursor/rules"), leftOut(NoteFiles.ofMemory(home, vault)));
   }
