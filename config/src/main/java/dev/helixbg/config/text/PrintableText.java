@@ -5,10 +5,11 @@ package dev.helixbg.config.text;
  * escape sequences, bidi overrides, invisible characters. The result is safe on a terminal. A
  * format such as HTML still needs its own escaping.
  *
- * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners, soft
- * hyphens and supplementary variation selectors are dropped, because ordinary text contains them,
- * too, and looks the same without them. Other characters that hide or reorder text (bidi controls,
- * C1 controls, tag characters, lone surrogates) become U+FFFD.
+ * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners and
+ * non-joiners are kept after characters with which they change the text: emoji, and letters such as
+ * those of Persian and Hindi. Elsewhere they are dropped, as are soft hyphens and supplementary
+ * variation selectors, because ordinary text looks the same without them. Other characters that
+ * hide or reorder text (bidi controls, C1 controls, tag characters, lone surrogates) become U+FFFD.
  */
 public final class PrintableText {
   private static final int REPLACEMENT = 0xFFFD;
@@ -41,7 +42,7 @@ public final class PrintableText {
         space = !out.isEmpty();
         continue;
       }
-      int shown = shown(c);
+      int shown = shown(text, at);
       if (shown == DROPPED) {
         continue;
       }
@@ -86,17 +87,18 @@ public final class PrintableText {
   /** Escapes, as {@code \\uXXXX}, the characters that {@link #block} would replace or drop. */
   public static String json(String json) {
     StringBuilder out = new StringBuilder(json.length());
-    json.codePoints()
-        .forEach(
-            c -> {
-              if (c == '\n' || shown(c) == c) {
-                out.appendCodePoint(c);
-              } else {
-                for (char unit : Character.toChars(c)) {
-                  out.append(String.format("\\u%04x", (int) unit));
-                }
-              }
-            });
+    int next;
+    for (int at = 0; at < json.length(); at = next) {
+      int c = json.codePointAt(at);
+      next = at + Character.charCount(c);
+      if (c == '\n' || shown(json, at) == c) {
+        out.appendCodePoint(c);
+      } else {
+        for (char unit : Character.toChars(c)) {
+          out.append(String.format("\\u%04x", (int) unit));
+        }
+      }
+    }
     return out.toString();
   }
 
@@ -109,7 +111,7 @@ public final class PrintableText {
       if (lines && (c == '\n' || c == '\t')) {
         out.append((char) c);
       } else if (!lines || c != '\r' || next == text.length() || text.charAt(next) != '\n') {
-        int shown = shown(c);
+        int shown = shown(text, at);
         if (shown != DROPPED) {
           out.appendCodePoint(shown);
         }
@@ -120,6 +122,21 @@ public final class PrintableText {
 
   private static boolean isSpace(int c) {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
+  }
+
+  private static int shown(String text, int at) {
+    int c = text.codePointAt(at);
+    boolean isJoiner = c == 0x200C || c == 0x200D;
+    return isJoiner && at > 0 && canJoin(text.codePointBefore(at)) ? c : shown(c);
+  }
+
+  /** Whether a joiner after the character can change the text. */
+  private static boolean canJoin(int c) {
+    return (c >= 0x620 && c <= 0x109F) // Arabic to Myanmar
+        || (c >= 0x1780 && c <= 0x18AF) // Khmer and Mongolian
+        || c == 0xFE0F
+        || Character.isEmojiModifier(c)
+        || Character.isExtendedPictographic(c);
   }
 
   private static int shown(int c) {

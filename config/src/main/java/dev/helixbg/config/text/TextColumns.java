@@ -13,7 +13,8 @@ public final class TextColumns {
       return 1;
     }
     int type = Character.getType(c);
-    if (type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK) {
+    boolean isJoiner = c == 0x200C || c == 0x200D;
+    if (isJoiner || type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK) {
       return 0;
     }
     return isWide(c) ? 2 : 1;

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PrintableTextTest {
 
@@ -50,8 +51,30 @@ class PrintableTextTest {
     assertEquals(text, PrintableText.line(text));
     assertEquals(text, PrintableText.block(text));
     assertEquals(text, PrintableText.wellFormed(text));
-    assertEquals("👩👧", PrintableText.line("👩\u200D👧"));
-    assertEquals("نمیخواهم", PrintableText.line("نمی\u200Cخواهم"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "👩\u200D👧",
+        "👩🏽\u200D💻 dev",
+        "❤\uFE0F\u200D🔥",
+        "نمی\u200Cخواهم",
+        "क्\u200Dष",
+        "ශ්\u200Dරී"
+      })
+  void joinersAreKeptWhereTheyChangeTheText(String text) {
+    assertEquals(text, PrintableText.line(text));
+    assertEquals(text, PrintableText.block(text));
+    assertEquals(text, PrintableText.json(text));
+    assertEquals(text, PrintableText.excerpt(text, 20));
+    assertEquals(TextColumns.of(text.replaceAll("\\p{Cf}", "")), TextColumns.of(text));
+  }
+
+  @Test
+  void otherJoinersAreDropped() {
+    assertEquals("ab", PrintableText.line("\u200Da\u200C\u200D\u00ADb\u200B\u2060"));
+    assertEquals("👩\u200D👧", PrintableText.line("👩\u200D\u200C\u200D👧"));
   }
 
   @Test

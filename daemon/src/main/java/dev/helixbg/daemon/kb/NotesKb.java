@@ -29,9 +29,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * A folder of Markdown notes, or one file, that is read as a knowledge base. The knowledge base's
@@ -86,14 +84,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();
-    return at(repository(folder).orElse(folder), Optional.of(home), settings);
-  }
-
-  /** Returns the top folder of a path's repository; empty if there is no repository. */
-  private static Optional<Path> repository(Path path) {
-    return Stream.iterate(path, Objects::nonNull, Path::getParent)
-        .filter(folder -> Files.exists(folder.resolve(".git")))
-        .findFirst();
+    return at(NoteFiles.repository(folder).orElse(folder), Optional.of(home), settings);
   }
 
   private static NotesKb at(Path folder, Optional<Path> home, Settings settings) {
@@ -227,12 +218,17 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
         throw new Failure(
             ExitCode.KB, "no notes: " + notes + " is neither a folder nor a regular file");
       }
+      NoteFiles found = NoteFiles.in(notes, cache());
       return some(
-          NoteFiles.in(notes, cache()),
+          found,
           "there are no notes in "
               + notes
               + ": no file whose name ends in .md or .markdown, and no memory file of a coding"
-              + " agent");
+              + " agent"
+              + (found.ignoredByGit() == 0
+                  ? ""
+                  : "; git ignores %,d of its files and folders; to read one, name it with --notes"
+                      .formatted(found.ignoredByGit())));
     } catch (IOException e) {
       throw Failure.io(ExitCode.KB, "read the notes in " + notes, e);
     }
@@ -275,8 +271,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
         // A git checkout sets the times of all files, so times are not used in a repository.
-        NotesAccount made =
-            NotesLog.update(kb.dataLog(), files, repository(notes).isEmpty(), items);
+        boolean timed = NoteFiles.repository(notes).isEmpty();
+        NotesAccount made = NotesLog.update(kb.dataLog(), files, timed, items);
         write(made);
         if (settled) {
           AtomicFile.update(folder.resolve(SEEN), seen(files).getBytes(StandardCharsets.US_ASCII));

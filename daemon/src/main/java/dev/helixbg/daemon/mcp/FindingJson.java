@@ -102,7 +102,7 @@ final class FindingJson {
             .toList());
   }
 
-  /** Returns an act; its calls are left out if they contain control characters. */
+  /** Returns an act; its calls are left out if they contain control or invisible characters. */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {
@@ -113,7 +113,7 @@ final class FindingJson {
         shown.putArray("checks");
         shown.putArray("calls");
         shown.putArray("undo");
-        return shown.put("byHand", "the entries contain control characters");
+        return shown.put("byHand", "the entries contain control or invisible characters");
       }
     }
     return shown;

@@ -140,6 +140,33 @@ class NotesKbTest {
         made.leftOut().files().stream().map(one -> one.path()).toList());
   }
 
+  @Test
+  void rulesInSubfoldersAreRead() throws IOException {
+    List<String> read =
+        List.of(
+            ".claude/rules/frontend/react.md",
+            ".cursor/rules/fe/deep/r.mdc",
+            ".github/instructions/fe/x.instructions.md",
+            "pkg/.cursor/rules/p.mdc");
+    for (String path : read) {
+      write(notes, path);
+    }
+    for (String path : List.of(".github/workflows/x.md", "pkg/.cursor/x.mdc", "pkg/p.mdc")) {
+      write(notes, path);
+    }
+    Files.delete(notes.resolve("a.md"));
+    Files.delete(notes.resolve("b.md"));
+    Files.createDirectory(notes.resolve(".git"));
+    Path home = temp.resolve("me");
+    write(home, ".claude/rules/all/h.md");
+    NotesAccount inFolder = NotesKb.at(notes, settings).refresh().orElseThrow();
+    assertEquals(read, inFolder.memory().stream().map(MemoryFile::path).sorted().toList());
+    NotesAccount memory = NotesKb.ofMemory(notes, home, settings).refresh().orElseThrow();
+    assertEquals(
+        Stream.concat(read.stream(), Stream.of("~/.claude/rules/all/h.md")).toList(),
+        memory.memory().stream().map(MemoryFile::path).sorted().toList());
+  }
+
   private void write(Path folder, String path) throws IOException {
     Path file = folder.resolve(path);
     Files.createDirectories(file.getParent());
@@ -203,6 +230,16 @@ class NotesKbTest {
     assertEquals(
         List.of(new MemoryFile.IndexLine(1, "gone.md", true)), made.memory().getFirst().index());
     assertEquals(Optional.of(made), found.account());
+  }
+
+  @Test
+  void theMessageSaysThatGitIgnoresAllNotes() throws IOException {
+    Files.createDirectory(notes.resolve(".git"));
+    Files.writeString(notes.resolve(".gitignore"), "*.md\n");
+    Failure empty = assertThrows(Failure.class, () -> NotesKb.at(notes, settings).look());
+    assertTrue(
+        empty.getMessage().contains("; git ignores 2 of its files and folders;"),
+        empty.getMessage());
   }
 
   @Test

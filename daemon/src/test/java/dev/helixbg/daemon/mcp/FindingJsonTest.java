@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.terminal.Json;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Findings for agents, whatever entries and models say. */
@@ -66,6 +67,19 @@ class FindingJsonTest {
     ObjectNode act = Json.object();
     act.putArray("calls").addObject().putObject("arguments").put("text", "y".repeat(8_000));
     assertEquals(act.path("calls"), FindingJson.act(act).path("calls"));
+  }
+
+  @Test
+  void callsWithEmojiAndPersianAreShown() {
+    for (String text : List.of("👨\u200D💻 Developers run the linter", "می\u200Cخواهیم")) {
+      ObjectNode act = Json.object();
+      act.putArray("calls").addObject().putObject("arguments").put("text", text);
+      act.putArray("edits").addObject().put("old", text);
+      assertEquals(act, FindingJson.act(act));
+    }
+    ObjectNode act = Json.object();
+    act.putArray("calls").addObject().putObject("arguments").put("text", "bidi \u202E");
+    assertTrue(FindingJson.act(act).path("calls").isEmpty());
   }
 
   /** In a list the passage alone, else with what is around it. */

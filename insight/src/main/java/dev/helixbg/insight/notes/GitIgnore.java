@@ -5,12 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +19,13 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 
-/** The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides. */
-record GitIgnore(List<Rule> rules) {
+/**
+ * The rules of a git work tree, as gitignore(5) defines them; the last matching rule decides.
+ *
+ * @param tree the top folder of the work tree
+ * @param rules all rules, the last one first
+ */
+record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   private static final String FILE = ".gitignore";
 
   private static final int MAX_FILE = 1 << 16;
@@ -30,26 +33,41 @@ record GitIgnore(List<Rule> rules) {
   /** Greatest length of a line, in characters. Longer lines are skipped. */
   private static final int MAX_LINE = 256;
 
-  /** Greatest number of stars in a line. With more stars, each match could be slow. */
-  private static final int MAX_STARS = 4;
+  /** Any number of folders, in the middle or at the end of a pattern. */
+  private static final Pattern FOLDERS = Pattern.compile("/\\*\\*(?=/|$)");
+
+  private static final Pattern TOKEN =
+      Pattern.compile(
+          "\\*+(?<more>(?=[^/]*\\*))?|\\[(?<not>[!^]?)(?<set>]?(?:\\[:[a-z]+:]|\\\\.|[^]\\\\])+)]"
+              + "|\\\\(?<escaped>.)|[^*?\\[\\\\]+|.");
 
   /** The text of the file {@code .git} in a work tree that {@code git worktree} made. */
   private static final Pattern LINKED = Pattern.compile("gitdir: (.+)/\\.git/worktrees/[^/]+\\s*");
 
-  static final GitIgnore NONE = new GitIgnore(List.of());
+  static final GitIgnore NONE = new GitIgnore(Optional.empty(), List.of());
 
-  /** The rule of one line, for file names if {@code byName}, else for paths below {@code base}. */
+  /**
+   * The rule of one line, for names of files and folders if {@code byName}, else for paths, of
+   * which the first {@code base} characters are those of the folder with the rule.
+   */
   private record Rule(
-      Path base, PathMatcher matcher, boolean byName, boolean negated, boolean foldersOnly) {}
+      int base, Pattern pattern, boolean byName, boolean negated, boolean foldersOnly) {}
 
-  /** Returns the rules from the top of a folder's work tree down to the folder's parent. */
+  /**
+   * Returns the rules from the top of a folder's work tree down to the folder's parent. The result
+   * is {@link #NONE} if these rules ignore the folder, because git then manages nothing in it.
+   */
   static GitIgnore above(Path folder) {
-    Path parent = folder.getParent();
     GitIgnore found = NONE;
-    boolean isInTree = false;
-    for (Path one : Stream.iterate(parent, Objects::nonNull, Path::getParent).toList().reversed()) {
-      isInTree |= isTop(one);
-      found = isInTree ? found.in(one) : NONE;
+    for (Path one : Stream.iterate(folder, Objects::nonNull, Path::getParent).toList().reversed()) {
+      if (isTop(one)) {
+        found = new GitIgnore(Optional.of(one), List.of());
+      } else if (found.ignores(one, true)) {
+        found = NONE;
+      }
+      if (found.tree().isPresent() && !one.equals(folder)) {
+        found = found.with(one);
+      }
     }
     return found;
   }
@@ -70,21 +88,26 @@ record GitIgnore(List<Rule> rules) {
     }
   }
 
-  /** Returns the rules in a subfolder; only its own rules if it is the top of a work tree. */
-  GitIgnore in(Path folder) {
-    List<Rule> all = new ArrayList<>(isTop(folder) ? List.of() : rules);
+  /** Returns these rules and the later ones of the file in a folder. */
+  GitIgnore with(Path folder) {
+    List<Rule> all = new ArrayList<>();
     read(folder.resolve(FILE))
+        .replaceFirst("^\uFEFF", "")
         .lines()
         .filter(line -> line.length() <= MAX_LINE)
-        .filter(line -> line.chars().filter(c -> c == '*').count() <= MAX_STARS)
+        .toList()
+        .reversed()
         .forEach(line -> add(all, folder, line.stripTrailing()));
-    return new GitIgnore(all);
+    all.addAll(rules);
+    return new GitIgnore(tree, all);
   }
 
   boolean ignores(Path path, boolean isFolder) {
-    for (Rule rule : rules.reversed()) {
-      Path matched = rule.byName() ? path.getFileName() : rule.base().relativize(path);
-      if ((isFolder || !rule.foldersOnly()) && rule.matcher().matches(matched)) {
+    String whole = path.toString();
+    for (Rule rule : rules) {
+      int from = rule.byName() ? whole.lastIndexOf('/') : rule.base();
+      if ((isFolder || !rule.foldersOnly())
+          && rule.pattern().matcher(whole).region(from, whole.length()).matches()) {
         return !rule.negated();
       }
     }
@@ -112,18 +135,53 @@ record GitIgnore(List<Rule> rules) {
       return;
     }
     boolean byName = pattern.indexOf('/') < 0;
-    String glob =
-        pattern
-            .substring(pattern.startsWith("/") ? 1 : 0)
-            .replace("[^", "[!")
-            .replaceAll("[{}]", "\\\\$0")
-            .replaceFirst("^\\*\\*/", "{,**/}")
-            .replace("/**/", "{/,/**/}");
     try {
-      PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
-      rules.add(new Rule(base, matcher, byName, negated, foldersOnly));
+      Pattern regex = Pattern.compile(regex(pattern), Pattern.UNICODE_CHARACTER_CLASS);
+      int from = base.getParent() == null ? 0 : base.toString().length();
+      rules.add(new Rule(from, regex, byName, negated, foldersOnly));
     } catch (PatternSyntaxException e) {
       return; // git, too, matches nothing with such a pattern
     }
+  }
+
+  /**
+   * Translates a pattern. The time of a match does not grow with the number of stars, because each
+   * star, except the last one, keeps its first match.
+   */
+  private static String regex(String pattern) {
+    String rooted = pattern.startsWith("/") ? pattern : "/" + pattern;
+    String[] parts = FOLDERS.split(rooted.endsWith("/**") ? rooted + "/*" : rooted, -1);
+    StringBuilder regex = new StringBuilder(namesRegex(parts[0]));
+    for (int i = 1; i < parts.length; i++) {
+      regex
+          .append("(?>(?:/[^/]++)*?")
+          .append(namesRegex(parts[i]))
+          .append(i == parts.length - 1 ? "\\z)" : "(?=/))");
+    }
+    return regex.toString();
+  }
+
+  private static String namesRegex(String names) {
+    StringBuilder regex = new StringBuilder();
+    boolean isOpen = false;
+    for (Matcher token = TOKEN.matcher(names); token.find(); ) {
+      String one = token.group();
+      if (one.startsWith("*")) {
+        regex.append(isOpen ? ")" : "");
+        isOpen = token.group("more") != null;
+        regex.append(isOpen ? "(?>[^/]*?" : "[^/]*");
+      } else if (one.equals("?")) {
+        regex.append("[^/]");
+      } else if (token.group("set") != null) {
+        String set = token.group("set").replaceAll("\\\\?([^\\w-])", "\\\\$1");
+        regex
+            .append(token.group("not").isEmpty() ? "(?!/)[" : "(?!/)[^")
+            .append(set.replaceAll("\\\\\\[\\\\:(\\w+)\\\\:\\\\]", "\\\\p{$1}"))
+            .append(']');
+      } else {
+        regex.append(Pattern.quote(Objects.requireNonNullElse(token.group("escaped"), one)));
+      }
+    }
+    return regex.append(isOpen ? ")" : "").toString();
   }
 }

@@ -15,13 +15,14 @@ import java.util.stream.Stream;
 /**
  * Places of the files in which coding agents keep what they learn, and of the files that instruct
  * the agents, according to the agents' manuals. A place is a path from the home folder or from the
- * top of a repository. Each part of the path is a name or a glob.
+ * top of a repository. Each part of the path is a name, a glob, or {@code **} for any number of
+ * folders.
  */
 final class MemoryPlaces {
   private static final List<String> AT_HOME =
       List.of(
           ".claude/CLAUDE.md",
-          ".claude/rules/*.md",
+          ".claude/rules/**/*.md",
           ".claude/agent-memory/*/*.md",
           ".claude/projects/*/memory/*.md",
           ".codex/AGENTS.md",
@@ -48,16 +49,16 @@ final class MemoryPlaces {
           "{AGENTS,AGENTS.override,CLAUDE,CLAUDE.local,CONVENTIONS,GEMINI,LEARNINGS,MEMORY,QWEN}.md",
           ".agent/rules/*.md",
           ".claude/CLAUDE.md",
-          ".claude/rules/*.md",
+          ".claude/rules/**/*.md",
           ".claude/agent-memory/*/*.md",
           ".claude/agent-memory-local/*/*.md",
           ".clinerules",
           ".clinerules/*.md",
           ".continue/rules/*.md",
           ".cursorrules",
-          ".cursor/rules/*.{md,mdc}",
+          ".cursor/rules/**/*.{md,mdc}",
           ".github/copilot-instructions.md",
-          ".github/instructions/*.instructions.md",
+          ".github/instructions/**/*.instructions.md",
           ".goosehints",
           ".junie/guidelines.md",
           ".kiro/steering/*.md",
@@ -84,7 +85,10 @@ final class MemoryPlaces {
     return there(top, IN_REPOSITORY);
   }
 
-  /** Whether a path with {@code /}, relative to a repository's top, is one of the places there. */
+  /**
+   * Whether a path with {@code /}, relative to a repository's top, is one of the places there.
+   * Hidden places count in all folders of the repository.
+   */
   static boolean isInRepository(String path) {
     return IN_ANY_REPOSITORY.matcher(path).matches();
   }
@@ -93,9 +97,10 @@ final class MemoryPlaces {
     return places.stream()
         .map(
             place ->
-                place
+                (place.startsWith(".") ? "**/" + place : place)
                     .replace(".", "\\.")
                     .replace("*", "[^/]*")
+                    .replace("[^/]*[^/]*/", "(.*/)?")
                     .replace('{', '(')
                     .replace('}', ')')
                     .replace(',', '|'))
@@ -121,13 +126,26 @@ final class MemoryPlaces {
     return found;
   }
 
+  /** Returns what is in a folder; if the folder is a link, a glob matches only the link itself. */
   private static List<Path> in(Path folder, String part) throws IOException {
+    if (part.equals("**")) {
+      List<Path> all = new ArrayList<>(List.of(folder));
+      for (int i = 0; i < all.size() && all.size() < MAX_NAMES; i++) {
+        in(all.get(i), "*").stream()
+            .filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
+            .forEach(all::add);
+      }
+      return all;
+    }
     if (part.indexOf('*') < 0 && part.indexOf('{') < 0) {
       return Stream.of(folder.resolve(part))
           .filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS))
           .toList();
     }
-    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) || !Files.isReadable(folder)) {
+    if (Files.isSymbolicLink(folder) && Files.isDirectory(folder)) {
+      return List.of(folder);
+    }
+    if (!Files.isDirectory(folder) || !Files.isReadable(folder)) {
       return List.of();
     }
     List<Path> found = new ArrayList<>();

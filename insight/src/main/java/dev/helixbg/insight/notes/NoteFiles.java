@@ -12,8 +12,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.TreeMap;
 
 /**
  * The Markdown files of a folder by path, then other memory files at the top of a repository
@@ -47,9 +47,6 @@ public final class NoteFiles {
 
   private static final Set<String> ENDINGS = Set.of(".md", ".markdown");
 
-  /** Characters that replace characters which cannot be shown. */
-  private static final Pattern UNSHOWN = Pattern.compile("[\\uFFFD\\u2400-\\u2421]");
-
   /** Hidden folders of agents, at any depth; only memory files are taken from them. */
   private static final Set<String> AGENTS =
       Set.of(".claude", ".codex", ".cursor", ".gemini", ".github");
@@ -57,19 +54,26 @@ public final class NoteFiles {
   /** Folders in which Logseq keeps former texts of its notes. */
   private static final Set<String> BACKUPS = Set.of("bak", "version-files");
 
+  private static final String LINK = "a link, and links are not followed";
+
   private static final String ATTRIBUTES =
       FileState.ATTRIBUTES + ",isDirectory,isRegularFile,isSymbolicLink";
 
   /**
-   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it
-   * cannot be shown, or would look like another path, it has percent escapes.
+   * A file. {@code path} is unique, relative to the folder, on one line, with {@code /}. If it has
+   * characters that cannot be shown, it has percent escapes.
    */
   record File(String path, Path file, FileState state) {}
 
   /** A folder from which files are taken, and the beginning of their paths. */
   private record Root(Path folder, String prefix) {
+    /** Returns a path as it is; with percent escapes if that cannot be shown. */
     String shown(Path path) {
-      return PrintableText.line(prefix + folder.relativize(path));
+      String whole = folder.relativize(path).toString();
+      boolean isShown = PrintableText.line(whole).equals(whole) && whole.indexOf('\uFFFD') < 0;
+      String shown =
+          prefix + (isShown ? whole : folder.toUri().relativize(path.toUri()).getRawPath());
+      return Character.isWhitespace(shown.codePointAt(0)) ? "./" + shown : shown;
     }
   }
 
@@ -79,22 +83,19 @@ public final class NoteFiles {
   private final Path except;
   private final Map<Path, Found> found = new LinkedHashMap<>();
 
-  /** Files that are found or left out. */
-  private final Set<Path> taken = new HashSet<>();
-
   /**
-   * Keys of the files in {@link #taken}. One file can have two paths: through a link to a folder,
-   * as a hard link, or in two spellings where the file system ignores case.
+   * Keys of the files that were found. One file can have two paths: through a link to a folder, as
+   * a hard link, or in two spellings where the file system ignores case.
    */
   private final Set<Object> keys = new HashSet<>();
 
-  private final List<LeftOut.File> leftOut = new ArrayList<>();
+  private final Map<Path, LeftOut.File> leftOut = new LinkedHashMap<>();
   private Root root;
   private GitIgnore ignored;
   private boolean isMemoryOnly;
-  private Instant newest = Instant.EPOCH;
   private long bytes;
   private int names;
+  private int ignoredByGit;
   private List<File> files;
 
   private NoteFiles(boolean named, Root root, Path except) {
@@ -149,43 +150,48 @@ public final class NoteFiles {
     return files;
   }
 
+  /** Returns the top of the work tree that a path is in; empty if git ignores the path. */
+  public static Optional<Path> repository(Path path) {
+    return GitIgnore.above(path).tree();
+  }
+
   /** Returns the files with unique paths, made at the first call because few commands need them. */
   List<File> files() {
     if (files == null) {
-      Map<String, Integer> uses = new HashMap<>();
-      found.forEach((file, one) -> uses.merge(one.root().shown(file), 1, Integer::sum));
+      Set<String> paths = new HashSet<>();
       files = new ArrayList<>();
       found.forEach(
           (file, one) -> {
-            String shown = one.root().shown(file);
-            files.add(new File(path(file, one.root(), uses.get(shown) == 1), file, one.state()));
+            String path = one.root().shown(file);
+            while (!paths.add(path)) {
+              path = "./" + path;
+            }
+            files.add(new File(path, file, one.state()));
           });
     }
     return files;
-  }
-
-  private static String path(Path file, Root root, boolean unique) {
-    String shown = root.shown(file);
-    String whole = root.folder().relativize(file).toString();
-    boolean same = whole.equals(shown) && whole.indexOf('\uFFFD') < 0;
-    if (!same && !(unique && !UNSHOWN.matcher(shown).find())) {
-      return root.folder().toUri().relativize(file.toUri()).getRawPath();
-    }
-    return Character.isWhitespace(whole.codePointAt(0)) ? "./" + shown : shown;
   }
 
   public boolean isEmpty() {
     return found.isEmpty() && leftOut.isEmpty();
   }
 
+  /** Returns the number of folders and notes that git ignores; not counted inside these folders. */
+  public int ignoredByGit() {
+    return ignoredByGit;
+  }
+
   /** Returns the files that exist but are not read. */
   List<LeftOut.File> leftOut() {
-    return leftOut;
+    return List.copyOf(leftOut.values());
   }
 
   /** Returns the time of the latest change to any of the files. */
   public Instant newest() {
-    return newest;
+    return found.values().stream()
+        .map(one -> one.state().lastChange())
+        .max(Comparator.naturalOrder())
+        .orElse(Instant.EPOCH);
   }
 
   /** Whether the user named files, not a folder. */
@@ -197,7 +203,7 @@ public final class NoteFiles {
   public String digest() {
     List<String> parts = new ArrayList<>();
     found.forEach((file, one) -> parts.add(one.state().linesAt(file)));
-    leftOut.forEach(file -> parts.add(file.path() + " " + file.why()));
+    leftOut.values().forEach(file -> parts.add(file.path() + " " + file.why()));
     return Sha256.of(parts);
   }
 
@@ -215,8 +221,8 @@ public final class NoteFiles {
   private void takeNamed(Path file) throws IOException {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       take(file, FileState.of(file));
-    } else if (taken.add(file)) {
-      leftOut.add(new LeftOut.File(root.shown(file), "a link, and links are not followed"));
+    } else {
+      leaveOut(file, LINK);
     }
   }
 
@@ -232,8 +238,7 @@ public final class NoteFiles {
   }
 
   private void folder(Path folder, int depth) throws IOException {
-    List<Path> all = new ArrayList<>();
-    Set<String> there = new HashSet<>();
+    Map<Path, String> all = new TreeMap<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
       for (Path path : stream) {
         if (++names > MAX_NAMES) {
@@ -242,28 +247,32 @@ public final class NoteFiles {
                       .formatted(MAX_NAMES)
                   + " themselves");
         }
-        all.add(path);
-        there.add(path.getFileName().toString());
+        all.put(path, path.getFileName().toString());
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
+    Collection<String> there = all.values();
     if (depth > 0 && there.contains("data.log")) {
       return; // a knowledge base has a report of its own
     }
     if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
       return; // each of its facts would be a copy
     }
-    ignored = ignored.in(folder);
-    boolean isLogseq = folder.endsWith("logseq") && there.contains("config.edn");
+    if (there.contains(".git")) {
+      ignored = GitIgnore.NONE;
+    }
+    if (there.contains(".gitignore")) {
+      ignored = ignored.with(folder);
+    }
+    boolean isLogseq = there.contains("config.edn") && folder.endsWith("logseq");
     boolean hasReport = there.contains("report.json") && there.contains("report.html");
-    Collections.sort(all);
-    for (Path path : all) {
-      String name = path.getFileName().toString();
+    for (Map.Entry<Path, String> one : all.entrySet()) {
+      String name = one.getValue();
       if ((!name.startsWith(".") || AGENTS.contains(name))
           && !(isLogseq && BACKUPS.contains(name))
           && !(hasReport && name.equals("report.md"))) {
-        look(path, name, depth);
+        look(one.getKey(), name, depth);
       }
     }
   }
@@ -280,11 +289,12 @@ public final class NoteFiles {
     try {
       attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
-      leaveOut(path, name, "cannot be looked at");
+      leaveOutNote(path, name, "cannot be looked at");
       return;
     }
     boolean isFolder = (Boolean) attributes.get("isDirectory");
-    if (taken.contains(path) || ignored.ignores(path, isFolder)) {
+    if (ignored.ignores(path, isFolder)) {
+      ignoredByGit += isFolder || isWanted(path, name) ? 1 : 0;
       return;
     }
     if (isFolder) {
@@ -297,17 +307,17 @@ public final class NoteFiles {
         ignored = outer;
       }
     } else if ((Boolean) attributes.get("isSymbolicLink")) {
-      leaveOut(path, name, "a link, and links are not followed");
+      leaveOutLink(path, name);
     } else if (!(Boolean) attributes.get("isRegularFile")) {
-      leaveOut(path, name, "no regular file");
-    } else if (isWanted(name)) {
+      leaveOutNote(path, name, "no regular file");
+    } else if (isWanted(path, name)) {
       take(path, FileState.of(attributes));
     }
   }
 
   private void enter(Path folder, int depth) throws IOException {
     if (depth > MAX_DEPTH) {
-      leftOut.add(new LeftOut.File(root.shown(folder), "deeper than " + MAX_DEPTH + " folders"));
+      leaveOut(folder, "deeper than " + MAX_DEPTH + " folders");
       return;
     }
     try {
@@ -316,12 +326,12 @@ public final class NoteFiles {
       if (names > MAX_NAMES) {
         throw e;
       }
-      leftOut.add(new LeftOut.File(root.shown(folder), "the folder cannot be read"));
+      leaveOut(folder, "the folder cannot be read");
     }
   }
 
   private void take(Path path, FileState state) {
-    if (!taken.add(path) || !keys.add(state.key())) {
+    if (!keys.add(state.key())) {
       return; // it was taken before
     }
     String why =
@@ -331,23 +341,37 @@ public final class NoteFiles {
                 ? "beyond 256 MiB of notes"
                 : found.size() >= MAX_FILES ? "beyond %,d files".formatted(MAX_FILES) : "";
     if (!why.isEmpty()) {
-      leftOut.add(new LeftOut.File(root.shown(path), why));
+      leaveOut(path, why);
       return;
     }
     found.put(path, new Found(root, state));
     bytes += state.size();
-    Instant changed = state.lastChange();
-    newest = changed.isAfter(newest) ? changed : newest;
+  }
+
+  private void leaveOut(Path path, String why) {
+    leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
   /** Records that a file is left out, if the file's name is that of a note. */
-  private void leaveOut(Path path, String name, String why) {
-    if (isWanted(name) && taken.add(path)) {
-      leftOut.add(new LeftOut.File(root.shown(path), why));
+  private void leaveOutNote(Path path, String name, String why) {
+    if (isWanted(path, name)) {
+      leaveOut(path, why);
     }
   }
 
-  private boolean isWanted(String name) {
-    return isNote(name) && (!isMemoryOnly || Items.isMemory(name));
+  /** Records that a link is left out, if it has the name of a note or hides a folder of notes. */
+  private void leaveOutLink(Path link, String name) throws IOException {
+    boolean hides =
+        !isMemoryOnly
+            && !name.equals("node_modules")
+            && Files.isDirectory(link)
+            && !link.toRealPath().startsWith(root.folder().toRealPath());
+    if (hides || isWanted(link, name)) {
+      leaveOut(link, LINK);
+    }
+  }
+
+  private boolean isWanted(Path path, String name) {
+    return isMemoryOnly ? Items.isMemory(root.folder().relativize(path).toString()) : isNote(name);
   }
 }

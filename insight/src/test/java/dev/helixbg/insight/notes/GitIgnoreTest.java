@@ -2,11 +2,13 @@ package dev.helixbg.insight.notes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,24 @@ class GitIgnoreTest {
     "[a, a.md, false",
     "n[!b].md, na.md, true",
     "n[^b].md, nb.md, false",
-    "{a}.md, a.md, false"
+    "{a}.md, a.md, false",
+    "\uFEFFa.md, a.md, true",
+    "foo/**/bar/**/*.md, foo/x/bar/y/f.md, true",
+    "**/gen/**/out/*.md, a/gen/b/out/o.md, true",
+    "**/gen/**/out/*.md, a/gen/b/out/c/o.md, false",
+    "d*/[[:digit:]-]*.md, d1/1.md, true",
+    "d*/[[:digit:]-]*.md, d1/a.md, false",
+    "[![:xdigit:]].md, g.md, true",
+    "*a*b*c*d*e*.md, 1a2b3c4d5e6.md, true",
+    "*a*b*c*d*e*.md, 1a2b3c5e4d6.md, false",
+    "**/a/*b*/**/*c/*.md, x/a/b/c/y/c/d.md, true",
+    "**/a/*b*/**/*c/*.md, x/a/b/c/y/d.md, false",
+    "a/?.md, a/b.md, true",
+    "a?b.md, a/b.md, false",
+    "a[!x]b.md, a/b.md, false",
+    "\\*.md, a.md, false",
+    "\\*.md, *.md, true",
+    "a/**/**/b.md, a/b.md, true"
   })
   void aLineIgnoresWhatGitIgnoresByIt(String line, String path, boolean ignored)
       throws IOException {
@@ -49,6 +68,15 @@ class GitIgnoreTest {
     Files.createDirectories(file.getParent());
     Files.writeString(file, "Text.");
     assertEquals(ignored, NoteFiles.in(top, top.resolve("none")).files().isEmpty());
+  }
+
+  @Test
+  void manyStarsAreMatchedInTime() throws IOException {
+    Files.writeString(top.resolve(".gitignore"), "**/a".repeat(60) + "\n" + "*a".repeat(120));
+    Path path = top.resolve("a".repeat(250) + ("/" + "a".repeat(250)).repeat(10) + ".md");
+    GitIgnore rules = GitIgnore.NONE.with(top);
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(10), () -> assertFalse(rules.ignores(path, false)));
   }
 
   @Test
@@ -65,6 +93,25 @@ class GitIgnoreTest {
         List.of("elsewhere/CLAUDE.md", "module/CLAUDE.md"),
         NoteFiles.in(top, top.resolve("none")).files().stream().map(NoteFiles.File::path).toList());
     assertEquals(1, NoteFiles.in(top.resolve("sub/y"), top).files().size(), "it was named");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "*, true, 1",
+    "private/, true, 1",
+    "vault, true, 1",
+    "private/vault/**, false, 0",
+    "private/vault/*.md, false, 0"
+  })
+  void aFolderThatGitIgnoresIsReadIfItIsNamed(String line, boolean isIgnored, int files)
+      throws IOException {
+    Files.writeString(top.resolve(".gitignore"), line + "\n");
+    Path vault = Files.createDirectories(top.resolve("private/vault"));
+    Files.writeString(vault.resolve("a.md"), "Text.");
+    NoteFiles found = NoteFiles.in(vault, top);
+    assertEquals(files, found.files().size());
+    assertEquals(1 - files, found.ignoredByGit());
+    assertEquals(isIgnored, NoteFiles.repository(vault).isEmpty());
   }
 
   private void git(String folder, String gitDir) throws IOException {

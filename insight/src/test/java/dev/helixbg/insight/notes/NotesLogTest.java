@@ -295,6 +295,9 @@ class NotesLogTest {
     note("b\u200c.md", "Three.");
     note("c\u0001.md", "Four.");
     note("c\u2401.md", "Five.");
+    note("c%01.md", "Nine.");
+    note("👨\u200D💻 dev.md", "Ten. [[می\u200Cخواهم]]");
+    note("می\u200Cخواهم.md", "Eleven.");
     note(" d.md", "Six.");
     note("d.md", "Seven.");
     note("e\n[links: ./:0]\n.md", "Eight.");
@@ -302,14 +305,18 @@ class NotesLogTest {
     assertEquals(
         List.of(
             "./ d.md",
+            "./c%01.md",
             "a%E2%80%8B.md",
             "a.md",
-            "b.md",
+            "b%E2%80%8C.md",
             "c%01.md",
             "c\u2401.md",
             "d.md",
-            "e%0A%5Blinks:%20./:0%5D%0A.md"),
+            "e%0A%5Blinks:%20./:0%5D%0A.md",
+            "می\u200Cخواهم.md",
+            "👨\u200D💻 dev.md"),
         names().stream().sorted().toList());
+    assertEquals(Map.of("👨\u200D💻 dev.md", List.of("می\u200Cخواهم.md")), links());
   }
 
   @Test
@@ -423,6 +430,31 @@ class NotesLogTest {
 
   private static List<String> paths(NoteFiles files) {
     return files.files().stream().map(NoteFiles.File::path).toList();
+  }
+
+  @Test
+  void linkedFoldersOfNotesAreReported() throws IOException {
+    for (String path : List.of("shared/a.md", "home/dotfiles/a.md", "vault/b.md")) {
+      note(path, "Text.");
+    }
+    Path vault = notes.resolve("vault");
+    Path home = notes.resolve("home");
+    for (String folder : List.of("vault/.cursor", "vault/.claude", "home/.claude")) {
+      Files.createDirectories(notes.resolve(folder));
+    }
+    Files.createSymbolicLink(vault.resolve("linked"), notes.resolve("shared"));
+    Files.createSymbolicLink(vault.resolve("here"), vault);
+    Files.createSymbolicLink(vault.resolve("node_modules"), notes.resolve("shared"));
+    Files.createSymbolicLink(vault.resolve(".claude/skills"), notes.resolve("shared"));
+    Files.createSymbolicLink(vault.resolve(".cursor/rules"), Path.of("../../shared"));
+    Files.createSymbolicLink(home.resolve(".claude/rules"), Path.of("../dotfiles"));
+    assertEquals(List.of("linked", ".cursor/rules"), leftOut(NoteFiles.in(vault, log.getParent())));
+    assertEquals(
+        List.of("~/.claude/rules", ".cursor/rules"), leftOut(NoteFiles.ofMemory(home, vault)));
+  }
+
+  private static List<String> leftOut(NoteFiles files) {
+    return files.leftOut().stream().map(LeftOut.File::path).toList();
   }
 
   @Test
