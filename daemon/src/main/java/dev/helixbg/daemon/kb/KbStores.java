@@ -32,13 +32,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
- * per store, at {@code kb/HASH}. {@code HASH} is a hash of the real path of the KB's folder, or of
- * the notes' folder if the KB is made from notes.
+ * The stores of a user's knowledge bases. Each store is a folder {@code kb/HASH} in the folder of
+ * the setting {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the
+ * notes' folder if the KB is made from notes.
  *
- * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
- * identify the store of a moved KB: its old path no longer exists, and the log at the new path
- * begins in the same way.
+ * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. With
+ * them, helix-bg finds the store of a moved KB: the KB's old path no longer exists, and the log at
+ * the new path begins in the same way.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
@@ -77,7 +77,7 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /** {@code notices} receives a sentence when a store was moved, or old files were found. */
+  /** {@code notices} receives a sentence if a store was moved, or files of an old version exist. */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
     this.settings = settings;
@@ -85,8 +85,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Starts a thread that loads the classes that each use of a store needs. Loading takes as long as
-   * parsing the command line, which happens meanwhile. The first use of a store reports errors.
+   * Starts to load the classes that each use of a store needs, in parallel with the parsing of the
+   * command line, which takes as long. An error shows only at the first use of a store.
    */
   public static void prepare() {
     FutureTask<Void> loading =
@@ -102,8 +102,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Place of a KB: the real path of its folder, of its notes' folder, or of the folder whose agent
-   * memory the KB contains.
+   * Place that identifies a KB's store: the real path of the KB's folder, of the notes' folder, or
+   * of the folder whose memory files of coding agents the KB contains.
    */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {
@@ -220,8 +220,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of a KB that was moved to the place of {@code kb}. The path noted in this
-   * store no longer has a KB, and the noted hash matches the beginning of {@code kb}'s log.
+   * Returns the store of the KB that was moved to the place of {@code kb}. There is no longer a KB
+   * at the path in this store's file, and {@code kb}'s log begins as the file says.
    */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();
