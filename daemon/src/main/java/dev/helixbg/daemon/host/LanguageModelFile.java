@@ -38,8 +38,8 @@ public record LanguageModelFile(Path file) {
   private static final int CONTEXT = 8192;
 
   /**
-   * Maximum number of rows (one per token) in a pass through the model. A pass reads several whole
-   * prompts. The larger the pass, the smaller the share of rows that stay unused.
+   * Maximum number of rows in a pass through the model, one row per token. A pass reads several
+   * whole prompts. In a larger pass, a smaller share of the rows stays unused.
    */
   public static final int PASS_ROWS = 1024;
 
@@ -70,8 +70,8 @@ public record LanguageModelFile(Path file) {
 
   /**
    * The language model in the models folder: the usable file whose name comes first. If no file is
-   * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
-   * reports why it is not usable.
+   * usable, it is the file that comes nearest to a usable model. The attempt to open this file then
+   * fails with the reason why it is not usable.
    *
    * @param chosen the chosen file; empty if there is no model file
    * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty
