@@ -70,8 +70,8 @@ public record LanguageModelFile(Path file) {
 
   /**
    * The language model in the models folder: the usable file whose name comes first. If no file is
-   * usable, it is the file that comes nearest to a usable model. The attempt to open this file then
-   * fails with the reason why it is not usable.
+   * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
+   * reports why it is not usable.
    *
    * @param chosen the chosen file; empty if there is no model file
    * @param skipped reasons why files before the chosen file were skipped, one sentence each; empty

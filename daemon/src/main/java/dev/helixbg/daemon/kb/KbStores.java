@@ -36,9 +36,9 @@ import java.util.function.Function;
  * the setting {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the
  * notes' folder if the KB is made from notes.
  *
- * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. With
- * them, helix-bg finds the store of a moved KB: the KB's old path no longer exists, and the log at
- * the new path begins in the same way.
+ * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
+ * identify the store of a moved KB: its old path no longer exists, and the log at the new path
+ * begins in the same way.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
@@ -220,8 +220,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Returns the store of the KB that was moved to the place of {@code kb}. There is no longer a KB
-   * at the path in this store's file, and {@code kb}'s log begins as the file says.
+   * Returns the store of a KB that was moved to the place of {@code kb}. The path noted in this
+   * store no longer has a KB, and the noted hash matches the beginning of {@code kb}'s log.
    */
   private Optional<Path> movedFrom(Kb kb) throws IOException {
     List<Path> found = new ArrayList<>();

@@ -65,7 +65,9 @@ public final class ServiceHealth {
     }
   }
 
-  /** Whether the service's last output is an error. A stopped daemon writes to its log last. */
+  /**
+   * Whether the service's last output is an error: a daemon that is stopped writes to its log last.
+   */
   private static boolean saidLast(DaemonHome home) {
     try {
       return !Files.exists(home.logFile())
