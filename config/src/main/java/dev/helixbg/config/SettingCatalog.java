@@ -31,8 +31,8 @@ final class SettingCatalog {
   static final Setting<List<Path>> SOURCES =
       paths("sources")
           .means(
-              "Folders of the git repositories whose files are mentioned in entries. The report"
-                  + " says which of these files moved or changed.");
+              "Folders of the git repositories whose files are named in entries. The report lists"
+                  + " the named files that no longer exist, and the new paths of renamed files.");
   static final Setting<NotesItems> NOTES_ITEMS =
       choice("notes.items", NotesItems.AUTO)
           .means(
@@ -44,13 +44,14 @@ final class SettingCatalog {
               "The program helix. The commands 'tidy' and 'act --run' carry out edits through it."
                   + " If not set: the first helix on PATH.");
   static final Setting<Integer> THREADS =
-      integer("threads", 0, 0, 256).means("Threads for embedding and comparing. 0: one per core.");
+      integer("threads", 0, 0, 256)
+          .means("Threads for embedding, comparing and the language model. 0: one per core.");
   static final Setting<Path> CACHE =
       path("cache", "")
           .means(
-              "Folder for files that can be made again: unpacked models, native libraries,"
-                  + " results of speed trials. If not set: ~/.cache/helix-bg, on macOS"
-                  + " ~/Library/Caches/helix-bg.");
+              "Folder for files that helix-bg can make again: unpacked models, native libraries,"
+                  + " logs made from notes, results of speed trials. If not set: ~/.cache/helix-bg,"
+                  + " on macOS ~/Library/Caches/helix-bg.");
   static final Setting<Path> STATE =
       path("state", "")
           .means(
@@ -75,8 +76,8 @@ final class SettingCatalog {
   static final Setting<Integer> MAX_TOKENS =
       integer("embed.max_tokens", 256, 8, 512)
           .means(
-              "Maximum length of an embedded text, in tokens. The rest of a longer text is"
-                  + " ignored.");
+              "Maximum length of an embedded text, in tokens. The rest of a longer entry is"
+                  + " embedded as passages, at most 32 of them.");
   static final Setting<Path> LLM_MODEL =
       path("llm.model", "")
           .means(
@@ -95,30 +96,30 @@ final class SettingCatalog {
   static final Setting<Double> POLL =
       number("daemon.poll_seconds", 30, 0.05, 3600)
           .means(
-              "Seconds between two checks of a log that does not change. Where the system does not"
-                  + " report changes (as on macOS), a value above 2 counts as 2.");
+              "Seconds between two checks of an unchanged log. If the system does not report"
+                  + " changes (as on macOS), a value above 2 counts as 2.");
   static final Setting<Double> QUIET =
       number("daemon.quiet_seconds", 2, 0, 600)
           .means("Seconds that a log must stay unchanged before it is read.");
   static final Setting<Integer> EMBEDDER_IDLE =
       integer("daemon.embedder_idle_minutes", 10, -1, 1440)
           .means(
-              "Minutes without work after which the embedding model is unloaded. 0: at once,"
-                  + " -1: never.");
+              "Minutes without work after which the embedding model and the pair judges are"
+                  + " unloaded. 0: at once, -1: never.");
   static final Setting<Double> MODEL_QUIET =
       number("daemon.model_quiet_minutes", 2, 0, 1440)
           .means(
               "Minutes that a knowledge base must stay unchanged before the language model runs.");
   static final Setting<Double> MODEL_MAX_LOAD =
       number("daemon.model_max_load", 0.5, 0, 1000)
-          .means("Maximum system load per core at which idle work runs.");
+          .means("Maximum system load per core at which the daemon asks the language model.");
   static final Setting<Switch> MODEL_ON_BATTERY =
       choice("daemon.model_on_battery", Switch.OFF)
-          .means("Whether the language model does idle work on battery power, too.");
+          .means("Whether the daemon asks the language model on battery power, too.");
   static final Setting<Integer> MODEL_THREADS =
       integer("daemon.model_threads", 0, 0, 256)
           .means(
-              "Threads of the language model during idle work. 0: half of the value of the setting"
+              "Threads of the language model in the daemon. 0: half of the value of the setting"
                   + " 'threads'.");
   static final Setting<LogLevel> LOG_LEVEL =
       choice("daemon.log_level", LogLevel.INFO)

@@ -32,12 +32,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "act",
     description = {
-      "Show the calls of helix's own tools that make the edit of a finding in the present knowledge"
-          + " base. For a folder of notes (--notes), describe the edits of each file in words."
-          + " Nothing is changed.",
-      "Make the checks first, then run the lines 'look' and 'call' in their order. Stop at the"
-          + " first failure: it means that another program has written to the knowledge base in the"
-          + " meantime. At the end, run: helix-bg done ID.",
+      "Show how to make the edit of a finding in the present knowledge base: the calls of helix's"
+          + " own tools or, with --notes, the edits of each file in words. Without --run and"
+          + " --undo, nothing is changed.",
+      "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
+          + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
+          + " because another program has then written to the knowledge base. At the end, run:"
+          + " helix-bg done ID.",
       "With --run, helix makes the calls. helix-bg then checks that the log contains the changes,"
           + " and marks the finding as done. In a memory file, helix-bg itself removes or replaces"
           + " items."
@@ -50,7 +51,7 @@ final class ActCommand extends JsonCommand {
       arity = "0..*",
       paramLabel = "ID",
       hideParamSyntax = true,
-      description = "Id of a finding, as 'helix-bg findings' lists it.")
+      description = "Id of the finding. 'helix-bg findings' lists the ids.")
   private List<String> words = List.of();
 
   @Option(
@@ -95,8 +96,8 @@ final class ActCommand extends JsonCommand {
       paramLabel = "MARKS",
       split = ",",
       description =
-          "Before you remove entries: check that they still end in these marks. The command 'act'"
-              + " prints the marks, and the calls that append them to the entries.")
+          "Check whether entries still end in these marks, before you remove the entries. The"
+              + " command 'act' prints the marks, and the calls that append them to the entries.")
   private List<String> marked = List.of();
 
   @Override
@@ -108,7 +109,7 @@ final class ActCommand extends JsonCommand {
     }
     Kb chosen = kb.find(settings);
     if (run && (plan != null || !marked.isEmpty())) {
-      throw Failure.usage("leave out --plan and --marked: --run makes their checks itself");
+      throw Failure.usage("leave out --plan and --marked: --run makes these checks itself");
     }
     if (undo && (run || dryRun)) {
       throw Failure.usage("--undo is carried out at once: leave out --run and --dry-run");

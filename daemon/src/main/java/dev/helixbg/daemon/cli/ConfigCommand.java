@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
     name = "config",
     description = {
       "Show each setting: its value, where the value comes from, and what it means.",
-      "To change a setting, write it into the settings file, or add --set NAME=VALUE to a command."
+      "To change a setting, write it into the settings file, or add --set KEY=VALUE to a command."
     })
 final class ConfigCommand extends JsonCommand {
   @Mixin private GlobalOptions options;

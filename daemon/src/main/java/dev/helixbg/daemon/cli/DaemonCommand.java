@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
         "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
             + " the control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
-  /** Maximum time after a stop signal; the vectors of a batch that takes longer are lost. */
+  /** Maximum time from a stop signal to the end. A batch that takes longer loses its vectors. */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   @Mixin private GlobalOptions options;
@@ -62,8 +62,8 @@ final class DaemonCommand extends ConsoleCommand {
   }
 
   /**
-   * Returns the knowledge bases to watch. A service waits for a missing folder, whose disk may be
-   * mounted later; for a person, it is an error.
+   * Returns the knowledge bases to watch. A missing folder is an error if a person starts the
+   * daemon. A service waits for the folder, because its disk may be mounted later.
    */
   private List<Kb> watched(Settings settings) {
     if (System.getenv(ServiceSpec.STARTED_BY) == null) {

@@ -31,7 +31,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Stores decisions about findings, or takes them back. The report follows later. */
+/** Stores decisions about findings, or takes them back. The report is updated later. */
 @Command
 final class DecideCommand extends JsonCommand {
   /** Maximum size of a list of findings on standard input, in bytes. */
@@ -44,9 +44,9 @@ final class DecideCommand extends JsonCommand {
       arity = "0..*",
       paramLabel = "ID",
       description =
-          "Ids of findings. 'helix-bg findings' lists the ids of open findings, and 'helix-bg"
-              + " findings --settled' those of settled findings. '-' reads ids from standard input:"
-              + " the first word of each line is an id.")
+          "Ids of findings. 'helix-bg findings --all' lists the open findings, and 'helix-bg"
+              + " findings --settled' lists the dismissed and done findings. '-' reads ids from"
+              + " standard input: the first word of each line is an id.")
   private List<String> ids = List.of();
 
   @Option(names = "--dry-run", description = "Show the decisions, but do not store them.")

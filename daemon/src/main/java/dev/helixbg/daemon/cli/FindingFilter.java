@@ -16,20 +16,20 @@ final class FindingFilter {
   @Option(
       names = "--topic",
       paramLabel = "TOPIC",
-      description = "All findings about this topic or about one of its entries.")
+      description = "Choose the findings about this topic or about one of its entries.")
   private String topic;
 
   @Option(
       names = "--kind",
       paramLabel = "KIND",
       completionCandidates = Kinds.class,
-      description = "All findings of this kind: ${COMPLETION-CANDIDATES}.")
+      description = "Choose the findings of this kind: ${COMPLETION-CANDIDATES}.")
   private String kind;
 
   @Option(
       names = "--verdict",
       paramLabel = "VERDICT",
-      description = "All findings with this verdict: same, overtaken, related or different.")
+      description = "Choose the findings with this verdict: same, overtaken, related or different.")
   private String verdict;
 
   static final class Kinds extends ArrayList<String> {

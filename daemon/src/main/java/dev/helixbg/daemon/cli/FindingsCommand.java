@@ -59,8 +59,7 @@ final class FindingsCommand extends JsonCommand {
   @Option(
       names = "--settled",
       description =
-          "List the findings that are dismissed or done. Each line names who decided, and the"
-              + " reason.")
+          "List the findings that are dismissed or done. Each line tells who decided, and why.")
   private boolean settled;
 
   @Option(names = "--all", description = "List all open findings, not only the leading findings.")

@@ -106,7 +106,7 @@ public final class HelixBg implements Runnable {
     Map<String, Supplier<Object>> commands = commands(bench);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Only the named command is described to picocli, because a description takes milliseconds and
-    // there are thirty commands.
+    // there are more than twenty commands.
     if (commands.containsKey(first) && !ABOUT_ALL.contains(first)) {
       commands.keySet().retainAll(Set.of(first));
     }

@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
     name = "mcp",
     description =
         "Serve a coding agent over MCP, on stdin and stdout. The agent can search, check whether a"
-            + " text repeats an entry, read findings with their edits, and decide on findings. If"
-            + " the daemon is running, the daemon gives the answers.")
+            + " text repeats an entry, read findings with their edits, and decide on findings. The"
+            + " daemon answers if it watches the knowledge base; otherwise this process answers.")
 final class McpCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
 
@@ -43,14 +43,14 @@ final class McpCommand extends ConsoleCommand {
       names = "--print-config",
       paramLabel = "CLIENT",
       description =
-          "Print the configuration by which a client starts this server: ${COMPLETION-CANDIDATES}.")
+          "Print the configuration for a client that starts this server: ${COMPLETION-CANDIDATES}.")
   private ClientConfig client;
 
   @Option(
       names = "--sampling",
       description =
-          "Ask the client's language model, by MCP sampling, while the client is idle: at most 50"
-              + " questions a day, which cost the user's tokens.")
+          "While the client is idle, ask the client's language model questions by MCP sampling, at"
+              + " most 50 a day. Each question costs the user tokens.")
   private boolean sampling;
 
   @Override

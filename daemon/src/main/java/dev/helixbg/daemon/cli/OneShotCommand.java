@@ -130,7 +130,7 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Prints the summary (at a terminal) or the words of a first look, then its path. */
+  /** Prints a first look (an early report) as a summary or, without a terminal, in a few words. */
   private void tellOf(Report firstLook, KbStore store) {
     String words =
         console.animated()

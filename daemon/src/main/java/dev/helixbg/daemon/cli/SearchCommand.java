@@ -32,7 +32,7 @@ final class SearchCommand extends QueryCommand {
       names = "--offset",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Number of best entries to skip, such as those of earlier pages (default: 0).")
+      description = "Number of entries to skip at the beginning of the list (default: 0).")
   private int offset;
 
   @Option(names = "--topic", paramLabel = "TOPIC", description = "Search this topic only.")

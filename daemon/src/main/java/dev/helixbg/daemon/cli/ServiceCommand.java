@@ -202,7 +202,7 @@ final class ServiceCommand extends ConsoleCommand {
       throws IOException, InterruptedException {
     Path home = locations.home();
     if (!isMac()) {
-      // Without an answer, an uninstall would delete the files under a running daemon.
+      // If systemd does not answer, it would not stop the daemon whose files an uninstall deletes.
       if (!dryRun && (spec.isPresent() || action == Action.UNINSTALL && isServiceRunning())) {
         ServiceStep.requireSystemd();
       }

@@ -35,8 +35,8 @@ final class StatusCommand extends JsonCommand {
           kb.path("gone").asBoolean()
               ? "missing at present"
               : kb.path("upToDate").asBoolean() ? "up to date" : "not up to date");
-      left(kb, "passagesLeft", "the report is a first look: %,d passages have not been read yet");
-      left(kb, "pairsLeft", "the report is a first look: %,d pairs have not been read yet");
+      left(kb, "passagesLeft", "the report is a first look: %,d passages have no vector yet");
+      left(kb, "pairsLeft", "the report is a first look: %,d pairs have not been judged yet");
       left(kb, "questionsLeft", "%,d questions to the language model are left");
       if (!kb.path("trouble").isNull()) {
         console.say("    trouble: %s", kb.path("trouble").asText());

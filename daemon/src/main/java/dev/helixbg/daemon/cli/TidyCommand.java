@@ -17,10 +17,10 @@ import picocli.CommandLine.Mixin;
     name = "tidy",
     description = {
       "Go through the findings one by one, at a terminal, and decide on each.",
-      "Your decisions on a knowledge base are carried out by the program helix (the setting"
-          + " helix.command, else helix on PATH). With --notes, you edit the notes in your own"
-          + " editor; only memory files are changed by helix-bg itself. Nothing is changed before"
-          + " you press Enter on a page that lists the changes."
+      "The program helix (the setting helix.command, else helix on PATH) makes the edits of a"
+          + " knowledge base. With --notes, helix-bg itself edits memory files, and moves exact"
+          + " copies to the trash; you make all other edits in your own editor. helix-bg changes"
+          + " nothing before you press Enter on a page that lists the changes."
     })
 public final class TidyCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;

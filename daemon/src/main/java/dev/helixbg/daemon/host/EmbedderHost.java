@@ -21,7 +21,7 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
 
   /**
    * Host of the separate model for queries, set once. This field is read without this object's
-   * lock. A thread holds that lock while it loads a model, and readers would have to wait.
+   * lock, because a thread that loads a model holds that lock for long.
    */
   private final AtomicReference<EmbedderHost> another = new AtomicReference<>();
 
@@ -67,8 +67,8 @@ public final class EmbedderHost extends ModelHost<Embedder> implements EmbedderS
   }
 
   /**
-   * Returns another method of computing vectors. If the other method's model also embeds queries, a
-   * host keeps that model loaded between uses.
+   * Returns the other method of computing vectors, if there is one. If queries need this method's
+   * model, too, a host keeps that model loaded between uses.
    */
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {

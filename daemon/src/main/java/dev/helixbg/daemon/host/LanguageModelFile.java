@@ -40,8 +40,8 @@ public record LanguageModelFile(Path file) {
   private static final int CONTEXT = 8192;
 
   /**
-   * Maximum number of rows (one per token) in a pass through the model. A pass reads several whole
-   * prompts. The larger the pass, the smaller the share of rows that stay unused.
+   * Maximum number of rows in a pass through the model, one row per token. A pass reads several
+   * whole prompts. In a larger pass, a smaller share of the rows stays unused.
    */
   public static final int PASS_ROWS = 1024;
 

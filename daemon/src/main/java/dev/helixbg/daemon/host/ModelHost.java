@@ -26,8 +26,7 @@ abstract class ModelHost<M> implements AutoCloseable {
 
   /**
    * A use of the model, which is loaded if needed. A use can begin even after {@link #close}, for
-   * example in a search that began before new settings were read. The model is then released when
-   * its last use ends.
+   * example in a search that is still running. The model is then released when its last use ends.
    */
   final class Use implements AutoCloseable {
     final M model = begin();
@@ -69,8 +68,8 @@ abstract class ModelHost<M> implements AutoCloseable {
   }
 
   /**
-   * Releases the model if it has been idle for this time; never releases it if the time is empty.
-   * Returns whether the model was released.
+   * Releases the model if it has not been used for the time {@code idle}; never releases it if
+   * {@code idle} is empty. Returns whether the model was released.
    */
   public synchronized boolean releaseAfter(Optional<Duration> idle) {
     return idle.isPresent() && clock.nanos() - idleSince >= idle.get().toNanos() && releaseUnused();

@@ -32,7 +32,7 @@ public final class OperatingSystem {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /** Reads from Linux's files whether a system battery discharges and no mains supply is online. */
+  /** Whether, as Linux's files say, a system battery discharges and no mains supply is online. */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;

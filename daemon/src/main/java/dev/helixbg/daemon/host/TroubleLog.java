@@ -44,9 +44,8 @@ public final class TroubleLog {
   }
 
   /**
-   * Logs the message of an exception that a thread's work has thrown. For a bug or an error of the
-   * JVM, also logs the stack trace the first time. Never throws, even if there is too little memory
-   * for logging.
+   * Logs the message of an exception. For a bug or an error of the JVM, also logs the stack trace
+   * the first time. Never throws, even if there is too little memory for logging.
    */
   public void met(String about, Throwable fault) {
     try {

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The low-priority thread that works while the daemon has no other work. It embeds the passages and
  * reads the pairs that a first look (an early report) left out. If no other program needs the
- * machine, it asks the language model the open questions. Any change interrupts the work, which
- * later continues with the stored answers.
+ * machine, it also asks the language model the open questions. Any change interrupts the work. The
+ * work later continues from the stored results.
  *
  * <p>The thread of the daemon's main loop calls {@link #consider}; any thread may call {@link
  * #current}.
@@ -63,7 +63,7 @@ public final class IdleWork implements AutoCloseable {
     PASSAGES,
     /** Lets the pair judges read the pairs that are still unread. */
     PAIRS,
-    /** Asks the language model for labels, verdicts, sentences and merges. */
+    /** Asks the language model for labels, verdicts, summaries, merged texts and lessons. */
     QUESTIONS;
 
     /** Returns the job's name for output. */
@@ -108,10 +108,7 @@ public final class IdleWork implements AutoCloseable {
   /** Index of the KB that is checked first. */
   private int first;
 
-  /**
-   * Whether, at the last check, other programs needed the machine, or it ran on battery and the
-   * settings forbid that.
-   */
+  /** Result of the last check by {@link #isMachineWanted}. */
   private boolean wanted;
 
   private long machineAskedAt;
@@ -135,8 +132,8 @@ public final class IdleWork implements AutoCloseable {
 
   /**
    * Starts the due job, or interrupts the running job if a KB changed or other programs need the
-   * machine. Returns whether the KBs must be checked soon, because a job is running or has just
-   * ended, or an update was requested.
+   * machine. Returns whether the KBs must be checked soon. This is the case if a job is running or
+   * has just ended, or if an update was requested.
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.
@@ -206,8 +203,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or it runs on battery and the settings forbid that.
-   * The load of a job's own threads is subtracted.
+   * Whether other programs need the machine, or the machine runs on battery and the settings forbid
+   * this. The load of a job's own threads is subtracted.
    */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -265,7 +262,7 @@ public final class IdleWork implements AutoCloseable {
     run = null;
   }
 
-  /** A job on its own thread. It asks the same questions as {@code one-shot}, in the same order. */
+  /** A job on its own thread. Questions come in the same order as in {@code one-shot}. */
   private final class Run {
     private final KbWatch watch;
     private final IdleJob work;
@@ -279,7 +276,7 @@ public final class IdleWork implements AutoCloseable {
 
     private volatile boolean failed;
 
-    /** Whether the model answered no question in this job, even if some questions are open. */
+    /** Whether the model has answered no question in this job; open questions may remain. */
     private volatile boolean foundNothing;
 
     /** Whether the job has results that the report lacks. */
@@ -380,8 +377,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Stops the running job. The job ends as soon as the model has computed the layer that it is
-   * working on. Waits at most a second for the end.
+   * Stops the running job, and waits at most a second for its end. A language model stops after the
+   * layer that it is computing.
    */
   @Override
   public void close() {

@@ -27,8 +27,8 @@ import java.util.Optional;
 
 /**
  * The files that helix-bg writes into a KB's folder: the three forms of the report, and {@code
- * embeddings.bin}. Each file is replaced in one step by a new file. A run never reads these files;
- * a comparison of size, times and inode shows whether a file is unchanged.
+ * embeddings.bin}. Each file is replaced in one step by a new file. A run never reads these files.
+ * It compares size, times and inode to find out whether a file is unchanged.
  */
 public final class KbOutputs {
   static final String TABLE =
@@ -46,14 +46,14 @@ public final class KbOutputs {
     this.kept = ReportFolder.in(store);
   }
 
-  /** Returns the last report, in the store's folder, to which only this user can write. */
+  /** Returns the last report in the store's folder, into which only this user can write. */
   public ReportFolder kept() {
     return kept;
   }
 
   /**
-   * Returns the report that users open. It is in the KB's folder; if that folder is read-only, it
-   * is the report {@link #kept}.
+   * Returns the report that users open: the report in the KB's folder or, if that folder is
+   * read-only, the report in the store's folder.
    */
   public ReportFolder shown() {
     return isWritable() ? ReportFolder.of(kb) : kept;
@@ -73,19 +73,19 @@ public final class KbOutputs {
   }
 
   /**
-   * Whether {@code embeddings.bin} is unchanged since it was published for this log; also true if
-   * the KB's folder is read-only.
+   * Whether {@code embeddings.bin} was published for this log, and is unchanged since then. Also
+   * true if the KB's folder is read-only.
    */
   public boolean areVectorsInPlace(String logSha256) {
     return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }
 
-  /** Returns the hash of the present log, if this log was read before; else empty. */
+  /** Returns the hash of the log if an earlier run has read the log in its present state. */
   public Optional<String> seenLog() {
     return unchanged(kb.dataLog());
   }
 
-  /** Whether the present log was read before and had this hash. */
+  /** Whether an earlier run has read the log in its present state, and noted this hash. */
   public boolean isLogAsSeen(String sha256) {
     return seenLog().equals(Optional.of(sha256));
   }
@@ -236,9 +236,7 @@ public final class KbOutputs {
     }
   }
 
-  /**
-   * Deletes temporary files of this user's killed processes. No other process may write meanwhile.
-   */
+  /** Deletes temporary files of this user's killed processes. Meanwhile, no process may write. */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

@@ -26,10 +26,10 @@ import java.util.function.Consumer;
 
 /**
  * The store of one knowledge base: a private folder with a database, a copy of the decisions, and
- * the files of the last report. Files beside the log in the KB's folder are output only and never
- * read.
+ * the files of the last report. helix-bg also writes files into the KB's folder, beside the log,
+ * but never reads these files.
  *
- * @param published callback that runs after a report was published
+ * @param published runs after a report was published
  */
 public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, Runnable published)
     implements AutoCloseable {
@@ -118,8 +118,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
 
   /**
    * Takes the lock that prevents a second run on this KB, and deletes temporary files of killed
-   * runs. Waits up to a second for the lock. helix does not use this lock. Throws a {@link Failure}
-   * if another process has the lock, or it cannot be written.
+   * runs. helix does not use this lock. Waits up to a second; throws a {@link Failure} if another
+   * process still has the lock, or the lock's file cannot be written.
    */
   public ProcessLock lock() {
     ProcessLock lock = takeLock();
@@ -159,8 +159,8 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
   }
 
   /**
-   * Stores a report and publishes its files; {@link LastReport.Origin} describes the parameters.
-   * Throws a {@link Failure} if a file cannot be written.
+   * Stores a report and publishes its files. Throws a {@link Failure} if a file cannot be written.
+   * {@link LastReport.Origin} describes the other parameters.
    */
   public void publish(Report report, ReportBasis basis, int questions, String summary) {
     outputs.kept().write(report);

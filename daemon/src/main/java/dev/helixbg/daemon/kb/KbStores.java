@@ -39,9 +39,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The stores of a user's knowledge bases, in the folder of the setting {@code state}: one folder
- * per store, at {@code kb/HASH}. {@code HASH} is a hash of the real path of the KB's folder, or of
- * the notes' folder if the KB is made from notes.
+ * The stores of a user's knowledge bases. Each store is a folder {@code kb/HASH} in the folder of
+ * the setting {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the
+ * notes' folder if the KB is made from notes.
  *
  * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
  * identify the store of a moved KB: its old path no longer exists, and the log at the new path
@@ -86,7 +86,7 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /** {@code notices} receives a sentence when a store was moved, or old files were found. */
+  /** {@code notices} receives a sentence if a store was moved, or files of an old version exist. */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
     this.settings = settings;
@@ -94,8 +94,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Starts a thread that loads the classes that each use of a store needs. Loading takes as long as
-   * parsing the command line, which happens meanwhile. The first use of a store reports errors.
+   * Starts to load the classes that each use of a store needs, in parallel with the parsing of the
+   * command line, which takes as long. An error shows only at the first use of a store.
    */
   public static void prepare() {
     FutureTask<Void> loading =
@@ -111,8 +111,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Place of a KB: the real path of its folder, of its notes' folder, or of the folder whose agent
-   * memory the KB contains.
+   * Place that identifies a KB's store: the real path of the KB's folder, of the notes' folder, or
+   * of the folder whose memory files of coding agents the KB contains.
    */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {

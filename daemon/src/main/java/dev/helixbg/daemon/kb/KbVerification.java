@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Checks the log, the store and the published files of one KB; reports faults, and the actions that
+ * Checks the log, the store and the published files of one KB. Reports faults, and the actions that
  * a run would take.
  */
 public final class KbVerification {

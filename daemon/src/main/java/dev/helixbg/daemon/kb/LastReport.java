@@ -34,8 +34,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The last report on a knowledge base, as the knowledge base's store holds it: the report's
- * sources, and the report's findings, one finding per row.
+ * The last report on a knowledge base, in the knowledge base's store: one row for the report's
+ * origin, that is, the state that it was made from, and one row for each finding.
  */
 public record LastReport(Database database) {
   static final List<String> TABLES =
@@ -59,14 +59,14 @@ public record LastReport(Database database) {
           + " proposed FROM finding ";
 
   /**
-   * Sources of the report.
+   * The state from which the report was made.
    *
    * @param logSha256 the hash of the log
    * @param firstLook the parts that are still missing; empty if the report is complete
    * @param questions number of questions that the language model has not been asked yet
    * @param summary summary for a terminal, with colours
    * @param model the language model that judged; empty if there was none
-   * @param guesses whether a measurement found that the model judges no better than chance
+   * @param guesses whether measurements show that the model judges no better than chance
    */
   public record Origin(
       String logSha256,
@@ -88,7 +88,7 @@ public record LastReport(Database database) {
     }
   }
 
-  /** Returns the sources of the last report; empty before the first report. */
+  /** Returns the origin of the last report; empty before the first report. */
   public Optional<Origin> origin() {
     return read(LastReport::origin);
   }
@@ -148,7 +148,7 @@ public record LastReport(Database database) {
         });
   }
 
-  /** Returns the findings with these ids, and nothing for unknown ids. */
+  /** Returns the findings with these ids; ignores unknown ids. */
   public List<ReportedFinding> findings(List<String> ids) {
     return read(
         connection -> {
@@ -253,8 +253,8 @@ public record LastReport(Database database) {
   }
 
   /**
-   * Returns the fields of findings, as in report.json. Omits findings that a newer report no longer
-   * has.
+   * Returns the fields of each finding, as in report.json. Omits a finding that a newer report no
+   * longer has.
    */
   public Map<ReportedFinding, JsonNode> told(List<ReportedFinding> findings) {
     return read(
@@ -280,8 +280,8 @@ public record LastReport(Database database) {
   }
 
   /**
-   * Returns, for each pair that has one, the pair judge's probability that the pair is worth an
-   * edit. The key is the id of the finding about the pair.
+   * Returns the pair judges' probabilities that a pair is worth an edit, by the id of the finding
+   * about the pair. Omits pairs that no pair judge has read.
    */
   public Map<String, Double> acts() {
     return read(

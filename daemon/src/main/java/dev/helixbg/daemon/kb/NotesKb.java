@@ -33,7 +33,7 @@ import java.util.Optional;
 
 /**
  * A folder of Markdown notes, or one file, that is read as a knowledge base. The knowledge base's
- * log is in the cache folder, at {@code notes/HASH/NAME}. helix-bg never writes into the folder of
+ * log is in the cache folder, at {@code notes/HASH/NAME}. Only {@code tidy} and {@code act} change
  * the notes.
  *
  * <p>The file {@value #ACCOUNT} (the account) beside the log has the folder's path and lists the
@@ -64,8 +64,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final int FORMAT = 8;
 
   /**
-   * Minimum age that the files' latest change must have before {@link #SEEN} is written. If a file
-   * changes twice within this time, the second change may not show in the file's time.
+   * Minimum time between the latest change of a file and the writing of {@link #SEEN}. If a file
+   * changes twice within this time, its time may not show the second change.
    */
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
@@ -144,15 +144,15 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return kb.folder().getFileName().toString();
   }
 
-  /** Returns the option that names the notes, for a command that is typed in the notes' folder. */
+  /** Returns the option that names the notes, for a command that runs in the notes' folder. */
   public String again() {
     String file = Files.isRegularFile(notes) ? notes.getFileName().toString() : ".";
     return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);
   }
 
   /**
-   * Returns the account of the files from the log's last update. After {@link #make} and before any
-   * update, all its counts are 0. The result is empty if there is no readable account.
+   * Returns the account of the files at the log's last update; empty if there is no readable
+   * account. Before the first update, {@link #make} writes an account in which all counts are 0.
    */
   public Optional<NotesAccount> account() {
     try {

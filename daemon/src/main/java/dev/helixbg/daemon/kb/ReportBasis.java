@@ -5,6 +5,6 @@ package dev.helixbg.daemon.kb;
  *
  * @param made hash of the program, the models with their answers, the settings, the source folders
  *     and the account of the notes
- * @param decided numbers that grow with each decision on a finding and each answer of an agent
+ * @param decided two counters: of decisions on findings, and of answers by agents
  */
 public record ReportBasis(String made, String decided) {}

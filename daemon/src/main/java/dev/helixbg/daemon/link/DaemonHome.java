@@ -22,9 +22,8 @@ public record DaemonHome(Path folder) {
   }
 
   /**
-   * Returns the path of the control socket. The socket is in {@code folder}. If its path would be
-   * too long there, the socket is in another folder. That folder has a shorter path, and all
-   * processes of this user find it.
+   * Returns the path of the control socket. The socket is in {@code folder} or, if its path would
+   * be too long there, in a folder with a shorter path, which all processes of this user find.
    */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");

@@ -102,7 +102,9 @@ final class FindingJson {
             .toList());
   }
 
-  /** Returns an act; its calls are left out if they contain control or invisible characters. */
+  /**
+   * Returns an act. Leaves out its calls and edits if they contain control or invisible characters.
+   */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
     if (!shown.path("edits").equals(act.path("edits"))) {

@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers requests in this process if no daemon watches the KB. The answers come from the same
- * files that a daemon uses. If the log of a KB has changed, the KB is first brought up to date
- * without the language model. A decision shows in lists of findings at once; the report is updated
- * later, between requests.
+ * files that a daemon uses. If the log of a KB has changed, this class first updates vectors and
+ * report, without the language model. A decision shows in lists of findings at once; the report is
+ * updated later, between requests.
  */
 final class InProcessKbs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InProcessKbs.class);
@@ -48,8 +48,8 @@ final class InProcessKbs implements AutoCloseable {
   private static final Set<String> EMBEDDING = Set.of("search", "related");
 
   /**
-   * Requests about findings. The answers that agents give change the order of findings, so these
-   * requests wait until the report contains the answers.
+   * Requests about findings. Agents' answers change the order of findings. Therefore these requests
+   * wait until the report contains all answers.
    */
   private static final Set<String> LISTING = Set.of("findings", "finding", "act");
 
@@ -70,7 +70,7 @@ final class InProcessKbs implements AutoCloseable {
   /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
 
-  /** Whether it is possible that a report lacks decisions. */
+  /** Whether a report may lack decisions. */
   private volatile boolean due;
 
   /** KBs for which an agent has answered questions since the last list of findings. */
@@ -157,7 +157,7 @@ final class InProcessKbs implements AutoCloseable {
     return (last, now) -> whole ? last.basis().equals(now) : last.basis().made().equals(now.made());
   }
 
-  /** Whether a run of this process or of an earlier process has brought the KB up to date. */
+  /** Whether this process or an earlier process has already brought the KB up to date. */
   private boolean isDone(Kb kb, boolean whole, Progress.Display progress) {
     UpToDate now = state(kb);
     if (!run(progress).isDone(host.stores().of(kb), enough(whole))) {
@@ -168,9 +168,9 @@ final class InProcessKbs implements AutoCloseable {
   }
 
   /**
-   * Begins to load the model for searches, because loading takes longer than a search's other
-   * steps. Does nothing if the settings release an idle model at once. Throws a {@link Failure}
-   * when the KB does not exist.
+   * Begins to load the model for searches, which takes longer than the other steps of a search.
+   * Loads nothing if the settings release an idle model at once. Throws a {@link Failure} when the
+   * KB does not exist.
    */
   void openAhead(Kb kb) {
     state(kb);
@@ -179,7 +179,7 @@ final class InProcessKbs implements AutoCloseable {
     }
   }
 
-  /** Asks for findings once if the KB is up to date, so that Java loads the classes in advance. */
+  /** If the KB is up to date, requests its findings once, so that Java loads classes in advance. */
   void prepare(Kb kb) throws InterruptedException {
     kbs.add(kb);
     boolean done;

@@ -33,7 +33,7 @@ final class KbRouter implements AutoCloseable {
   private static final Duration ANSWER_WITHIN = Duration.ofMinutes(31);
 
   /**
-   * Delay before {@link #prepare} begins. A client that starts with a question asks that question
+   * Delay before {@link #prepare} begins. If a client starts with a question, the question comes
    * within this time.
    */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
@@ -45,8 +45,8 @@ final class KbRouter implements AutoCloseable {
   private final DaemonLink link;
 
   /**
-   * The KBs for which this process answers; null until this process has to answer a request.
-   * Guarded by this object's monitor.
+   * Answers requests in this process; null until this process has to answer a request. Guarded by
+   * this object's monitor.
    */
   private InProcessKbs own;
 
@@ -100,7 +100,7 @@ final class KbRouter implements AutoCloseable {
     return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
-  /** Answers a request. The request may name a KB by path or name; else the first KB is meant. */
+  /** Answers a request about the KB whose path or name is in {@code kb}, else the first KB. */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();

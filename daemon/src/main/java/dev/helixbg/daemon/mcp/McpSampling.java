@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Puts open questions to the language model of a client that offers sampling, while the client
- * calls no tool. The model gets the page that {@code study --export} writes. The model's answers
- * are checked like the answers that a client itself gives. If none of the model's answers can be
- * stored, sampling ends, because each question costs the user tokens.
+ * Asks a client's language model the open questions by MCP sampling, while the client calls no
+ * tool. The model gets the page that {@code study --export} writes. The model's answers are checked
+ * like the answers of a coding agent. If none of them can be stored, sampling ends, because each
+ * question costs the user tokens.
  */
 final class McpSampling {
   /** Time without a call after which a client counts as idle. */
@@ -35,8 +35,7 @@ final class McpSampling {
   private static final int QUESTIONS_A_DAY = 50;
 
   /**
-   * Maximum number of tokens per answer. The same number is added once for the brackets and numbers
-   * around the answers.
+   * Maximum number of tokens per answer. The same number is added once for text around the answers.
    */
   private static final int TOKENS = 50;
 

@@ -44,14 +44,14 @@ public final class McpService {
       instructions.\
       """;
 
-  /** Longest wait for the answers to a page of questions, including the user's consent. */
+  /** Longest wait for answers by sampling, which includes the wait for the user's consent. */
   private static final Duration SAMPLED_WITHIN = Duration.ofMinutes(10);
 
   static final McpJsonMapper MAPPER = new JacksonMcpJsonMapper(new ObjectMapper());
 
   private McpService() {}
 
-  /** Loads classes by handling a message in another thread; a client then waits 0.2 s less. */
+  /** Handles a message in another thread, which loads classes. A client then waits 0.2 s less. */
   public static void prepare() {
     Thread.ofPlatform().daemon().name("mcp-prepare").start(McpService::readAndWrite);
   }

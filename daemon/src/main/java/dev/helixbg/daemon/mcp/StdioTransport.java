@@ -45,10 +45,9 @@ import reactor.core.publisher.Mono;
  * Connection to one client over an input and an output stream, with one JSON-RPC message on each
  * line.
  *
- * <p>The SDK's own transport ends the session at the first bad line. It does not know {@code
- * notifications/cancelled}, and drops unfinished answers when the input ends. This transport
- * answers a bad line and continues. It interrupts a cancelled call and sends no answer. Running
- * calls have 10 s to end after the input has ended.
+ * <p>Differences from the SDK's own transport: this transport answers a bad line with an error, and
+ * continues. It interrupts a call that the client cancels ({@code notifications/cancelled}), and
+ * sends no answer to it. After the input has ended, running calls have 10 s to finish.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
@@ -121,8 +120,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   /**
-   * Answers messages until the client leaves. After the client's first notification, {@code
-   * greeted} runs in parallel with calls.
+   * Answers messages until the client leaves. When the client has sent {@code
+   * notifications/initialized}, {@code greeted} runs in parallel with calls.
    */
   void serve(Runnable greeted) throws InterruptedException {
     this.greeted = greeted;
@@ -256,8 +255,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   /**
-   * Returns the error in a request, if any. For an unknown tool, the SDK's own message would not
-   * list the known tools.
+   * Returns the error in a request, if there is one. The error for an unknown tool lists the known
+   * tools, which the SDK's own message does not.
    */
   private Optional<String> wrong(JSONRPCRequest request) {
     if (request.params() != null && !(request.params() instanceof Map)) {
@@ -345,8 +344,8 @@ final class StdioTransport implements McpServerTransportProvider {
 
     /**
      * Whether the client still expects a message. Some clients close the session when they get an
-     * unexpected message. Unexpected are answers to cancelled requests, and the progress of
-     * cancelled or answered requests.
+     * unexpected message: an answer to a cancelled request, or the progress of a cancelled or
+     * answered request.
      */
     private boolean isExpected(JSONRPCMessage message) {
       return switch (message) {

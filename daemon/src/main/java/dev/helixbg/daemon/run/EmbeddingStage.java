@@ -31,17 +31,17 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Updates the vectors of a KB's live entries, and of the passages of long entries. Vectors come
- * from the store if the text is known, else from the model, which is opened only if a text must be
- * embedded. Each step saves its vectors, and the model stays open for the next step.
+ * Updates the vectors of a KB's live entries, and of the passages of long entries. The vector of a
+ * known text comes from the store. The model embeds only the other texts, and is opened only if
+ * there are any. Each step saves its vectors, and the model stays open for the next step.
  *
  * <p>Entries are embedded before passages, and newer entries before older entries. A batch never
  * mixes entries and passages, because the last bits of a vector depend on the texts of its batch.
  */
 public final class EmbeddingStage implements AutoCloseable {
   /**
-   * Number of texts that are embedded between two checks of the time. Each check tells whether a
-   * first look at the newest entries is due.
+   * Number of texts that are embedded between two checks of the time, which tell whether a first
+   * look (an early report) at the newest entries is due.
    */
   static final int NEWEST_TEXTS = 256;
 
@@ -61,7 +61,7 @@ public final class EmbeddingStage implements AutoCloseable {
 
   private TextVectors parts;
 
-  /** The open models, by the id of their vectors. */
+  /** The open models, by the id of the method that uses the model. */
   private final Map<String, Embedder> models = new HashMap<>();
 
   public EmbeddingStage(
@@ -89,14 +89,14 @@ public final class EmbeddingStage implements AutoCloseable {
 
   /**
    * @param keys keys of the entries, in their order
-   * @param present indices of the entries with a vector; all entries once a run has ended
+   * @param present indices of the entries that have a vector; after a run, of all entries
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages that have a vector and belong to present entries
-   * @param whole how many present entries have a vector for each of their passages
+   * @param whole number of present entries all of whose passages have a vector
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages that have no vector and belong to present
    *     entries
-   * @param way id of the entries' vectors
+   * @param way id of the method that computed the entries' vectors
    */
   public record Result(
       List<TextKey> keys,
@@ -161,11 +161,12 @@ public final class EmbeddingStage implements AutoCloseable {
         VectorStore.ofPassages(store), texts, order, source, source.otherWay(true), nanoTime);
   }
 
+  /** Returns the id of the method that computes the entries' vectors. */
   public String way() {
     return own.way();
   }
 
-  /** Embeds entries and passages. If this is interrupted, finished vectors are saved. */
+  /** Embeds entries and passages. If it is interrupted, the vectors made so far are saved. */
   public Result run() throws InterruptedException {
     embedEntries();
     embedPassages();
@@ -177,8 +178,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds entries for {@code time}, the newest first. Then also embeds the remaining entries, if
-   * these will take no longer than the finished entries took. Returns whether all entries have a
+   * Embeds entries for {@code time}, the newest first. Then embeds the remaining entries, too, if
+   * they will take no longer than the finished entries took. Returns whether all entries have a
    * vector.
    */
   boolean embedNewest(Duration time) throws InterruptedException {
@@ -195,8 +196,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
-   * Embeds texts; stops after {@code time} if much work is left. If {@code time} is null, never
-   * stops early.
+   * Embeds texts. Stops after {@code time} if much work is left then; never stops early if {@code
+   * time} is null.
    */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {

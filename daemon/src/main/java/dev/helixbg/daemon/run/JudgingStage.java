@@ -46,7 +46,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * Settings and callbacks for asking a language model.
    *
    * @param threads number of threads, if the CPU runs the model
-   * @param gpu repeats the questions after a failure of a GPU
+   * @param gpu asks the questions again after a failure of the GPU
    * @param measuring receives the progress of measuring a new model
    * @param measuresReader whether the model is also measured as a writer of lessons
    */
@@ -63,7 +63,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * Findings to judge.
    *
    * @param vectors vectors of the findings' entries, in the entries' order
-   * @param embedder embedder of lessons, which are compared by their vectors
+   * @param embedder embeds lessons, which are compared by their vectors
    */
   public record Subject(
       KbStore store, Findings findings, List<float[]> vectors, EmbedderSource embedder) {
@@ -72,7 +72,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     }
   }
 
-  /** Makes a stage that asks on the calling thread, until the thread is interrupted. */
+  /** Makes a stage that asks on the calling thread until this thread is interrupted. */
   public JudgingStage(Settings settings, Progress.Display display, Consumer<String> warnings) {
     this(
         settings,
@@ -98,7 +98,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     };
   }
 
-  /** Returns a stage that only uses stored answers, for callers that must be quick. */
+  /** Returns a stage that asks nothing and only uses stored answers, which is quick. */
   public static JudgingStage withoutAsking(Settings settings) {
     return new JudgingStage(
         settings.with(settings.llm().withoutAsking(Files::isRegularFile)),
@@ -111,8 +111,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Returns all judgements. Labels that the model and agents have not given come from the
-   * classifier. If this is interrupted, answers so far are saved.
+   * Returns all judgements. The label classifier labels entries that neither the language model nor
+   * an agent has labelled. If this is interrupted, the answers given so far are saved.
    */
   Judgements run(Subject subject) throws InterruptedException {
     Judgements judgements = withAgents(asked(subject), subject);
@@ -125,8 +125,8 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Adds the coding agents' answers: their verdicts on pairs, and labels, summaries and lessons
-   * where the language model has no answer.
+   * Adds the coding agents' answers: their verdicts on pairs, and their labels, summaries and
+   * lessons if the language model has given none.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {
@@ -166,10 +166,10 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Asks the language model all questions that have no stored answer. Labels and lessons come last,
-   * because these questions are the most numerous.
+   * Asks the language model all questions that have no stored answer. Questions about labels and
+   * lessons come last, because there are most of them.
    *
-   * @throws InterruptedException when interrupted or cancelled; all answers until then are saved
+   * @throws InterruptedException when interrupted or cancelled; the answers until then are saved
    * @throws GgufException when the file is not a usable model
    */
   public Judgements ask(Subject subject) throws InterruptedException {
@@ -247,9 +247,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
-  /**
-   * Returns the part of a report's basis that identifies the model and its measured reliability.
-   */
+  /** Returns the name, hash and measured reliability of the model, for a {@link ReportBasis}. */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(

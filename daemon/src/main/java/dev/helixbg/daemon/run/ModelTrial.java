@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Questions with known answers that measure a language model once. The model's answers are stored
- * in {@value #FILE} in the state folder.
+ * A trial of a language model: questions with known answers, which measure the model once. The
+ * model's answers are stored in {@value #FILE} in the state folder.
  */
 public record ModelTrial<T>(Settings settings, LanguageModelFile model, Questions<T> questions) {
   public static final String FILE = "models.db";
@@ -47,8 +47,8 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Returns the trial that measures the model as a writer of lessons; {@code embedder} compares
-   * them.
+   * Returns the trial that measures the model as a writer of lessons. The lessons are compared by
+   * vectors from {@code embedder}.
    */
   public static ModelTrial<LessonTrust> ofReader(
       Settings settings, LanguageModelFile model, EmbedderSource embedder) {
@@ -60,8 +60,8 @@ public record ModelTrial<T>(Settings settings, LanguageModelFile model, Question
   }
 
   /**
-   * Returns the result of a finished trial, without asking the model. Throws a {@link
-   * CancellationException} when interrupted.
+   * Returns the result of a finished trial from the stored answers, without asking the model.
+   * Throws a {@link CancellationException} when interrupted.
    */
   public Optional<T> known() {
     if (!Files.exists(settings.state().resolve(FILE))) {

@@ -34,8 +34,8 @@ import java.util.Optional;
  * One run over one knowledge base: reads the log, updates vectors, computes findings, reads pairs,
  * judges, and makes the report.
  *
- * @param newest time for embedding the newest entries; after this time, a first look (an early
- *     report) at these entries is made
+ * @param newest time for embedding the newest entries, before a first look (an early report) at
+ *     them
  */
 public record Pipeline(
     Settings settings,
@@ -66,7 +66,7 @@ public record Pipeline(
         NEWEST);
   }
 
-  /** Computes findings: once, or repeatedly for a KB that changes. */
+  /** Computes findings: for one run, or again and again for a KB that changes. */
   public interface Analyst {
     Findings analyse(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
@@ -113,14 +113,13 @@ public record Pipeline(
    * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
    * language model.
    *
-   * <p>A first look is offered before a stage with at least {@link #MANY_PASSAGES}, {@link
-   * #MANY_PAIRS} or {@link #MANY_QUESTIONS}. None is offered before the reading of pairs if one was
-   * offered before the passages. If the KB has no complete report, a first look at the newest
-   * entries may come before these.
+   * <p>Offers {@code goingOn} a first look (an early report) before a stage with much work: at
+   * least {@link #MANY_PASSAGES}, {@link #MANY_PAIRS} or {@link #MANY_QUESTIONS}. After a first
+   * look before the passages, there is none before the reading of pairs. If the KB has no complete
+   * report yet, a first look at the newest entries may come before all others.
    *
-   * @return the outcome; a first look if the run did not continue
-   * @throws InterruptedException when interrupted; the vectors made and the answers given until
-   *     then are saved
+   * @return the outcome; if {@code goingOn} ended the run, with a first look as report
+   * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
   public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
     EmbeddingStage.Result vectors;
@@ -160,8 +159,8 @@ public record Pipeline(
   }
 
   /**
-   * Whether the KB has no complete report yet. If it has one, no first look at the newest entries
-   * is made, because that first look would replace the complete report.
+   * Whether the KB has no complete report yet. Otherwise no first look at the newest entries is
+   * made, because it would replace the complete report.
    */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
@@ -185,9 +184,9 @@ public record Pipeline(
   }
 
   /**
-   * Findings computed from vectors and words, before the language model is asked. {@code open}
-   * leaves out findings that are already decided. After {@link #read}, it has the pair judges'
-   * readings.
+   * Findings computed from vectors and words, before the language model is asked. {@code open} has
+   * the findings that the user has not settled and, after {@link #read}, the readings by the pair
+   * judges.
    */
   private record KbFindings(
       KbStore kb,

@@ -13,9 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Lets the pair judges read the pairs of a KB that are most likely about the same matter, and ranks
- * the pairs by the judges' results (readings). Without the pair judges, vectors and words rank the
- * pairs.
+ * Lets the pair judges read the pairs of a KB that are most likely about the same matter. Their
+ * results (readings) then rank the pairs; without the pair judges, vectors and words do.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;
@@ -23,14 +22,12 @@ public final class RerankingStage {
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /**
-   * Whether a pair judge proved unusable, so that this process does not try the pair judges again.
-   */
+  /** Whether a pair judge was not usable. This process then does not try the pair judges again. */
   private volatile boolean refused;
 
   /**
    * @param source source of the pair judges; if empty, no pairs are read
-   * @param warnings receives a sentence with the reason why no pairs were read
+   * @param warnings receives a sentence that tells why no pairs were read
    */
   public RerankingStage(
       Optional<? extends PairSource> source,
@@ -44,8 +41,8 @@ public final class RerankingStage {
   }
 
   /**
-   * Reads pairs; returns the findings with their relations ranked by the readings. If this is
-   * interrupted, readings so far are saved.
+   * Reads pairs, and returns the findings with their relations ranked by the readings. If this is
+   * interrupted, the readings made so far are saved.
    */
   public Findings run(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, true);
@@ -94,9 +91,8 @@ public final class RerankingStage {
   }
 
   /**
-   * Stops using the pair judges after an error. Throws instead if the thread was interrupted: an
-   * interrupt can make a write fail, and that failure looks the same as an unwritable file. Without
-   * the exception, a report without readings would count as complete.
+   * Stops using the pair judges after an error. If the thread was interrupted, throws instead: the
+   * interrupt may have caused the error, and a report without readings must not count as complete.
    */
   private void refuse(EmbeddingException e) throws InterruptedException {
     if (Thread.interrupted()) {
@@ -124,7 +120,7 @@ public final class RerankingStage {
     return Findings.shownRelations(findings.entries().size());
   }
 
-  /** Returns the part of a report's basis that tells whether pair judges read pairs. */
+  /** Returns the part of a {@link ReportBasis} that tells whether pair judges read pairs. */
   String basis() {
     return source.isPresent() ? "pairs are read" : "";
   }

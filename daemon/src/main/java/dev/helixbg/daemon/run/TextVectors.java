@@ -29,12 +29,12 @@ import java.util.stream.IntStream;
  * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
  * latest. If the process dies, only the vectors since the last save are lost.
  *
- * <p>All vectors of an instance are made by one method: the usual method, or another (see {@link
- * EmbedderSource#otherWay}). The other method replaces the usual method under two conditions: a
- * trial found it faster, and with it, embedding all texts takes less time than embedding the
- * missing texts with the usual method. A few new texts do not change the method, with one
- * exception: if no text has a vector yet and the other method's model opens faster, the other
- * method embeds even a few texts, without a trial.
+ * <p>All vectors of an instance are made by one method: the usual method, or the other method (see
+ * {@link EmbedderSource#otherWay}). The other method is chosen under two conditions. A trial has
+ * found it faster; and it embeds all texts in less time than the usual method needs for the texts
+ * without a vector. If only a few texts are new, the method stays the same. There is one exception:
+ * if no text has a vector yet, and the other method's model opens faster, the other method embeds
+ * even a few texts, without a trial.
  *
  * <p>One thread at a time may use an instance.
  */
@@ -54,7 +54,7 @@ public final class TextVectors {
   /** Texts without a vector, in the order of embedding. */
   private final Map<TextKey, String> missing = new LinkedHashMap<>();
 
-  /** Id of the vectors, which is part of their keys. */
+  /** Id of the method that makes the vectors; part of each key. */
   private String id;
 
   private int embedded;
@@ -87,8 +87,8 @@ public final class TextVectors {
   }
 
   /**
-   * Returns a source of the vectors of lessons. It takes known vectors from the store, and opens
-   * the embedding model only if a vector is missing.
+   * Returns a function that embeds lessons. It takes known vectors from the store, and opens the
+   * embedding model only if a vector is missing.
    */
   public static SentenceVectors ofLessons(Database store, EmbedderSource source) {
     return sentences -> {
@@ -114,7 +114,7 @@ public final class TextVectors {
     };
   }
 
-  /** Looks up which texts have a stored vector with this id. */
+  /** Looks up which texts have a stored vector made by the method with this id. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -173,13 +173,14 @@ public final class TextVectors {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
 
+  /** Returns the id of the chosen method. */
   String way() {
     return id;
   }
 
   /**
-   * Returns the keys by which other classes identify the texts. They have the usual method's id,
-   * even if the other method is chosen.
+   * Returns the keys by which other classes identify the texts. These keys contain the id of the
+   * usual method, even if the other method is chosen.
    */
   List<TextKey> names() {
     return isUsual()

@@ -23,8 +23,8 @@ public final class RelatedAnswer {
   private RelatedAnswer() {}
 
   /**
-   * Returns a search for the entries nearest to a text. At most {@code limit} of the found entries
-   * are shown.
+   * Returns a search for the entries nearest to a text; it finds enough entries for the pair
+   * judges, and {@code limit} entries to show.
    */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
@@ -95,8 +95,8 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Returns the whole text of an entry. The text of a note is returned without the note's title,
-   * unless the asked text begins with the note's title or with the last heading in that title.
+   * Returns the whole text of an entry. For a note, leaves out the title, unless the asked text
+   * also begins with this title or with the last heading in it.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

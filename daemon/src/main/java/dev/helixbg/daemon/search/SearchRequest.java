@@ -27,7 +27,7 @@ public record SearchRequest(String text, Optional<String> topic, int from, int l
   }
 
   /**
-   * Returns a text to search for; fails if it is blank or too long. The error calls it {@code
+   * Returns the text; fails if it is blank or too long. The error message calls the text {@code
    * name}.
    */
   public static String checkText(String name, String text) {

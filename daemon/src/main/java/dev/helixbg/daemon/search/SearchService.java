@@ -43,8 +43,8 @@ public final class SearchService implements AutoCloseable {
   /**
    * Returns the entries nearest to a text, by meaning and words.
    *
-   * @throws Failure with {@link ExitCode#BUSY} when the search takes about a minute; with another
-   *     code when reading the KB or embedding fails
+   * @throws Failure with {@link ExitCode#BUSY} when the search takes longer than about a minute;
+   *     with another code when the KB cannot be read or the text cannot be embedded
    * @throws InterruptedException when interrupted; the search is then cancelled
    */
   public SearchAnswer search(Kb kb, SearchRequest request) throws InterruptedException {

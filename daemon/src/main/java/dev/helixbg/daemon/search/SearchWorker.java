@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * The thread that answers searches in one KB. Waiting searches share one pass over the vectors, so
  * many searches cost little more than one search.
  *
- * <p>The first search after the KB was read uses a small index that serves only this search's query
+ * <p>After the KB was read, the first search uses a small index, which can answer only this search
  * (decision 97). The full index is made for the second search, or after a pause.
  */
 final class SearchWorker implements AutoCloseable {
@@ -73,7 +73,7 @@ final class SearchWorker implements AutoCloseable {
    */
   private KbEntries entries;
 
-  /** Id of the vectors that were read last; see {@link KbEntries#way}. */
+  /** Id of the method that computed the vectors that were read last. */
   private String way;
 
   /** Whether a search was answered from {@link #entries}. */
@@ -106,7 +106,7 @@ final class SearchWorker implements AutoCloseable {
     return asked.answer();
   }
 
-  /** Reads the KB and loads its model, so that the first search does not wait for this. */
+  /** Makes the thread read the KB and load the model before the first search. */
   void prepare() {
     waiting.add(READ);
   }
@@ -176,8 +176,8 @@ final class SearchWorker implements AutoCloseable {
   }
 
   /**
-   * Reads the entries whose vectors are known, if the log or the vectors changed since the last
-   * reading. Returns the embedder for queries that are compared with these vectors.
+   * If the log or the vectors have changed since the last reading, reads the entries that have a
+   * vector. Returns the embedder for queries that are compared with these vectors.
    */
   private EmbedderSource read(EmbedderSource source) {
     KbStore known = service.stores.apply(kb);

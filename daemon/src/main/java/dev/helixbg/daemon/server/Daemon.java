@@ -146,7 +146,7 @@ public final class Daemon implements AutoCloseable {
         host.metrics());
   }
 
-  /** Runs until the daemon is stopped or interrupted; then the daemon must still be closed. */
+  /** Runs until the daemon is stopped or interrupted. The caller must then close the daemon. */
   public void run() throws InterruptedException {
     LOG.info(
         "helix-bg {} watches {}",
@@ -197,7 +197,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases unused models and, after a long rest, other memory; returns whether any was released.
+   * Releases unused models and, after a long idle time, indexes. Returns whether it released any.
    */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
@@ -243,8 +243,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases all resources. Files need no last write, because they are always complete. The client
-   * that stopped the daemon gets its answer after all other parts are closed.
+   * Closes all parts. Files need no last write, because they are always complete. The control
+   * socket is closed last, so that the client that stopped the daemon gets its answer.
    */
   @Override
   public void close() {

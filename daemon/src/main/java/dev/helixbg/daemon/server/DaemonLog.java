@@ -30,8 +30,8 @@ import java.util.Locale;
 import org.slf4j.LoggerFactory;
 
 /**
- * Log of the daemon. The log is written to five files of a few megabytes each in {@code
- * ~/.helix/logs} and, at a terminal, also to the console. Other commands log nothing.
+ * Log of the daemon, in five files of about 4 MB each in {@code ~/.helix/logs}. At a terminal, the
+ * log is also written to the console. Other commands log nothing.
  */
 public final class DaemonLog {
   static final int FILES = 5;
@@ -131,8 +131,8 @@ public final class DaemonLog {
   }
 
   /**
-   * Layout of a log event: one line, with an exception indented below it. Topics, paths and
-   * exceptions therefore cannot fake the line of an event, or change a terminal.
+   * Layout of a log event: one line, with an exception indented below it. All texts are made
+   * printable, so topics, paths and exceptions can neither fake an event nor control a terminal.
    */
   private static final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private final ThrowableProxyConverter exceptions = new ThrowableProxyConverter();

@@ -28,9 +28,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions that a coding agent is asked about entries. A language model gets the same questions.
+ * Questions about entries, for a coding agent. The local language model gets the same questions.
  *
- * @param embedder embedder that compares lessons
+ * @param embedder embeds lessons, which are compared by their vectors
  */
 record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedder) {
   private static final int LONGEST_TOPIC = 300;
@@ -46,8 +46,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           .formatted(AgentQuestion.LONGEST);
 
   /**
-   * Returns the questions that neither an accepted client nor this client has answered. Questions
-   * about the newest entries come first. Questions with ids in {@code taken} are left out.
+   * Returns the questions that neither this client nor a client whose answers count has answered,
+   * newest entries first. Leaves out questions with ids in {@code taken}.
    */
   List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)

@@ -31,7 +31,7 @@ final class EntryRequests {
   private EntryRequests() {}
 
   /**
-   * Returns the entry that a request names, by a name or an id in {@code entry}; throws a {@link
+   * Returns the entry whose name or id is in the field {@code entry} of a request; throws a {@link
    * Failure} if there is none. {@code modelId} is the id of the embedding model.
    */
   static NamedEntry find(Kb kb, String modelId, ObjectNode request) throws InterruptedException {

@@ -53,8 +53,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   public static final List<String> SIDES = List.of("a", "b");
 
   /**
-   * Returns a handler. If the log has changed since the last report, reads it after a moment
-   * without a change.
+   * Returns a handler. If the log has changed since the last report, waits until the log stays
+   * unchanged for a moment, and reads it.
    */
   public static FindingRequests of(KbStore store, Settings settings, String modelId)
       throws InterruptedException {
@@ -67,8 +67,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * number of matching open findings. Each further line is one finding in the form of report.json,
    * with its kind and the user's verdict.
    *
-   * <p>Findings whose entries have changed since the report are left out. The first line has the
-   * number of these findings, too.
+   * <p>A finding is left out if its entries have changed since the report. The first line also has
+   * the number of findings left out.
    *
    * @param request request with optional {@code kind}, {@code topic}, {@code verdict}, {@code from}
    *     and {@code limit}
@@ -113,7 +113,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
     return present.entries().all().stream().map(one -> one.entry().topic());
   }
 
-  /** Returns a message that no pair has been judged; empty if a finding has a verdict. */
+  /** Returns a message that no pair has a verdict; empty if some pair has one. */
   public static Optional<String> unjudged(LastReport.Listing listing) {
     return listing.findings().stream().anyMatch(one -> one.verdict().isPresent())
         ? Optional.empty()
@@ -165,9 +165,9 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
    * Returns the act for a finding; see {@link PresentFindings#act}.
    *
    * @param request request with {@code id} and optionally {@code as}; for a pair also optionally
-   *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, only the
-   *     plan's validity is checked. If it has {@code marked}, only the marks (lines that the plan's
-   *     calls append to notes) are checked.
+   *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, this only
+   *     checks that the plan is still valid. If the request has {@code marked}, this only checks
+   *     the marks (lines that the plan's calls append to notes).
    * @throws Failure when the last report has no such finding, the finding is settled or stale, or
    *     the calls must not be made
    */
@@ -225,8 +225,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the findings that match {@code wanted} and are not settled. The report's leads (the
-   * findings that it shows first) come first, then the other findings by kind.
+   * Returns the findings that match {@code wanted} and are not settled. The leads come first (the
+   * findings that the report shows first), then the other findings by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {
@@ -264,13 +264,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Stores a decision or an opinion. The client counts as a person only if the request says so. An
-   * agent may decide {@code done} only if the log shows that the finding is done.
+   * Stores a decision or an opinion. The client counts as an agent, unless {@code by} says that it
+   * is a person. An agent may decide {@code done} only if the log shows that the finding is done.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}
-   * @throws Failure for an unknown finding, when an agent would undo a person's decision, or when
-   *     an agent decides {@code done} and the log does not show it
+   * @throws Failure when the finding is unknown, when an agent would undo a person's decision, or
+   *     when an agent decides {@code done} too early
    */
   public ObjectNode decide(ObjectNode request, Instant at) {
     String id = request.path("id").asText();

@@ -45,7 +45,9 @@ public record KbHost(
         warnings);
   }
 
-  /** {@code warnings} receives a sentence when a store was moved, or old files were found. */
+  /**
+   * {@code warnings} receives a sentence if a store was moved, or files of an old version exist.
+   */
   public static KbHost of(
       Settings settings,
       EmbedderSource source,

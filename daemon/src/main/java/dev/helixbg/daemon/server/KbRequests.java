@@ -26,7 +26,7 @@ import java.util.Set;
  * daemon.
  *
  * @param kbs the knowledge bases that requests may name; at least one
- * @param decided callback that runs after decisions and answers, which make a new report due
+ * @param decided runs after each stored decision or answer, because the report must then be updated
  */
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
@@ -36,9 +36,9 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
       Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
 
   /**
-   * Checks the notes if the KB is made of notes, then answers. The check comes first, because a
-   * client that has just edited a note asks about the new text. Returns all lines of the answer;
-   * throws a {@link Failure} for a wrong request.
+   * Returns all lines of the answer to a request; throws a {@link Failure} for a wrong request. If
+   * the KB is made of notes, checks the notes first, because a client that has just edited a note
+   * asks about the new text.
    */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
     if (READING.contains(request.path("do").asText())) {
@@ -47,7 +47,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
     return answerAsRead(request);
   }
 
-  /** Answers as {@link #answer}, for a caller that has just checked the notes. */
+  /** Does the same as {@link #answer}, but without a check of the notes. */
   public List<ObjectNode> answerAsRead(ObjectNode request) throws InterruptedException {
     Instant now = host.clock().now();
     String wanted = request.path("do").asText();

@@ -36,15 +36,15 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Findings of the last report, compared with the present log: whether their entries still exist,
- * the entries' present names, and the acts on them.
+ * Findings of the last report, compared with the present log. Tells whether the entries of a
+ * finding still exist, their present names, and the possible acts on the finding.
  */
 public final class PresentFindings {
   private final Supplier<PresentEntries> log;
 
   /**
-   * Entries of the present log; null if the report was made from this log and no entry was needed
-   * yet.
+   * Entries of the present log. Null if the report was made from the present log, and the log has
+   * not been read yet.
    */
   private PresentEntries entries;
 
@@ -57,14 +57,14 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Returns the findings. Reads the log after it has been unchanged for a moment. */
+  /** Returns the findings. Waits until the log stays unchanged for a moment, and reads it. */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
 
   /**
-   * Returns the findings of the last report. If the log is unchanged since that report, the log is
-   * read when an entry is first needed. Otherwise the log is read at once.
+   * Returns the findings of the last report. If the log has changed since that report, reads the
+   * log at once, otherwise when an entry is first needed.
    */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
@@ -85,7 +85,7 @@ public final class PresentFindings {
     return entries;
   }
 
-  /** Whether the report was made from the present log, and no entry was needed yet. */
+  /** Whether the report was made from the present log, and the log has not been read yet. */
   private synchronized boolean isAsReported() {
     return entries == null;
   }
@@ -103,7 +103,7 @@ public final class PresentFindings {
   }
 
   /**
-   * Whether a finding is stale because the log has changed. A finding is stale if one of its
+   * Whether a finding is stale, that is, no longer fits the log. A finding is stale if one of its
    * entries or topics no longer exists. Copies are stale only if fewer than two of them are left. A
    * finding about a source is also stale if the entry no longer mentions the source.
    */
@@ -203,6 +203,7 @@ public final class PresentFindings {
             });
   }
 
+  /** Returns the possible acts on a finding, each with the verdicts that it is for. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
@@ -213,9 +214,10 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns one complete act: checks, calls in order, losses, and undo. Two of the calls are calls
-   * of helix-bg's own tool {@code act}: one checks the plan, the other checks the marks (lines that
-   * earlier calls append to notes). If a finding allows several acts, {@code as} selects one.
+   * Returns one complete act: checks, calls in order, losses, and undo. The first call is
+   * helix-bg's own {@code act}, which checks the plan. If calls append marks (lines) to notes,
+   * another call of {@code act} checks the marks. If a finding allows several acts, {@code as}
+   * selects one.
    *
    * @param as the agent's or user's verdict: {@code same}, {@code overtaken} or {@code related};
    *     empty if the request has none
@@ -346,7 +348,7 @@ public final class PresentFindings {
     return calls.addObject().put("name", "act").putObject("arguments").put("id", id);
   }
 
-  /** Confirms a plan if a new plan for the act would have the same calls; fails otherwise. */
+  /** Confirms a plan if the act, which was planned anew, has the same plan; fails otherwise. */
   static ObjectNode confirmed(ObjectNode act, String plan) {
     if (!act.path("plan").asText().equals(plan)) {
       throw Failure.usage(

@@ -31,11 +31,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Handler of coding agents' requests: it gives open questions about a knowledge base, and stores
- * the agents' answers.
+ * Gives coding agents the open questions about a knowledge base, and stores their answers.
  *
  * @param model the reliability of the local language model, if it was measured
- * @param embedder embedder that compares lessons
+ * @param embedder embeds lessons, which are compared by their vectors
  */
 public record QuestionRequests(
     FindingRequests findings,
@@ -93,16 +92,16 @@ public record QuestionRequests(
   }
 
   /**
-   * Returns the next open questions for a client. Of the questions about pairs, the report's leads
-   * (the pairs that it shows first) are chosen first. The pairs on which the pair judges are least
-   * certain are chosen next. Some pairs with known answers are mixed in to measure the client. The
-   * chosen questions about pairs are sorted by the ids that the client gets.
+   * Returns the next open questions for a client. For questions about pairs, chooses the leads
+   * first (the pairs that the report shows first), then the pairs on which the pair judges are
+   * least certain. Adds some pairs with known answers, which measure the client. Sorts these
+   * questions by the ids that the client gets.
    *
    * <p>Questions of other kinds begin with the newest entries.
    *
    * @param request a request with {@code client} and optionally {@code clientVersion}, {@code
    *     kind}, {@code count} and {@code perDay}. {@code perDay} is the largest number of questions
-   *     in a day. If the request has {@code perDay}, no question is given twice in a day
+   *     in a day; with it, no question is given twice in a day
    */
   public ObjectNode give(ObjectNode request, Instant now) throws InterruptedException {
     AgentClient client = client(request);

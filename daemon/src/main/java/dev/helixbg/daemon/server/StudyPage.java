@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 
 /**
  * A Markdown page of open questions for the chat of any language model, and a parser for the
- * answers. Texts of entries are in code fences that the texts cannot close; lines in a fence are
- * never answers.
+ * answers. Each text of an entry is in a code fence that the text cannot close. The parser ignores
+ * lines in such a fence.
  */
 public final class StudyPage {
   /** Language name of the code fences that contain texts of entries. */

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * An installed helix-bg: an unpacked archive, a package, or an installation by {@code
- * scripts/install}. A build does not change it, unlike the program in a git checkout.
+ * scripts/install}. The program in a git checkout does not count, because each build changes it.
  *
  * @param root the folder with {@code bin}, {@code lib} and {@code runtime}, as a path that stays
  *     valid after updates
@@ -43,7 +43,7 @@ public record Installation(Path root) {
     return root.resolve(LAUNCHER);
   }
 
-  /** Returns a lasting path: {@code current} beside the folder, or Homebrew's {@code opt/NAME}. */
+  /** Returns a path that outlasts updates: {@code current}, or Homebrew's {@code opt/NAME}. */
   private static Path lasting(Path root) {
     Path current = root.resolveSibling("current");
     if (Files.isExecutable(current.resolve(LAUNCHER))) {

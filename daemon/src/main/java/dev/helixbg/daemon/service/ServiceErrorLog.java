@@ -10,14 +10,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/** The service's error output. Service managers keep it open, so it is emptied in place. */
+/** The service's error file. It is emptied in place, because service managers keep it open. */
 public final class ServiceErrorLog {
   static final int MOST = 1 << 20;
   private static final int LAST_BYTES = 16 << 10;
 
   private ServiceErrorLog() {}
 
-  /** Empties a file that is too long. Errors are ignored. */
+  /** Empties the file if it is too long; ignores errors. */
   public static void shorten(Path file) {
     try {
       if (Files.isRegularFile(file) && Files.size(file) > MOST) {
@@ -28,7 +28,7 @@ public final class ServiceErrorLog {
     }
   }
 
-  /** Returns the last line, ignoring the JVM's warning about incubator modules. */
+  /** Returns the last line that is not the JVM's warning about incubator modules. */
   static Optional<String> lastLine(Path file) {
     try {
       PrivateFiles.requireFile(file);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Makes the steps of each service command. */
+/** Returns the steps of each action of the command {@code service}. */
 public final class ServicePlan {
   private ServicePlan() {}
 
@@ -28,8 +28,8 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd on macOS. One step waits until the service has ended, because
-   * {@code bootout} does not, and a service cannot be started before it has ended.
+   * Returns the steps for launchd on macOS. One step waits until the service has ended: the command
+   * {@code bootout} does not wait, and a service that has not ended cannot be started.
    *
    * @param spec the service to write; if empty, the file does not change; required for {@link
    *     Action#INSTALL}

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The user's options for the service, stored in {@code ~/.helix/service.json}, so that another
- * version can write the service's file again.
+ * The user's options for the service. They are stored in {@code ~/.helix/service.json}, so that
+ * another version of helix-bg can write the service's file again.
  *
  * @param kbs folders of knowledge bases to watch, absolute
  * @param notes folders of notes to watch as knowledge bases, absolute

@@ -67,7 +67,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Runs a command whose failure, or absence, means that there was nothing to do. */
+  /** Runs a command. If it fails or is not installed, there was nothing to do. */
   static ServiceStep maybe(String... command) {
     ServiceStep run =
         running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
@@ -94,7 +94,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Waits until a command fails, which shows that the service has ended. */
+  /** Waits until the service has ended: the command then fails. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),
@@ -187,8 +187,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Adds the folder with the socket of the user's systemd to {@code environment}, which a shell of
-   * {@code su} or {@code cron} lacks.
+   * Adds the variable {@value #RUNTIME_FOLDER} if it is missing, as in a shell of {@code su} or
+   * {@code cron}.
    *
    * @param folders folder with one runtime folder for each user, named by the user's id
    */

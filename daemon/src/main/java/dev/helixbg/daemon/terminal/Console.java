@@ -91,8 +91,8 @@ public record Console(
   }
 
   /**
-   * Returns a descriptor by its number. The path {@code /dev/fd/3} cannot replace it: a file that
-   * is opened by it has another position, and a socket cannot be opened at all.
+   * Returns a descriptor by its number. The path {@code /dev/fd/3} is no substitute: a file opened
+   * by this path has a position of its own, and a socket cannot be opened by it.
    */
   private static FileDescriptor passed(int number, FileDescriptor otherwise) {
     try {
@@ -108,7 +108,7 @@ public record Console(
     return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /** Prints a line of data. Numbers look the same in every locale; a value starts no new line. */
+  /** Prints a line of data. Numbers look the same in every locale; no value breaks the line. */
   public void say(String format, Object... values) {
     out.println(line(format, values));
   }

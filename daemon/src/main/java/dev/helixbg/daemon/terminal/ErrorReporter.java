@@ -99,7 +99,7 @@ public record ErrorReporter(Console console)
         : "a fault in helix-bg: " + e;
   }
 
-  /** Whether the error is not a fault of helix-bg, so that its message needs no stack trace. */
+  /** Whether the error has a cause outside helix-bg, so that no stack trace is needed. */
   public static boolean isExpected(Throwable e) {
     return codeOf(e) != ExitCode.INTERNAL;
   }
@@ -122,7 +122,7 @@ public record ErrorReporter(Console console)
     };
   }
 
-  /** Whether Ctrl-C caused the error, which otherwise looks like a damaged file. */
+  /** Whether an interrupt caused the error. The error may otherwise look like a damaged file. */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException

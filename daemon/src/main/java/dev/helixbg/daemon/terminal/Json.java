@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Makes and prints the one JSON value of a command with {@code --json}. */
+/** Reads, makes and prints JSON. */
 public final class Json {
   private Json() {}
 
@@ -57,7 +57,7 @@ public final class Json {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Prints one value and a line end to {@link Console#json}. */
+  /** Prints a value and a line end to {@link Console#json}. */
   public static void print(PrintStream out, JsonNode value) {
     out.println(value.toPrettyString());
   }

@@ -6,7 +6,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows progress with a bar at a terminal, else with a line at the start of a long step. */
+/** Shows progress: at a terminal by a bar, else by a line at the start of a long step. */
 public final class TerminalProgress {
   /** Minimum number of items for which a line is printed. */
   private static final int MANY = 512;

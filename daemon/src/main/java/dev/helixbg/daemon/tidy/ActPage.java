@@ -41,7 +41,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     return act.path("do").asText();
   }
 
-  /** Returns the page without keys; {@code ofNotes} tells whether the KB is made from notes. */
+  /** Returns the page, still without keys; {@code ofNotes}: whether the KB is made from notes. */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));
@@ -98,7 +98,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
     if (helix.isEmpty()) {
       return "There is no helix on PATH, and the setting helix.command is empty. A coding agent"
           + " that has the tools of helix and of helix-bg can make these calls; the key y"
-          + " copies them. Make them in this order, and stop at the first that fails:\n"
+          + " copies them. Make them in this order, and stop at the first call that fails:\n"
           + calls();
     }
     long calls =

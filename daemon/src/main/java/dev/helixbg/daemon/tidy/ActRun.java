@@ -23,12 +23,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Carries out an act with helix: takes the steps of a plan in order, and stops at the first that
- * fails. A step is a check, a call, or a look, which is helix-bg's own check that the plan still
- * fits the log. If the log shows the change at the end, the finding is recorded as done.
+ * Carries out an act with helix: takes the steps of a plan in order, and stops at the first step
+ * that fails. A step is a check, a call of helix, or a look, by which helix-bg checks that the plan
+ * still fits the log. If the log shows the change at the end, the finding is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
-  /** Maximum wait for an act: enough for a few calls, even if the last call gets no answer. */
+  /** Maximum wait for an act; enough for a few calls, even if the last call gets no answer. */
   public static final Duration LONGEST = Duration.ofMinutes(1);
 
   /** Beginning of a line that lists one entry in helix's answer. */
@@ -89,8 +89,8 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Returns the findings after helix has answered a call, when the log has the whole change. Does
-   * not wait for other writers, which takes 0.5 s and proves nothing.
+   * Returns the findings after helix has answered a call. The log then has the whole change, so
+   * this does not wait until the log stays unchanged, which would take 0.5 s.
    */
   private FindingRequests afterCall() {
     PresentEntries now = new PresentEntries(DataLog.read(store.kb().dataLog()), modelId);
@@ -197,7 +197,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return List.of();
   }
 
-  /** Returns the outcome after helix has not carried out a call, or has not answered it. */
+  /** Returns the outcome if helix has refused a call, or has not answered it. */
   private static Outcome refused(
       JsonNode act, List<JsonNode> made, JsonNode call, Helix.Refusal refusal) {
     if (refusal.isCertain()) {
@@ -243,7 +243,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return a.deepCopy().without("log").equals(b.deepCopy().without("log"));
   }
 
-  /** Records a finding as done if its change was made; else returns the missing change. */
+  /** Records a finding as done if the log shows it; else returns the reason why not. */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
     Optional<String> missing = now.present().notDone(finding);

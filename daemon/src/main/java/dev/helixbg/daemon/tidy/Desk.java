@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** All that a session uses apart from its pages. Only {@link #working} draws on the screen. */
+/** The parts of a session other than its pages. Only {@link #working} draws on the screen. */
 interface Desk {
   Optional<Path> helix();
 

@@ -9,7 +9,7 @@ public interface Helix extends AutoCloseable {
     private final boolean isCertain;
 
     /**
-     * @param isCertain whether no note was changed for certain; false without an answer
+     * @param isCertain whether helix has certainly changed no note; false if it has not answered
      */
     public Refusal(String message, boolean isCertain) {
       super(message, null, false, false);

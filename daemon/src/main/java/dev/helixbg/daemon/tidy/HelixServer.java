@@ -33,9 +33,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A process {@code helix serve KB}. Agents that run at the same time have helix processes of their
- * own. helix-bg starts this process in addition, and calls it over its standard input and output.
- * Other programs are also named helix, so the start checks the server's name and tools.
+ * A process {@code helix serve KB}, which helix-bg starts and calls over its standard input and
+ * output. Coding agents have helix processes of their own. Other programs are named helix, too, so
+ * the start checks the server's name and tools.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";
@@ -60,8 +60,8 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Returns the program in the setting {@code helix.command}, else the first helix in an absolute
-   * folder of {@code path}, the value of {@code PATH}, if any.
+   * Returns the program in the setting {@code helix.command}, else the first helix in a folder of
+   * {@code path}, the value of {@code PATH}. Skips relative folders.
    *
    * @throws Failure when the setting names no program
    */

@@ -62,7 +62,7 @@ record Ink(boolean colour, boolean plain) {
     return faint(said + "━".repeat(Math.max(0, columns - width(said))));
   }
 
-  /** Marks the words of {@code text} that {@code other} lacks, in the same way as the report. */
+  /** Marks the words of {@code text} that are not in {@code other}, as the report does. */
   AttributedString marked(String text, String other) {
     String shown = PrintableText.block(text);
     List<WordDifference.Stretch> stretches =

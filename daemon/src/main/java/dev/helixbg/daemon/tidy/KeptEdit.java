@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An edit that was made, with all data that an undo of the edit needs.
+ * An edit that helix-bg has made, with the data that an undo needs.
  *
  * @param after SHA-256 of the file after the edit
  * @param around the lines before and after each changed span
@@ -51,10 +51,10 @@ record KeptEdit(FileEdit edit, String after, List<Around> around) {
   }
 
   /**
-   * Returns the file's text without the edit: the bytes from before the edit if nothing else has
-   * changed, else with the old text between the same two lines.
+   * Returns the file's text {@code now} without the edit. If the file has changed since the edit,
+   * the old text replaces the new text between the lines that surrounded it.
    *
-   * @return the text; empty unless the new text is found between these lines at exactly one place
+   * @return the text; empty unless each new text is found between its lines at exactly one place
    */
   Optional<String> takenBack(String now) {
     if (Sha256.of(now).equals(after)) {

@@ -33,9 +33,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Carries out acts on memory files, and reverses the latest. Before the first change, the removed
- * text is saved in the store's folder {@value #FOLDER}: in {@code ID.json} for the first act on a
- * finding, then in {@code ID-1.json}, {@code ID-2.json} and so on.
+ * Carries out acts on memory files, and undoes the latest act on a finding. Before the first
+ * change, the removed text is saved in the store's folder {@value #FOLDER}: in {@code ID.json} for
+ * the first act on a finding, then in {@code ID-1.json}, {@code ID-2.json} and so on.
  */
 public record NoteRun(ActRun acts, NotesKb notes) {
   private static final String FOLDER = "acts";
@@ -58,9 +58,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
   }
 
   /**
-   * Carries out an act, and records its finding as done if it is gone. The act is planned again
-   * first, because the text that it keeps could have been removed. If the plan differs, nothing is
-   * changed.
+   * Carries out an act, and records its finding as done if the notes no longer have the finding.
+   * The act is planned again first, because the text that it keeps may have been removed. If the
+   * new plan differs, nothing is changed.
    *
    * @param request the request that {@code act} was planned for
    */
@@ -85,7 +85,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         .orElse(outcome);
   }
 
-  /** Plans an act again; returns the reason why the new plan differs, if it differs. */
+  /** Plans an act again. If the new plan differs, returns the reason. */
   private Optional<String> stale(ObjectNode request, ObjectNode act)
       throws IOException, InterruptedException {
     notes.refresh();
@@ -161,7 +161,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         List.of());
   }
 
-  /** Reverses an act: the texts return to their places, and the finding is open again. */
+  /** Undoes an act: the texts return to their places, and the finding is open again. */
   public Outcome takeBack(String id) throws IOException, InterruptedException {
     Outcome outcome;
     try (ProcessLock _ = lock()) {
@@ -225,7 +225,7 @@ public record NoteRun(ActRun acts, NotesKb notes) {
     return edits.stream().filter(edit -> !made.contains(changed(edit.edit().file()))).toList();
   }
 
-  /** Decodes a file strictly: lenient decoding would replace bytes that are not UTF-8. */
+  /** Decodes UTF-8; empty for other bytes, which a lenient decoder would replace. */
   private static Optional<String> decoded(byte[] bytes) {
     try {
       return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jline.utils.AttributedString;
 
-/** The acts and decisions of a session: the page before each, its outcome and its undo. */
+/** Makes the acts and decisions of a session, after a page that describes each, and undoes them. */
 final class TidyActs {
   private final TidySession session;
   private final TidyList list;
@@ -201,7 +201,7 @@ final class TidyActs {
         .toList();
   }
 
-  /** Checks whether the finding is gone from the notes; if so, records the finding as done. */
+  /** If the notes no longer have the finding, records the finding as done. */
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
@@ -245,7 +245,7 @@ final class TidyActs {
     afterEdit(shown, moved, "Moved to the trash, and recorded as done.");
   }
 
-  /** Puts files back, and removes them from {@code moved}, until an error, which it returns. */
+  /** Puts files back and removes them from {@code moved}. Stops at an error, which it returns. */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
       try {

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The findings of a session in the report's order, kept up to date. A finding that the user decided
- * in this session keeps its place.
+ * The findings of a session in the report's order, kept up to date. A finding that the user has
+ * decided in this session keeps its place in the order.
  */
 final class TidyList {
   private final ActRun acts;
@@ -101,7 +101,7 @@ final class TidyList {
     handled.add(id);
   }
 
-  /** Returns the open finding after (1) or before (−1) another; the last precedes the first. */
+  /** Returns the open finding after (1) or before (−1) another; the first follows the last. */
   Optional<String> next(String from, int step) {
     List<String> all = order();
     int start = all.indexOf(from);

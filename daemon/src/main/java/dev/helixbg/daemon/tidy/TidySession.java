@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
 /**
- * A session of decisions about one finding after another: its screen, and the effect of each key.
- * The class is independent of the terminal. A change needs Enter on a page that lists the changes.
+ * A session in which the user decides on findings: its screen, and the effect of each key. It is
+ * independent of the terminal. Nothing changes before Enter on a page that lists the changes.
  */
 final class TidySession {
   private static final String HELP =
@@ -150,7 +150,7 @@ final class TidySession {
     return lines;
   }
 
-  /** Returns the text about a half-done act, until the user presses a key on its page. */
+  /** Returns the text about a half-done act, until the user presses a key on that page. */
   List<String> halfDone() {
     return halfDone;
   }
@@ -293,9 +293,7 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /**
-   * Returns an action that runs {@code action} if the finding is still open, else shows the next.
-   */
+  /** Returns an action that runs {@code action} on an open finding, else shows the next finding. */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {
       list.look();

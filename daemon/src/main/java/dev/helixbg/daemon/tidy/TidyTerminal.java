@@ -88,7 +88,7 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** The result of a session; {@code halfDone}: the unread text about a half-done act, if any. */
+  /** The result of a session; {@code halfDone} has the text about a half-done act, if unread. */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 
@@ -299,7 +299,7 @@ public final class TidyTerminal implements Desk {
             Math.max(LEAST_COLUMNS, size.getColumns()), Math.max(LEAST_ROWS, size.getRows()));
   }
 
-  /** Draws the whole screen again, because a change of its size may damage the lines. */
+  /** Draws the whole screen again, because a change of the size may have damaged its lines. */
   private synchronized void drawAnew() {
     display.clear();
     draw();

@@ -21,7 +21,7 @@ import java.util.Optional;
  * The desktop's trash: on Linux as freedesktop.org specifies it, on a Mac {@code ~/.Trash}.
  *
  * @param home trash folder of the user's home
- * @param isMac whether the trash is a plain folder of files
+ * @param isMac whether the trash is a plain folder of files, as on a Mac
  */
 record Trash(Path home, boolean isMac) {
   private static final int MOST_NAMES = 10_000;

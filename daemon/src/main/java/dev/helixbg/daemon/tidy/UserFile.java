@@ -31,9 +31,9 @@ public record UserFile(Path file) {
   private static final long LONGEST_NAMES = 1 << 16;
 
   /**
-   * Replaces the file by a new file with the same mode, owner and group, synced, in one step.
+   * Replaces the file in one step by a new, synced file with the same mode, owner and group.
    *
-   * @param before required content, checked again right before the rename
+   * @param before the content that the file must have, checked again right before the rename
    * @return whether the file was replaced; else it is unchanged
    * @throws IOException when the file must not or cannot be changed; the file is then unchanged
    */

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class InotifyWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InotifyWatcher.class);
 
-  /** Time after an event in which all further events are merged into one hint. */
+  /** Time after an event during which all further events become part of the same hint. */
   static final Duration TOGETHER = Duration.ofMillis(100);
 
   private static final WatchEvent.Kind<?>[] KINDS = {
@@ -56,8 +56,8 @@ public final class InotifyWatcher implements AutoCloseable {
   }
 
   /**
-   * Watches the folder of a KB for the next change; a replaced folder is watched anew. Returns
-   * whether changes of the folder will be reported.
+   * Watches the folder of a KB. A further call also watches a folder that has replaced the first
+   * one. Returns whether changes of the folder will be reported.
    */
   public synchronized boolean follow(Kb kb) {
     // If the log is a link, the link's target is in another folder.
@@ -118,7 +118,7 @@ public final class InotifyWatcher implements AutoCloseable {
     }
   }
 
-  /** Whether a log may have changed, or a folder has gone; makes the key ready for more events. */
+  /** Whether a log may have changed, or a folder has gone. Makes the key ready for more events. */
   private static boolean isHint(WatchKey key) {
     boolean log = false;
     for (WatchEvent<?> event : key.pollEvents()) {

@@ -75,8 +75,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the outcome that the report was made from; empty if another process made the report, or
-   * the outcome was released.
+   * Returns the outcome of the last update, with the data of its report. Empty if another process
+   * made the report, or if the outcome was released.
    */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -136,7 +136,7 @@ public final class KbUpdate {
     }
   }
 
-  /** Ends a run before a long stage; idle work does that stage later. */
+  /** Returns callbacks that end a run before a long stage. Idle work does this stage later. */
   private Pipeline.GoingOn shortly(KbStore store, ReportBasis basis, KbIdentity here) {
     return new Pipeline.GoingOn() {
       @Override

@@ -34,11 +34,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches one KB. It checks the log, models, sources and decisions for changes and waits until they
- * stay unchanged for a while. Then {@link KbUpdate} updates vectors and report, once per change.
+ * Watches one KB: checks whether the log, models, sources and decisions have changed. When they
+ * have then stayed unchanged for a while, {@link KbUpdate} updates vectors and report.
  *
- * <p>Sizes and times show that a file may have changed; then its content is compared. While sizes
- * and times are the same, nothing is read (decision 53).
+ * <p>A file's content is compared only if the file's size or times have changed. Otherwise the file
+ * is not read (decision 53).
  */
 public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
@@ -80,10 +80,10 @@ public final class KbWatch {
 
   private Optional<Path> model;
 
-  /** The state for which everything is up to date; null if there is work to do. */
+  /** The state of the files for which the report is up to date; null if there is work to do. */
   private KbStamp done;
 
-  /** A changed state that may change further; null if there is none. */
+  /** A changed state of the files, which may change further; null if there is none. */
   private KbStamp pending;
 
   private long pendingSince;
@@ -185,8 +185,8 @@ public final class KbWatch {
   }
 
   /**
-   * Reads the pairs that a first look left out. Must not be called on the loop's thread; call
-   * {@link KbUpdate#runAgain} afterwards. If this is interrupted, readings so far are saved.
+   * Reads the pairs that a first look left out. Must not run on the loop's thread; afterwards, call
+   * {@link KbUpdate#runAgain}. If it is interrupted, the readings made so far are saved.
    */
   public void readPairs() throws InterruptedException {
     Optional<Pipeline.Outcome> made = update.outcome();
@@ -197,7 +197,7 @@ public final class KbWatch {
 
   /**
    * Embeds the passages that a first look left out; the same rules apply as for {@link #readPairs}.
-   * If this is interrupted, vectors so far are saved.
+   * If it is interrupted, the vectors made so far are saved.
    */
   public void embedPassages() throws InterruptedException {
     String wanted = logSha256;
@@ -267,8 +267,8 @@ public final class KbWatch {
   }
 
   /**
-   * States of the files that a report is made from; if no state has changed, a new report would be
-   * the same. Of the files that helix-bg writes, only the copy of the decisions is included.
+   * States of the files that a report is made from. If no state has changed, a new report would be
+   * the same. The copy of the decisions is the only file here that helix-bg writes itself.
    *
    * @param model the file of the language model, if there is one
    * @param sources files that show which commits are checked out in source folders
@@ -423,8 +423,8 @@ public final class KbWatch {
   }
 
   /**
-   * Returns the time until the next check of an unchanged KB. If the system reports changes, the
-   * time is longer, unless the setting is at most {@link #UNWATCHED_POLL}.
+   * Returns the time until the next check of an unchanged KB: the setting or, if the system does
+   * not report changes, at most {@link #UNWATCHED_POLL}.
    */
   private long poll() {
     return (hints.test(kb) ? settings.poll() : unwatchedPoll()).toNanos();

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks names and times of the files in a folder of notes. When notes have changed and then stayed
- * unchanged for a while, it updates the notes' log. {@link KbWatch} handles the changed log.
+ * unchanged for a while, it updates the log made from them. {@link KbWatch} handles this log.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);

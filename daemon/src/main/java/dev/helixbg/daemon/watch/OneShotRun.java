@@ -28,8 +28,8 @@ public record OneShotRun(Pipeline pipeline) {
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Whether there is nothing to do. Needs no lock, and writes nothing. {@code enough} tells whether
-   * the last report is acceptable, given the present {@link ReportBasis}.
+   * Whether there is nothing to do. Needs no lock, and writes nothing. {@code enough} compares the
+   * last report with the present {@link ReportBasis}, and tells whether the report can stay.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
@@ -47,8 +47,8 @@ public record OneShotRun(Pipeline pipeline) {
   }
 
   /**
-   * Whether a KB's log has this hash. If the log is unchanged since it was read with this hash, it
-   * is not read again.
+   * Whether a KB's log has this hash. Reads the log only if it may have changed since an earlier
+   * run noted the hash.
    */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {
@@ -65,12 +65,11 @@ public record OneShotRun(Pipeline pipeline) {
   }
 
   /**
-   * Updates vectors and report. The caller must have the KB's lock. Each first look (an early
-   * report) that {@link Pipeline#run} offers is published.
+   * Updates vectors and report. The caller must have the KB's lock.
    *
-   * @param enough whether the last report is acceptable, as for {@link #isDone}
-   * @param reader receives each published first look; if empty, no first looks are made
-   * @throws InterruptedException when interrupted; vectors and answers so far are saved
+   * @param enough whether the last report can stay, as for {@link #isDone}
+   * @param reader receives each published first look (an early report); if empty, none is made
+   * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
   public Result run(
       KbStore store,

@@ -164,7 +164,7 @@ public final class GenerateCommand extends JsonCommand {
     }
   }
 
-  /** Prints an answer while it is generated; after a failure of the GPU, it is generated again. */
+  /** Prints an answer while it is made. After a failure of the GPU, the answer is made again. */
   private final class Shown {
     private final StringBuilder text = new StringBuilder();
     private int at;

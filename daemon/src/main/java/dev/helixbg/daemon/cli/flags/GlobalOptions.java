@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Options that every command has, and the settings that result from them. */
+/** Options of every command that uses settings, and the settings that result from them. */
 public final class GlobalOptions {
   @Option(
       names = "--config",

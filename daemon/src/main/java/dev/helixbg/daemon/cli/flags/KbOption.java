@@ -38,7 +38,8 @@ public class KbOption {
       paramLabel = "FOLDER",
       description =
           "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge base."
-              + " The files are only read, except that 'tidy' and 'act --run' change memory files.")
+              + " helix-bg only reads the files, with two exceptions: 'tidy' moves exact copies to"
+              + " the trash, and 'tidy' and 'act --run' edit memory files.")
   private Path notes;
 
   @Option(
@@ -54,16 +55,16 @@ public class KbOption {
   private Consumer<String> warnings = warning -> {};
 
   /**
-   * Returns the words of a text without the folder that may precede them: a first word that has a
-   * separator and names a folder with a data.log.
+   * Returns the words without the first word if this word names a folder. A word names a folder if
+   * it is a path and the folder has a data.log.
    */
   public final List<String> afterFolder(List<String> words) {
     return without(words, word -> word == words.getFirst() && isKb(word));
   }
 
   /**
-   * Returns the words without the first word that names a folder. A word names a folder if it is a
-   * path or an existing folder, and {@code isName} does not accept it.
+   * Returns all words except the first word that names a folder, wherever this word is. A word
+   * names a folder if it is a path or an existing folder, and {@code isName} does not accept it.
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));
@@ -131,7 +132,7 @@ public class KbOption {
     return Optional.ofNullable(named);
   }
 
-  /** Returns the named or default knowledge base, updated from its notes; fails without one. */
+  /** Returns the named or default knowledge base, updated from its notes; fails if none exists. */
   public final Kb find(Settings settings) {
     Kb found = locate(settings);
     refresh();

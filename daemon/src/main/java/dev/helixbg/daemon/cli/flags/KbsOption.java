@@ -27,7 +27,7 @@ public final class KbsOption {
     return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
   }
 
-  /** Returns the named knowledge bases, then those of notes, whose logs may not exist yet. */
+  /** Returns the named KBs, then the KBs made from the named notes, which may lack a log. */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return Stream.concat(
             named(arguments).stream(),

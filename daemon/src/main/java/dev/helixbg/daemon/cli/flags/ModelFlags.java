@@ -6,7 +6,7 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import picocli.CommandLine.Option;
 
-/** Options of every command that runs a language model. */
+/** Options of commands that run a language model from a file named on the command line. */
 public final class ModelFlags {
   @Option(
       names = "--backend",
