@@ -89,7 +89,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
 
   /**
    * Returns the verdict of an earlier trial of the same network (the hash of its file), runtime and
-   * machine, else of a trial that it runs and stores.
+   * machine. If there was none, runs a trial and stores its verdict.
    */
   Verdict remembered(Path cacheFolder, String network, Opener plain, Opener other) {
     try {
