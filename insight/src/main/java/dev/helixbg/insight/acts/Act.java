@@ -63,7 +63,7 @@ public record Act(List<When> when, Change change) {
     /** An outdated name in an entry is replaced by the present name. */
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /** A reader checks what an entry says about a name, because no program can. */
+    /** A reader checks what an entry says about a name, because no program can judge that. */
     record Reread(NamedEntry entry, String named) implements Change {}
 
     /** A new entry of a topic states what other entries have in common, and links to them. */

@@ -42,7 +42,7 @@ final class PlacesAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /** {@code topics} has all live entries in the order of the log; {@code linking} have links. */
+  /** {@code topics} has all live entries, as in the log; {@code linking} are those with links. */
   PlacesAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,
