@@ -11,6 +11,6 @@ public interface RememberedAnswers {
 
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
-  /** Deletes answers except to present questions and prompts, by their keys and versions. */
+  /** Deletes all answers except those with these keys of questions and versions of prompts. */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }
