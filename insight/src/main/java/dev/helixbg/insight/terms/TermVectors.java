@@ -29,7 +29,7 @@ public final class TermVectors {
   /** Number of entries. The texts of entries come before all other texts. */
   private final int entries;
 
-  /** Greatest number of entries that may have a term; terms in more entries are ignored. */
+  /** Maximum number of entries that may have a term; terms in more entries are ignored. */
   private final int most;
 
   /** The terms, sorted. */
