@@ -108,7 +108,7 @@ final class NativeLibraries {
       throw new EmbeddingException(e.getMessage(), e);
     } catch (LinkageError | OrtException e) {
       throw new EmbeddingException(
-          "cannot load ONNX Runtime from %s: %s. The folder must not be mounted noexec; on Linux, ONNX Runtime needs glibc 2.34 and libstdc++"
+          "cannot load ONNX Runtime from %s: %s. The folder's file system must not be mounted with the option noexec; on Linux, ONNX Runtime needs glibc 2.34 and libstdc++"
               .formatted(natives.resolve("natives"), e.getCause() == null ? e : e.getCause()),
           e);
     }

@@ -59,7 +59,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
         double worst = ProbeTexts.worstCosine(expected, tried.embedAll(texts));
         if (!(worst >= minimumCosine)) { // also true for NaN
           return new Verdict(
-              0, format("%s: too inaccurate, cosine %.4f to the plain vectors", worst));
+              0,
+              format("%s: too inaccurate, cosine %.4f to the vectors of the usual method", worst));
         }
         double gain = gain(texts, model, tried);
         if (gain > SLOWER && gain < CLEARLY_FASTER) {

@@ -243,7 +243,7 @@ public final class AvxAssembler {
     bytes(places);
   }
 
-  /** Permutes each group of four floats; {@code places} has two bits each, the lowest first. */
+  /** Permutes each group of four floats. {@code places} has two bits for each, the lowest first. */
   void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);

@@ -109,8 +109,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Writes and syncs a temporary file in the folder of {@code target}, which is neither opened nor
-   * changed. The file gets the target's mode without write permission for others, else 0600.
+   * Writes and syncs a temporary file in the folder of {@code target}. The target is neither opened
+   * nor changed. The file gets the target's mode without write permission for others, else 0600.
    *
    * @throws CancellationException when the process is about to end
    */
