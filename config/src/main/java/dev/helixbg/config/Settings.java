@@ -50,7 +50,6 @@ public record Settings(
         kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
   }
 
-  /** The settings {@code embed.*}. */
   public record EmbedSettings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 

@@ -27,7 +27,6 @@ public final class Sha256 {
 
   private Sha256() {}
 
-  /** Returns a digest that has read nothing. */
   public static MessageDigest start() {
     try {
       return (MessageDigest) EMPTY.clone();

@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
-/** Saved answers. */
 @FunctionalInterface
 public interface RememberedAnswers {
   Map<AnswerStore.Id, Answer> find(Set<AnswerStore.Id> wanted);

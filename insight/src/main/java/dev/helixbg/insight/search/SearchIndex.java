@@ -104,7 +104,6 @@ public final class SearchIndex implements AutoCloseable {
     this.words = terms.products();
   }
 
-  /** Returns the number of entries in the index and the number of all live entries. */
   public Coverage coverage() {
     return coverage;
   }
