@@ -1,6 +1,6 @@
 package dev.helixbg.config;
 
-/** An error of a setting; the message names the key, its origin, and the valid values. */
+/** An error in a setting. The message names it, where it is set, and the valid values. */
 public final class ConfigException extends RuntimeException {
   ConfigException(String message) {
     super(message);

@@ -4,7 +4,7 @@ package dev.helixbg.config;
 public interface Progress extends AutoCloseable {
   Progress SILENT = (_, _) -> {};
 
-  /** Counts finished items and their work, in the same unit as {@link Display#begin}. */
+  /** Counts finished items and their work, in the unit that was passed to {@link Display#begin}. */
   void step(long items, long work);
 
   @Override
@@ -15,7 +15,7 @@ public interface Progress extends AutoCloseable {
 
     /**
      * @param things number of items
-     * @param work work of all items, in any unit; the remaining time is estimated from it
+     * @param work work of all items, in any unit; the display estimates the remaining time from it
      */
     Progress begin(String what, long things, long work);
 

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * @param name dotted name, as in the settings file: {@code embed.provider}
  * @param defaultText the default as a user would write it; empty if there is none
  * @param valid the valid values, in words
- * @param parser parses a text, given the home folder; throws IllegalArgumentException
+ * @param parser turns a text and the home folder into a value; throws IllegalArgumentException
  */
 public record Setting<T>(
     String name,
@@ -32,7 +32,7 @@ public record Setting<T>(
     /** Separator of list elements in environment variables and flags; TOML uses brackets. */
     static final String SEPARATOR = File.pathSeparator;
 
-    /** Returns a value as it is written in a settings file. */
+    /** Returns a value in the form that it has in a settings file. */
     String toml(String text) {
       return switch (this) {
         case TEXT -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * All settings, checked; {@link SettingCatalog} describes them.
+ * All settings, checked. {@link SettingCatalog} describes them.
  *
- * @param kb if empty, the usual places are searched
- * @param helix if empty, the program on {@code PATH} is used
+ * @param kb if empty, helix-bg searches the usual places
+ * @param helix if empty, helix-bg uses the program on {@code PATH}
  * @param threads at least 1
  */
 public record Settings(
@@ -25,7 +25,7 @@ public record Settings(
     DaemonSettings daemon,
     NotesItems notesItems) {
 
-  /** Modes of dividing lists in notes into items; each item of a divided list becomes an entry. */
+  /** Which lists in notes are divided into items. Each item of a divided list becomes an entry. */
   public enum NotesItems {
     /** A list is divided only if the note is a memory file that lists facts. */
     AUTO(""),
@@ -39,7 +39,7 @@ public record Settings(
       this.entries = entries;
     }
 
-    /** Returns the value in a note's front matter that selects this mode, if any. */
+    /** Returns the front matter's value that selects this mode; empty if there is none. */
     public String entries() {
       return entries;
     }
@@ -50,7 +50,6 @@ public record Settings(
         kb, sources, helix, threads, cache, state, embed, other, daemon, notesItems);
   }
 
-  /** The settings {@code embed.*}. */
   public record EmbedSettings(
       Path models, ExecutionProvider provider, Precision precision, int maxTokens) {
 
@@ -61,7 +60,7 @@ public record Settings(
     }
 
     public enum Precision {
-      /** Depends on text, processor and trials; see {@code EmbeddingModel.another}. */
+      /** Chosen by text, processor and trials; see {@code EmbeddingModel.another}. */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -78,8 +77,8 @@ public record Settings(
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings for stored answers only: of the configured model, or of the first model in
-     * the models folder if the file is missing.
+     * Returns settings with which only stored answers are used. They are the answers of the
+     * configured model or, if its file is missing, of the first model in the models folder.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);

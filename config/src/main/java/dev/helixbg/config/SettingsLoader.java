@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Merges defaults, settings file, environment and flags; each overrides those before it. */
+/** Merges defaults, settings file, environment and flags; later ones override earlier ones. */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /** Variables with this prefix describe how the program was started; they are not settings. */
+  /** Variables with this prefix are not settings; they tell how the program was started. */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
   /** Variable that names the settings file. */
@@ -42,16 +42,16 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record EffectiveSetting(
       String name, String text, String toml, String origin, String meaning) {
 
-    /** Returns whether the setting has a default or a value written by the user. */
+    /** Returns whether the setting has a value, either a default or one that the user wrote. */
     public boolean isSet() {
       return !text.isEmpty();
     }
   }
 
   /**
-   * @param configFile the settings file named by the user, which must exist; if empty, the file
-   *     that {@code $HELIX_BG_CONFIG} names, else the default file
-   * @param flags values as texts, each under the name of its setting
+   * @param configFile the settings file that the user named, which must exist; if empty, the file
+   *     that {@code $HELIX_BG_CONFIG} names or, without that variable, the default file
+   * @param flags values as texts, by the names of the settings
    * @throws ConfigException for an unknown name, an invalid value or an unreadable file
    */
   public Loaded load(Optional<Path> configFile, Map<String, String> flags) {
@@ -86,7 +86,7 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
-  /** Adds the values of variables. An empty variable counts as unset, except for a list. */
+  /** Adds values of environment variables. An empty one counts as unset, except for a list. */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));

@@ -14,7 +14,7 @@ import java.util.List;
 
 /** SHA-256 of files, streams and texts, as 64 lower-case hexadecimal digits. */
 public final class Sha256 {
-  /** Empty digest. A copy of it is made ten times as fast as a new digest. */
+  /** A digest that has read nothing. Copying it is ten times as fast as making a new digest. */
   private static final MessageDigest EMPTY;
 
   static {
@@ -27,7 +27,6 @@ public final class Sha256 {
 
   private Sha256() {}
 
-  /** Returns a digest that has read nothing. */
   public static MessageDigest start() {
     try {
       return (MessageDigest) EMPTY.clone();
@@ -62,7 +61,7 @@ public final class Sha256 {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Hashes each text preceded by its length, so that different lists give different hashes. */
+  /** Hashes each text together with its length, so that different lists give different hashes. */
   public static String of(List<String> parts) {
     MessageDigest digest = start();
     for (String part : parts) {

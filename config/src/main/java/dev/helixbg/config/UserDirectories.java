@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}, else the account's home folder and the platform's usual folders in it.
+ * $XDG_STATE_HOME/helix-bg}. If one of these variables is not set, the folder is the account's home
+ * folder or the platform's usual folder in the home folder.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

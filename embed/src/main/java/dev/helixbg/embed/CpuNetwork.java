@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Methods of computing a network on a CPU: a file format, in which the exported network is
+ * Methods of computing a network on a CPU. Each has a file format, in which the exported network is
  * rewritten, and an engine that runs the file.
  */
 enum CpuNetwork {
@@ -50,7 +50,7 @@ enum CpuNetwork {
     this(id, description, null);
   }
 
-  /** Returns the network of an embedding model; the activations of the bundled one are known. */
+  /** Returns the network of an embedding model; only the bundled model can be smoothed. */
   static CpuNetwork of(Precision precision, boolean bundled) {
     if (precision != Precision.INT8) {
       return FUSED;

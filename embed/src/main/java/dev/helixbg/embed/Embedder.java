@@ -6,10 +6,11 @@ import java.util.List;
 public interface Embedder extends AutoCloseable {
 
   /**
-   * Embeds all texts, in any order and on any thread, but one thread at a time calls the sink.
+   * Embeds all texts, in any order and on any thread. Only one thread at a time calls the sink.
    *
    * @param texts texts of any length; each is cut at the model's token limit
-   * @throws EmbeddingException when the model fails; the vectors so far are valid
+   * @throws EmbeddingException when the model fails; the vectors that the sink has received are
+   *     valid
    * @throws InterruptedException when the calling thread is interrupted; checked between batches
    */
   void embed(List<String> texts, VectorSink sink) throws InterruptedException;

@@ -48,17 +48,17 @@ public interface EmbedderSource {
     double of(boolean few);
   }
 
-  /** Returns another method of computing vectors; empty if there is only the usual method. */
+  /** Returns another method for entries or for passages; empty if there is only the usual one. */
   default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }
 
-  /** Returns the source that embeds queries for comparison with vectors that have this id. */
+  /** Returns the source that embeds queries, given the id of the vectors to compare them with. */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }
 
-  /** Returns the source that queries probably need, before the KB's vectors are known. */
+  /** Returns the source that queries probably need, when the id of the KB's vectors is unknown. */
   default EmbedderSource likelyForQueries() {
     return this;
   }

@@ -88,10 +88,11 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns this model with another method of computing, which may be faster and has another id;
-   * empty if there is none. On a Mac, it is CoreML, which takes long to open. Elsewhere, passages
-   * get eight-bit arithmetic. Entries get smoothed eight-bit arithmetic with VNNI and the bundled
-   * model, else sixteen-bit arithmetic if {@link Encoder} can run.
+   * Returns this model with another method of computing; empty if there is none. The method may be
+   * faster, and its vectors have another id. On a Mac, it is CoreML, which takes long to open.
+   * Elsewhere, it is eight-bit arithmetic for passages. For entries, it is smoothed eight-bit
+   * arithmetic with VNNI and the bundled model, else sixteen-bit arithmetic if {@link Encoder} can
+   * run.
    */
   public Optional<EmbeddingModel> another(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -110,8 +111,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns the model that embeds queries: the method of {@link #another} if it runs by machine
-   * code and has computed the entries' vectors, else this model.
+   * Returns the model that embeds queries. This is the model of {@link #another} if it runs by
+   * machine code and has computed the entries' vectors, else this model.
    *
    * @param vectors id of the entries' vectors
    */
@@ -213,8 +214,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Prepares, on another thread, the model for the entries of a new cache, unless this machine has
-   * it. This takes two seconds, in which the caller can read texts.
+   * Prepares the model for the entries of a new cache, unless it is prepared, on another thread.
+   * This takes two seconds, in which the caller can read texts.
    */
   @Override
   public void prepareAhead() {

@@ -2,7 +2,7 @@ package dev.helixbg.embed;
 
 import dev.helixbg.embed.encoder.Encoder;
 
-/** The network on {@link Encoder}: a batch may mix texts of any length. */
+/** Runs the network on {@link Encoder}. A batch may mix texts of any length. */
 record EncoderModel(Encoder encoder, Pooling pooling) implements TokenModel {
   @Override
   public float[][] embed(int[][] ids) {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Loads the native libraries of the tokenizer, which many commands need alone, and of ONNX Runtime,
+ * Loads two native libraries: the tokenizer's, which many commands need alone, and ONNX Runtime's,
  * without telemetry.
  */
 final class NativeLibraries {
@@ -109,7 +109,7 @@ final class NativeLibraries {
       throw new EmbeddingException(e.getMessage(), e);
     } catch (LinkageError | OrtException e) {
       throw new EmbeddingException(
-          "cannot load ONNX Runtime from %s: %s. The folder must not be mounted noexec; on Linux, ONNX Runtime needs glibc 2.34 and libstdc++"
+          "cannot load ONNX Runtime from %s: %s. The folder's file system must not be mounted with the option noexec; on Linux, ONNX Runtime needs glibc 2.34 and libstdc++"
               .formatted(natives.resolve("natives"), e.getCause() == null ? e : e.getCause()),
           e);
     }
@@ -128,11 +128,13 @@ final class NativeLibraries {
 
   /**
    * Creates ONNX Runtime's environment, and takes a second reference to it, which is never
-   * released. The Java binding releases the first in a shutdown hook, which does not wait for any
-   * {@link OnnxCall}; a model that is being opened would then read freed memory.
+   * released. The Java binding releases the first reference in a shutdown hook, which does not wait
+   * for any {@link OnnxCall}. Without a second reference, a model that is being opened would then
+   * read freed memory.
    *
-   * <p>The binding has no public method that does so, therefore a private method of the bundled
-   * version is called. The C API through Java's FFM would add a tenth of a second to each start.
+   * <p>The binding has no public method that takes a reference, so this method calls a private
+   * method of the bundled version. The C API through Java's FFM would add a tenth of a second to
+   * each start.
    */
   private static void keepEnvironment() {
     try {

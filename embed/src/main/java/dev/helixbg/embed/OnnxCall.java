@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * not end during a call, because its end destroys the library's tables, which the call reads.
  */
 public final class OnnxCall implements AutoCloseable {
-  /** Lock that each call shares, and that {@link #endAll} takes alone and never releases. */
+  /** Each call holds the read lock. {@link #endAll} takes the write lock and never releases it. */
   private static final ReentrantReadWriteLock ENTRY = new ReentrantReadWriteLock();
 
   private static final OnnxCall CALL = new OnnxCall();

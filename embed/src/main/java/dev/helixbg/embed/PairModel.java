@@ -45,7 +45,7 @@ public final class PairModel implements PairSource {
     return judge;
   }
 
-  /** Returns a reader that loads each judge when the judge reads its first pair. */
+  /** Returns a reader that loads each judge when its first pair is read. */
   @Override
   public PairReader open() {
     return new Judges();
@@ -80,7 +80,7 @@ public final class PairModel implements PairSource {
 
   /**
    * Loads a pair judge. The first time, this takes seconds, writes to the cache folder, and
-   * compares the judge's logits with those after the training.
+   * compares logits of the judge with the logits that it computed after the training.
    *
    * @throws EmbeddingException when the judge cannot be loaded, or its logits differ too much
    */

@@ -31,7 +31,7 @@ public final class ParallelLoop {
   }
 
   /**
-   * Runs all steps. After a failure of a step, an interrupt, or if no thread can be started, no
+   * Runs all steps. If a step fails, the caller is interrupted, or no thread can be started, no
    * further step begins. The loop then waits for the running steps and throws the first failure.
    */
   static void run(int threads, int steps, Step step) throws InterruptedException {

@@ -18,8 +18,9 @@ import java.util.StringJoiner;
 
 /**
  * A prepared model in the cache folder: the network in the format that this processor runs, and the
- * definition of its tokenizer. It is made once, and compared with known results before it is used.
- * A small file (the note), written last, lists the files; if they differ, they are made again.
+ * definition of its tokenizer. It is made once, and its results are compared with known results
+ * before it is used. A small file (the note), written last, lists the files; if they differ from
+ * the list, they are made again.
  *
  * @param file the file to load: the rewritten network, or the original if it cannot be rewritten
  * @param why the reason for the file's format, in words
@@ -51,8 +52,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
 
   /**
    * Prepares a pair judge: the bundled model with changed weights, in eight-bit arithmetic, which
-   * is faster than fp32. With the judge of notes, the leads (the first pairs of a report) stay the
-   * same.
+   * is faster than fp32. In the judge of notes, this arithmetic does not change the first pairs of
+   * a report.
    *
    * @param hash hash of the judge's weights
    * @throws EmbeddingException when the logits on this machine differ too much

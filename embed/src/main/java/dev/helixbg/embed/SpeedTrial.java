@@ -59,7 +59,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
         double worst = ProbeTexts.worstCosine(expected, tried.embedAll(texts));
         if (!(worst >= minimumCosine)) { // also true for NaN
           return new Verdict(
-              0, format("%s: too inaccurate, cosine %.4f to the plain vectors", worst));
+              0,
+              format("%s: too inaccurate, cosine %.4f to the vectors of the usual method", worst));
         }
         double gain = gain(texts, model, tried);
         if (gain > SLOWER && gain < CLEARLY_FASTER) {
@@ -89,7 +90,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
 
   /**
    * Returns the verdict of an earlier trial of the same network (the hash of its file), runtime and
-   * machine, else of a trial that it runs and stores.
+   * machine. If there was none, runs a trial and stores its verdict.
    */
   Verdict remembered(Path cacheFolder, String network, Opener plain, Opener other) {
     try {

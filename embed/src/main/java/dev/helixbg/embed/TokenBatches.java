@@ -13,9 +13,7 @@ import java.util.function.IntFunction;
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /**
-   * Number of texts that are not divided between two threads, since each batch reads all weights.
-   */
+  /** Up to this number of texts form one batch, since each batch reads all weights. */
   private static final int FEW = 16;
 
   /** Returns the token ids of many texts, computed on several threads. */
@@ -51,7 +49,7 @@ record TokenBatches(TokenModel model, int threads) {
         });
   }
 
-  /** Returns batches of indices of texts, longest first. If two suffice, they have one size. */
+  /** Returns batches of indices of texts, longest first. If two batches suffice, each gets half. */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);

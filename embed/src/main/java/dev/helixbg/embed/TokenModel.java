@@ -5,8 +5,8 @@ import ai.onnxruntime.OrtException;
 /** A loaded network that turns token ids into vectors; several threads may call it at once. */
 interface TokenModel extends AutoCloseable {
   /**
-   * Tokens of a batch, with padding. Larger batches do not fit into the processor's cache; smaller
-   * ones have too few rows for fast matrix products.
+   * Maximum number of tokens of a batch, with padding. Larger batches do not fit into the
+   * processor's cache; smaller ones have too few rows for fast matrix products.
    */
   int TOKENS_PER_BATCH = 512;
 

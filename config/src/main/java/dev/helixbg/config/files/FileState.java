@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * State of a file. A different state shows that the file was written or replaced, so the file need
- * not be read to find out. Each write updates {@code changed}. Unlike {@code modified}, no program
- * can set {@code changed} back. The file system's clock is coarse, so a state is reliable only some
- * seconds after the last change (decision 53).
+ * State of a file. As long as the state stays the same, the file was neither written nor replaced,
+ * and need not be read again. Each write updates {@code changed}. Unlike {@code modified}, no
+ * program can set {@code changed} back. The file system's clock is coarse, so a state is reliable
+ * only some seconds after the last change (decision 53).
  *
  * @param changed time of the last change of content or attributes (ctime)
  * @param key the inode and its device
@@ -23,7 +23,7 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /** Age of a settled state. A younger file could change again within one tick of the clock. */
+  /** Minimum age of a settled state; a younger file could change in the same tick of the clock. */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */
@@ -56,23 +56,21 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return Objects.hash(size, modified, changed, key);
   }
 
-  /**
-   * Whether any later change gives another state, so that content read now belongs to this state.
-   */
+  /** Whether any later change gives another state. Content read now then belongs to this state. */
   public boolean isSettled() {
     return lastChange().isBefore(Instant.now().minus(SETTLED));
   }
 
   /**
-   * Returns the time of the last change, or {@link Instant#EPOCH} if it is more than a minute in
-   * the future: the clock was set back, so the next change has another time.
+   * Returns the time of the last change. A time more than a minute ahead becomes {@link
+   * Instant#EPOCH}: the clock was set back, so the next change has another time.
    */
   public Instant lastChange() {
     Instant time = changed.toInstant();
     return time.isAfter(Instant.now().plusSeconds(60)) ? Instant.EPOCH : time;
   }
 
-  /** Returns path (without links) and state as lines of text, which can be compared later. */
+  /** Returns a path without links, and this state, as lines of text for a later comparison. */
   public String linesAt(Path path) {
     return String.join(
         "\n",

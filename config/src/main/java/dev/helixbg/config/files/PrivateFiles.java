@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes files and folders for the user of this process alone, whatever the umask is.
+ * Makes files and folders that only the user of this process can use, whatever the umask is.
  *
  * <p>{@link #makeFolder}, {@link #open} and {@link #create} do not follow a symbolic link at the
  * path itself. {@link #makeFolders} and the methods that call it follow links.
@@ -40,7 +40,7 @@ public final class PrivateFiles {
   private PrivateFiles() {}
 
   /**
-   * Makes a folder unless it exists. The parent folder must exist.
+   * Makes a folder in an existing folder, unless it exists already.
    *
    * @throws IOException also when a link or a file is at the path
    */
@@ -64,8 +64,8 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes a folder whose content will be trusted, and its missing parents. The folders from {@code
-   * root} to {@code folder} must belong to this user and must not be writable by others.
+   * Makes a folder whose content will be trusted, and its missing parents. {@code folder} and its
+   * parents up to {@code root} must belong to this user and must not be writable by others.
    *
    * @throws IOException also when a folder belongs to another user or is writable by others; the
    *     message names a remedy
@@ -82,7 +82,7 @@ public final class PrivateFiles {
   /**
    * Makes a folder that only this user may read.
    *
-   * @throws IOException also when the folder belongs to another user, or others can write to it
+   * @throws IOException also when the folder belongs to another user or is writable by others
    */
   public static void makeSecretFolder(Path folder) throws IOException {
     makeFolders(folder);
@@ -132,7 +132,7 @@ public final class PrivateFiles {
   }
 
   /**
-   * Opens a file without following links; a file that the options create gets the mode 0600.
+   * Opens a file without following links. If the options create the file, its mode is 0600.
    *
    * @throws IOException also when the path is a link, a folder, a pipe or a device
    */
@@ -157,7 +157,7 @@ public final class PrivateFiles {
   /**
    * Throws an exception unless the path is a file, a link to a file, or missing.
    *
-   * @throws IOException when the path leads to something else, such as a pipe, which would block
+   * @throws IOException when the path leads to something else, such as a pipe, which blocks readers
    */
   public static void requireFile(Path path) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {

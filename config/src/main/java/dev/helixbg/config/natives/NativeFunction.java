@@ -50,7 +50,7 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /** Returns the exception to throw for a failed downcall; throws an {@link Error} at once. */
+  /** Returns the exception to throw when a downcall fails; throws an {@link Error} at once. */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

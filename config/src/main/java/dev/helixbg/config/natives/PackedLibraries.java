@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.jar.JarEntry;
 
 /**
- * Unpacks native libraries into the cache folder, once. Their own loaders would unpack them into
- * the temp folder at each start.
+ * Unpacks native libraries into the cache folder, once. Without this class, each library's own
+ * loader would unpack it into the temp folder at each start.
  */
 public final class PackedLibraries {
   private PackedLibraries() {}
@@ -54,7 +54,7 @@ public final class PackedLibraries {
     }
   }
 
-  /** Returns the system's name in jars of native libraries: linux or osx. */
+  /** Returns the operating system's name in jars of native libraries: linux or osx. */
   public static String os() {
     return System.getProperty("os.name").startsWith("Mac") ? "osx" : "linux";
   }
@@ -78,8 +78,8 @@ public final class PackedLibraries {
   }
 
   /**
-   * Replaces a library in one step, since another process may do the same or use the old file. The
-   * new file is synced before the rename, so a file of the right size is complete.
+   * Replaces a library in one step, since another process may replace it, too, or use the old file.
+   * The new file is synced before the rename, so a file of the right size is complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

@@ -5,12 +5,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Loads the native library of DJL's tokenizers, unpacked from its jar into the cache folder.
+ * Unpacks the native library of DJL's tokenizers from its jar into the cache folder and loads it.
  *
  * <p>DJL's own loader would request a cloud metadata address, look for CUDA, and download another
  * library if an environment variable asks for it. After {@link #load}, DJL's binding ({@code
  * ai.djl.huggingface.tokenizers.jni.TokenizersLibrary}) works without that loader. System
- * properties turn off the same actions in other parts of DJL.
+ * properties prevent other parts of DJL from doing the same.
  */
 public final class TokenizerLibrary {
   private static final String FILE = System.mapLibraryName("tokenizers");

@@ -5,16 +5,16 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Finds the name that a user most probably meant. The distance is the number of edits of one
- * character; a swap of two neighbours is one edit (optimal string alignment).
+ * Finds the name that a user most probably meant: the name with the fewest edits from the typed
+ * text. An edit changes one character, or swaps two neighbours (optimal string alignment).
  */
 public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /** Maximum number of edits; with more, an id of ten digits could stand for any other id. */
+  /** Maximum number of edits. With more, an id of ten digits could be mistaken for any other id. */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum length of a typed text that is compared with the beginnings of names. */
+  /** Minimum length of a typed text that may be the beginning of a name. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;
@@ -50,7 +50,7 @@ public final class NearestName {
     return nearest;
   }
 
-  /** Returns the number of edits, which is exact if it is below {@code most}. */
+  /** Returns the number of edits; a result below {@code most} is exact. */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

@@ -4,7 +4,7 @@ import java.text.Normalizer;
 import java.text.Normalizer.Form;
 import java.util.regex.Pattern;
 
-/** Normal form of texts, for keys and comparisons; Unicode has several forms of a text. */
+/** Normal form of texts, for keys and comparisons. Unicode has several codings of one text. */
 public final class NormalForm {
   /** Full-width letters and digits, half-width kana. */
   private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");
@@ -27,7 +27,7 @@ public final class NormalForm {
     return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /** Whether a pattern may match; in a JVM that has just started, matching is slow. */
+  /** Whether a pattern may match. This loop is faster than patterns in a JVM that just started. */
   private static boolean isOdd(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

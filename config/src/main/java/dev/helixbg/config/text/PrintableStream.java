@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * Stream of UTF-8 to a terminal, or to a file for a terminal. It replaces or escapes characters
- * that a terminal executes or hides; names and exceptions may contain any character.
+ * Stream of UTF-8 to a terminal, or to a file for one. It replaces or escapes characters that a
+ * terminal executes or hides. Names and exceptions may contain any character.
  */
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;
 
-  /** First bytes of a character whose last bytes were not written yet. */
+  /** The first bytes of a character, until its last bytes are written. */
   private byte[] begun = {};
 
   private PrintableStream(OutputStream out, UnaryOperator<String> safe) {
@@ -27,7 +27,7 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Returns a stream for JSON, which escapes these characters; the value stays the same. */
+  /** Returns a stream for JSON, which escapes these characters. The JSON keeps its value. */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

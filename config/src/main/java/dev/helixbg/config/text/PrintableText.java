@@ -27,9 +27,7 @@ public final class PrintableText {
     return shown(text, false);
   }
 
-  /**
-   * Returns one line of {@code columns} columns at most; folds white space, cuts with {@code …}.
-   */
+  /** Folds white space and cuts a text to {@code columns} columns; {@code …} ends a cut text. */
   public static String excerpt(String text, int columns) {
     StringBuilder out = new StringBuilder();
     int width = 0;
@@ -61,7 +59,7 @@ public final class PrintableText {
     return out.toString();
   }
 
-  /** Cuts a text to {@code units} UTF-16 units, with {@code …}; splits no surrogate pair. */
+  /** Cuts a text to {@code units} UTF-16 units and adds {@code …}; splits no surrogate pair. */
   public static String beginning(String text, int units) {
     if (text.length() <= units) {
       return text;

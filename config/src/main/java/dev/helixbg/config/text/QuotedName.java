@@ -3,8 +3,8 @@ package dev.helixbg.config.text;
 import java.util.regex.Pattern;
 
 /**
- * Quotes a name in a sentence. Without quotes, the file name {@code a.md and all files of the
- * folder ops} would look like an instruction.
+ * Quotes a name, so that it cannot be taken for a part of the sentence around it. An example is the
+ * file name {@code a.md and all files of the folder ops}.
  */
 public final class QuotedName {
   private static final int LONGEST = 160;
@@ -19,7 +19,7 @@ public final class QuotedName {
 
   private QuotedName() {}
 
-  /** Returns a plain word unchanged, else the name on one line, cut, and quoted. */
+  /** Returns a plain word unchanged, or any other name quoted, on one line, and cut if long. */
   public static String of(String name) {
     if (PLAIN.matcher(name).matches()) {
       return name;

@@ -243,13 +243,13 @@ public final class AvxAssembler {
     bytes(places);
   }
 
-  /** Permutes each group of four floats; {@code places} has two bits each, the lowest first. */
+  /** Permutes each group of four floats. {@code places} has two bits for each, the lowest first. */
   void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);
   }
 
-  /** Prefetches a cache line of memory; the address may be invalid. */
+  /** Emits a prefetch of a cache line of memory; the address may be invalid. */
   public void fetchAhead(Register base, int offset) {
     if (base.number > 7) {
       bytes(0x41);
@@ -275,7 +275,7 @@ public final class AvxAssembler {
     bytes(opcode, OF_REGISTER | (reg & 7) << 3 | third & 7);
   }
 
-  /** Emits a VEX or EVEX prefix, which has the registers' numbers inverted, high bits apart. */
+  /** Emits a VEX or EVEX prefix; it has inverted register numbers, with their high bits apart. */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;
     int x = ~third >> 4 & 1;

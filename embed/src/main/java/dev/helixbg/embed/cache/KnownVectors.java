@@ -10,15 +10,15 @@ import java.util.stream.Stream;
 /**
  * The vectors that were read from a store.
  *
- * @param byKey the vectors by text; shared, not copied
+ * @param byKey the vectors by the keys of their texts; shared, not copied
  * @param stored number of vectors in the store, including repeated and damaged vectors
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** When {@link #id} has found this many texts that have a vector, it examines no more texts. */
+  /** {@link #id} stops when it has found this many texts that have a vector. */
   private static final int ENOUGH = 64;
 
-  /** Returns the id under which most texts have a vector, the first of several such ids. */
+  /** Returns the id under which most texts have a vector; if several do, the first of them. */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();

@@ -101,8 +101,8 @@ public final class VectorStore {
   }
 
   /**
-   * Returns, for each text, the place of its vector: its number, from 0, among all vectors of its
-   * kind. Of two vectors of a text, the later counts.
+   * Returns the place of each text's vector: the number of vectors of its kind that precede it. If
+   * a text has two vectors, the later one counts.
    *
    * @return empty if a text has no vector
    */

@@ -21,8 +21,8 @@ final class AttentionCode {
   static final int TOKENS = 512;
 
   /**
-   * Positions after the first {@link #TOKENS} in a row of scores or transposed keys. In a row of
-   * scores, the first of them holds the factor (see {@link #FACTOR}); the others are unused.
+   * Number of positions after the first {@link #TOKENS} in a row of scores or transposed keys. In a
+   * row of scores, the first of them holds the factor (see {@link #FACTOR}); the others are unused.
    */
   static final int PADDING = 32;
 

@@ -59,8 +59,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code sums[row][output] = bias + steps · Σ numbers · weights}, where the steps are
-   * those of the row and of the output.
+   * Computes {@code sums[row][output] = bias + step · Σ numbers · weights}, where the step is the
+   * row's step times the output's step.
    *
    * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
@@ -75,7 +75,7 @@ record EncoderKernels(
     }
   }
 
-  /** Rounds rows: the largest magnitude becomes the largest integer, 0 {@link Square#zero}. */
+  /** Rounds rows: a row's largest magnitude to the largest integer, 0 to {@link Square#zero}. */
   void round(long rows, long numbers, long steps, int count) {
     rounding.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }

@@ -143,7 +143,7 @@ public final class EncoderWeights {
     }
   }
 
-  /** Writes the rows of a token: its word's to {@code sums}, its position's to {@code states}. */
+  /** Writes a token's word embedding to {@code sums}, its position's row to {@code states}. */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
     long placed = (long) type * positions + position;
     long named = (long) types * positions + word;

@@ -8,8 +8,8 @@ import dev.helixbg.config.x86.AvxAssembler.Register;
 import dev.helixbg.config.x86.AvxAssembler.Shift;
 
 /**
- * Writes machine code for the steps between matrix products: it normalises sums, computes GELU, and
- * rounds, in rows of 384 floats and vectors of 256 bits.
+ * Writes machine code for the steps between matrix products, in rows of 384 floats and vectors of
+ * 256 bits. The code normalises sums, computes GELU, and rounds.
  */
 final class RowCode {
   private static final int VECTOR = 32;

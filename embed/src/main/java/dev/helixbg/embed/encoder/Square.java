@@ -95,7 +95,7 @@ public enum Square {
     size = panel * PANELS;
   }
 
-  /** Returns the input at a place of a row: an int holds inputs whose indices are 16 apart. */
+  /** Returns the input at a place of a row. An int holds inputs whose indices are 16 apart. */
   int input(int place) {
     int inGroup = place % (VECTOR * inAnInt);
     return place - inGroup + VECTOR * (inGroup % inAnInt) + inGroup / inAnInt;
@@ -156,7 +156,7 @@ public enum Square {
     }
   }
 
-  /** Adds the biases of all squares to those of the first; their results become one sum. */
+  /** Adds the biases of all squares to the first square's, because their results become one sum. */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);
     for (int output = 0; output < SIDE; output++) {

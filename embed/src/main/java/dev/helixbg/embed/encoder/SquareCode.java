@@ -131,7 +131,7 @@ final class SquareCode {
     }
   }
 
-  /** Emits code that multiplies a row's sums by both steps, then adds memory's sums or biases. */
+  /** Emits code that multiplies a row's sums by both steps, and adds old sums or the biases. */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

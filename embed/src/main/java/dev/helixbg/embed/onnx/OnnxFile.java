@@ -35,8 +35,8 @@ public final class OnnxFile implements AutoCloseable {
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
-   * Change of a weight [rows, columns], or [columns] if there is one row, by training: to each
-   * value, its step times its column's scale is added.
+   * Change of a weight by training: to each value, its step times its column's scale is added. The
+   * weight is a matrix [rows, columns], or a vector [columns] if there is one row.
    *
    * @param name name of the weight in PyTorch; an export keeps only the name of its bias
    * @param steps one step per value, row after row

@@ -21,8 +21,8 @@ final class Smoothing {
   private static final int WIDTH = 384;
 
   /**
-   * Factor of the weights of queries and keys before they are compared with those of values, whose
-   * rounding errors change an embedding more.
+   * Factor of the weights of queries and keys when they are compared with the weights of values.
+   * Rounding errors of values change an embedding more.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 

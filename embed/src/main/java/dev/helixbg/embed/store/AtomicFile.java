@@ -49,7 +49,7 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /** Temporary files of this process that are neither renamed nor deleted yet; also the lock. */
+  /** Temporary files of this process, not yet renamed or deleted. The set is also the lock. */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
   /** Whether the process is about to end; guarded by {@link #UNFINISHED}. */
@@ -109,8 +109,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Writes and syncs a temporary file in the folder of {@code target}, which is neither opened nor
-   * changed. The file gets the target's mode without write permission for others, else 0600.
+   * Writes and syncs a temporary file in the folder of {@code target}. The target is neither opened
+   * nor changed. The file gets the target's mode without write permission for others, else 0600.
    *
    * @throws CancellationException when the process is about to end
    */
@@ -258,7 +258,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Deletes what this user's killed processes left in a folder; no other process may write there.
+   * Deletes the temporary files of this user's killed processes in a folder. No other process may
+   * write there.
    */
   public static void deleteLeftovers(Path folder) throws IOException {
     deleteLeftovers(folder, ".", Instant.MAX);

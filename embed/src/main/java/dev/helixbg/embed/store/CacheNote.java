@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A file of the cache folder with one computed value, which is valid while its circumstances stay
- * the same. In a folder that cannot be trusted, no notes are read or written.
+ * A file in the cache folder with one computed value, which is valid while its circumstances stay
+ * the same. If the folder cannot be trusted, no notes are read or written.
  *
  * @param kind kind of the note, and name of the folder of these notes
  * @param key text whose hash names the file
@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
 
-  /** Returns the SHA-256 of a large file, which is kept until the file's state changes. */
+  /** Returns the SHA-256 of a large file. A note keeps it until the file's state changes. */
   public static String hash(Path file, Path cacheFolder) throws IOException {
     Path path = file.toRealPath();
     FileState state = FileState.of(path);

@@ -98,8 +98,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Loads SQLite's native library from the cache folder. If the first connection loaded it, a
-   * failure would look like a damaged database.
+   * Loads SQLite's native library from the cache folder. Without this, the first connection would
+   * load it, and a failure would look like a damaged database.
    *
    * @throws IOException when this platform has no such library, or it cannot be unpacked or loaded
    */
@@ -365,7 +365,7 @@ public final class Database implements AutoCloseable {
         .filter(said -> !said.equals("ok"));
   }
 
-  /** Returns a number that rises with rows added to a table whose key is AUTOINCREMENT. */
+  /** Returns a number that rises when rows are added to a table. Its key must be AUTOINCREMENT. */
   public int added(String table) {
     return read(
         connection ->

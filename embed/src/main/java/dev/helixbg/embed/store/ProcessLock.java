@@ -22,7 +22,7 @@ public final class ProcessLock implements AutoCloseable {
 
   /**
    * Files locked by this process, as real paths. They are not opened again: when a process closes
-   * any channel to a file, the kernel releases all its locks on the file.
+   * any channel to a file, the kernel releases all locks of the process on the file.
    */
   private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
 

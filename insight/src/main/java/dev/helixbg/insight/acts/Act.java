@@ -51,19 +51,16 @@ public record Act(List<When> when, Change change) {
     /** Entries are removed, and another entry replaces them. */
     record Remove(List<NamedEntry> gone, NamedEntry kept) implements Change {}
 
-    /** An entry gets a link to another entry. */
     record Link(NamedEntry from, NamedEntry target) implements Change {}
 
-    /** An entry moves to another topic. */
     record Move(NamedEntry entry, String topic) implements Change {}
 
-    /** All entries of a topic move into another topic. */
     record MergeTopics(String small, String large) implements Change {}
 
     /** An outdated name in an entry is replaced by the present name. */
     record Rename(NamedEntry entry, String from, String to) implements Change {}
 
-    /** A reader checks what an entry says about a name, because no program can. */
+    /** A reader checks what an entry says about a name, because no program can judge that. */
     record Reread(NamedEntry entry, String named) implements Change {}
 
     /** A new entry of a topic states what other entries have in common, and links to them. */

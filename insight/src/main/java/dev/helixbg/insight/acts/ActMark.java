@@ -46,7 +46,7 @@ final class ActMark {
 
   /**
    * Whether each of the marks with these hashes stands below the text that the mark was made for,
-   * and nowhere else. A hash is listed once for each entry with its text.
+   * and nowhere else. If several entries have the same text, its hash is listed once for each.
    */
   static boolean areUnder(List<NamedEntry> entries, List<String> hashes) {
     Map<String, Integer> wanted = new HashMap<>();

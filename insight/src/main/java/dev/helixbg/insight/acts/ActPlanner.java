@@ -167,7 +167,7 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the new body with all metadata, because helix's {@code revise} drops the old. */
+    /** Returns the body with the metadata of all entries, since helix's {@code revise} drops it. */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -203,7 +203,7 @@ public final class ActPlanner {
           + content;
     }
 
-    /** Marks the entries whose texts go, to show whether another writer changes them meanwhile. */
+    /** Marks the removed and replaced texts, to show if another writer changes them meanwhile. */
     private void mark() {
       Stream.concat(
               fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),

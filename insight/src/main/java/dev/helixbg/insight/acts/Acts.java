@@ -71,8 +71,8 @@ public final class Acts {
   }
 
   /**
-   * Returns the act that replaces an outdated file name in an entry by the file's likely new path;
-   * the act to read the entry again if no entry can contain that path.
+   * Returns the act that replaces an outdated file name in an entry by the file's likely new path.
+   * If no entry can contain that path, returns the act to read the entry again.
    *
    * @param named name of the file, as the entry writes it
    */
@@ -84,7 +84,7 @@ public final class Acts {
             .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
-  /** Returns the act that gives the {@link #fuller} entry {@code text} and removes the others. */
+  /** Returns the act that gives {@code text} to the {@link #fuller} entry and removes others. */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();

@@ -28,8 +28,8 @@ record EntryWords(
   private static final int SOUGHT = 200;
 
   /**
-   * Returns words that identify an entry until it gets a mark or new links. Of entries with the
-   * same body, helix edits the first, so an act must delete them, beginning with the first.
+   * Returns words that identify an entry until it gets a mark or new links. If several entries have
+   * the same body, helix edits the first, so an act must delete them, beginning with the first.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins =

@@ -14,10 +14,10 @@ import java.util.function.IntPredicate;
  * contains the words. helix compares in lower case, includes metadata lines, and does not report
  * further matches.
  *
- * <p>The result is the first suitable sequence of whole words in one line of the text. Else
- * sequences across line breaks and metadata lines are tried, then longer sequences, then the whole
- * body. The result has no character that could be changed by a terminal, by copying, or by a JSON
- * parser that cannot read surrogate pairs.
+ * <p>The result is the first suitable sequence of whole words in one line of the text. If there is
+ * none, sequences across line breaks and metadata lines are tried, then longer sequences, then the
+ * whole body. The result has no character that could be changed by a terminal, by copying, or by a
+ * JSON parser that cannot read surrogate pairs.
  */
 final class MatchString {
   /** Minimum lengths of pieces (sequences of words), in characters, in the order of trial. */
@@ -88,7 +88,7 @@ final class MatchString {
     return !words.isEmpty();
   }
 
-  /** Returns the first own piece of plain characters; {@code inText} leaves out metadata lines. */
+  /** Returns the first plain piece that only this body has; {@code inText} skips metadata lines. */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {
       int end = start;

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The present live entries of a knowledge base, by text, because their places may have changed
- * since a report named them; and the plans of acts on them.
+ * The present live entries of a knowledge base, and plans of acts on them. Entries are found by
+ * text, because their places may have changed since a report named them.
  */
 public final class PresentEntries {
   private final LogAccount log;

@@ -45,7 +45,7 @@ public record ReportedFinding(
   public static final String RELATIONS = "relations";
   public static final String LESSONS = "lessons";
 
-  /** Kind of the findings in each section of report.json, the most worth an act first. */
+  /** Kind of the findings in each section of report.json. Kinds that most need an act are first. */
   private static final Map<String, String> KIND_OF = new LinkedHashMap<>();
 
   static {

@@ -61,8 +61,8 @@ public record AgentAnswerStore(Database database) {
    *
    * @param questions possible questions, the most important first
    * @param since start of the period in which a question must not have been given to another client
-   * @return id of each given question, and the id that the client uses in its answer, see {@link
-   *     #given}
+   * @return for the id of each given question, the id that the client uses in its answer, see
+   *     {@link #given}
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
@@ -206,7 +206,7 @@ public record AgentAnswerStore(Database database) {
     }
   }
 
-  /** Adds answers durably; returns the ids of the questions that had no answer of the client. */
+  /** Adds answers and waits until they are on disk. Returns the ids of newly answered questions. */
   public Set<String> add(List<AgentAnswer> answers) {
     return database.write(Durability.FOREVER, connection -> insert(connection, answers));
   }

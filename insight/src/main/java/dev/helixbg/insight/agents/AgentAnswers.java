@@ -112,7 +112,7 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions for a language model: for each, the answer of the
+   * Returns the agents' answers to questions for a language model. Each is the answer of the
    * reliable client that judges known pairs best.
    *
    * @param self client whose answer is used if no reliable client has answered
@@ -165,8 +165,9 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the relations, of which the first {@code first} are reordered by the agents' verdicts:
-   * relations worth an act, relations without a verdict, all others.
+   * Returns the relations after ordering the first {@code first} by the agents' verdicts: first
+   * relations worth an act, then those without a verdict, then <i>related</i>, then
+   * <i>different</i>.
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

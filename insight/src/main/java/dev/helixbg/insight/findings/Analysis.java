@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * Analyses one KB: computes {@link Findings} from the entries and their vectors.
  *
  * <p>The same input gives the same findings with any number of threads. Findings of equal
- * similarity are ordered by the keys of their entries, which are computed from texts, so the order
+ * similarity are ordered by the keys of their entries. Keys are computed from texts, so the order
  * survives a compaction. Offsets decide only between entries with the same text.
  */
 public final class Analysis {
@@ -39,8 +39,8 @@ public final class Analysis {
   }
 
   /**
-   * @param entries entries, ordered by offset; some live entries may be missing, but are counted in
-   *     the indices of others
+   * @param entries entries, ordered by offset; some live entries may be missing, but the indices of
+   *     the others count them
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(

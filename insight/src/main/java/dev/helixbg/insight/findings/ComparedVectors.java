@@ -19,12 +19,12 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With so many, the comparison of 10,000 entries takes 25
-   * times as long as without passages, that of 100,000 entries twice as long.
+   * Maximum number of compared passages. With so many, comparing 10,000 entries takes 25 times as
+   * long as without passages, and comparing 100,000 entries twice as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
-  /** Selects vectors. Above {@code most} passages, it takes every second of an entry, or third. */
+  /** Selects the vectors to compare. Above {@code most} passages, only every n-th is taken. */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();
@@ -94,9 +94,9 @@ record ComparedVectors(
   }
 
   /**
-   * Returns the place from which to show a passage, in UTF-16 units. It is the start of the
-   * previous passage, for context; the passage's own start if it is the entry's first; 0 for an
-   * entry's own vector.
+   * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
+   * passage, for context. An entry's first passage is shown from its own start, and an entry's own
+   * vector from 0.
    */
   int viewStart(int vector) {
     if (vector < entries) {

@@ -43,7 +43,7 @@ public final class FactOrder {
     return newestFirst.get() ? -places : places;
   }
 
-  /** Whether two items of one date are neighbours in a list, and so state different facts. */
+  /** Whether two items are list neighbours without different dates. Their facts differ. */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();
@@ -56,9 +56,9 @@ public final class FactOrder {
   }
 
   /**
-   * Whether two facts state different things although their vectors are near: neighbours in a list,
-   * parts of a lesson, and very short facts. Distant items of a list may state the same fact,
-   * because agents append facts that the list already has.
+   * Whether two facts state different things although their vectors are near. They do if they are
+   * neighbours in a list, parts of a lesson, or very short. Distant items of a list may state the
+   * same fact, because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
     return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);

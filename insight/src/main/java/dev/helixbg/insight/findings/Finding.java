@@ -11,10 +11,10 @@ import java.util.TreeSet;
 /** A result for the user. Its id survives compaction, renames of other entries and new runs. */
 public sealed interface Finding {
   /**
-   * Minimum similarity of two texts about the same matter, for the bundled model. In the notes of
-   * {@code bench findings}, listed pairs of the 88 notes that are rewrites or are overtaken have a
-   * similarity of at least 0.452. For 132 of 154 notes on other subjects, the similarity to the
-   * nearest note is below this limit.
+   * Minimum similarity of two texts about the same matter, for the bundled model. In {@code bench
+   * findings}, 88 notes are rewrites or are overtaken; their listed pairs have a similarity of at
+   * least 0.452. For 132 of 154 notes on other subjects, the similarity to the nearest note is
+   * below this limit.
    */
   double FAR = 0.45;
 
@@ -125,7 +125,7 @@ public sealed interface Finding {
    * @param rankOfA position, from 1, of a among the ten nearest neighbours of b; else 0
    * @param sharedWords rarest words, identifiers and numbers in both entries, rarest first, spelled
    *     as in a
-   * @param newer the later entry; empty if the order is unknown, or the minute is the same
+   * @param newer the later entry; empty if the order is unknown, or both have the same minute
    * @param matching nearest passages of a and b; empty if the whole entries are nearer
    */
   record Evidence(
@@ -142,8 +142,8 @@ public sealed interface Finding {
   }
 
   /**
-   * The matching passages of two entries, their cosine, and the places, in UTF-16 units, from which
-   * the entries are read, so that some text before the passages is included.
+   * The matching passages of two entries and their cosine. To show some text before the passages,
+   * the entries are read from {@code readFromA} and {@code readFromB}, in UTF-16 units.
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
@@ -155,8 +155,8 @@ public sealed interface Finding {
    * @param overtaken probability that the older entry is no longer valid as written; 0 for two
    *     facts of unknown order
    * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>: for two facts, of {@link #act}; for
-   *     other pairs, of the judge of notes before calibration
+   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are those of
+   *     {@link #act}; for other pairs, they come from the judge of notes, before calibration
    * @param tier strongest claim that may be made
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty

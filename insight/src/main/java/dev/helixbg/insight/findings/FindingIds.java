@@ -20,7 +20,6 @@ public final class FindingIds {
     return one.compareTo(other) <= 0 ? of(kind, one, other) : of(kind, other, one);
   }
 
-  /** Returns the id of a finding with the content {@code parts}. */
   public String of(String kind, String... parts) {
     List<String> all = Stream.concat(Stream.of(kind), Stream.of(parts)).toList();
     String id = kind + "-" + Sha256.of(all).substring(0, DIGITS);

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  * compaction has no effect. Only one thread at a time may use an object of this class.
  */
 public final class IncrementalAnalysis {
-  /** The identity of an entry; {@code ordinal} is its number among entries with the same text. */
+  /** An entry's key, its number among entries with the same text, and the hash of its vectors. */
   private record Instance(String key, int ordinal, int hash) {}
 
   /** Index of each entry in the list of the last update. */

@@ -28,7 +28,7 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry, whose sum of similarities must be larger in the
+   * @param neighbours neighbours of each entry. The sum of their similarities must be larger in the
    *     other topic. The centroids alone do not suffice, because most entries are far from the
    *     centre of a large, mixed topic
    * @param order position of each entry, which decides between equally clear findings

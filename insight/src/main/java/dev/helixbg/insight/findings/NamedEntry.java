@@ -71,8 +71,8 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether this entry was written before another entry: by {@link FactOrder}, else by their times,
-   * else by their order in the log, to which helix only appends.
+   * Whether this entry was written before another entry. {@link FactOrder} decides, else their
+   * times, else their order in the log, to which helix only appends.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -129,7 +129,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
     return entry.text().position().flatMap(at -> entry.note().map(file -> file + ":" + at.line()));
   }
 
-  /** Returns the entry's name in helix, or the name of the note, which others may have, too. */
+  /** Returns the entry's name in helix, or the name of the note. Notes can share a name. */
   public String name() {
     return NoteName.of(entry).map(NoteName::name).orElseGet(() -> entry.topic() + ":" + index);
   }

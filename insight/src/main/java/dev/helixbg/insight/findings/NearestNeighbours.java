@@ -90,7 +90,7 @@ public final class NearestNeighbours {
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /** Returns the lowest {@link #least} of texts, read without locks: it is never too high. */
+    /** Returns the lowest {@link #least} of texts; without locks, it may only be too low. */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {

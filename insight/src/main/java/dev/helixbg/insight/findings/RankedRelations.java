@@ -178,7 +178,7 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Returns the similarity of the nearest texts of two entries, from {@code lists} if there. */
+  /** Returns the similarity of two entries' nearest texts, computed if {@code lists} lack it. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -253,7 +253,7 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /** Returns the rare words of both entries, without {@code 1412} beside {@code PAY-1412}. */
+  /** Returns the rare words of both entries; {@code PAY-1412} excludes its part {@code 1412}. */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();
@@ -268,7 +268,7 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /** Returns the newer entry: of helix's entries by time alone, of notes by all signs of age. */
+  /** Returns the newer entry. Times decide for entries of helix, all signs of age for notes. */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
     boolean known =
         FactOrder.areDated(a.entry(), b.entry()) || a.entry().note().isPresent() && a.isAgeKnown(b);

@@ -38,7 +38,7 @@ record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums) {
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /** Returns the cosine of an entry to the other entries of its topic; 0 if there are none. */
+  /** Returns the cosine of an entry to the centroid of its topic's other entries; 0 without any. */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

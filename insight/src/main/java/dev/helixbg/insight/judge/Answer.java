@@ -22,7 +22,6 @@ public record Answer(
     List<String> orders) {
   static final int ANY = -1;
 
-  /** {@code cut} tells whether the model read only a part of at least one text. */
   public Answer(
       String text, double probability, String runnerUp, double runnerUpProbability, boolean cut) {
     this(text, probability, runnerUp, runnerUpProbability, cut ? ANY : 0, List.of());

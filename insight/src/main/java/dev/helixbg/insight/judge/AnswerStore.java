@@ -133,7 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** Deletes answers to other questions, of any model, if most of many answers are stale. */
+  /** If most of many answers are stale, deletes all stale answers, of any model. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

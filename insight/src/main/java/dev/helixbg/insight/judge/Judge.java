@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * another answer, even if an entry tells it to. An answer does not depend on other questions.
  */
 public final class Judge implements QuestionAnswerer {
-  /** Maximum number of tokens in a prompt beside the texts: chat format, topic, and letters. */
+  /** Maximum number of tokens in a prompt besides texts: chat format, topic, and letters. */
   private static final int FRAME_TOKENS = 96;
 
   private static final int MIN_BUDGET = 16;
@@ -191,9 +191,9 @@ public final class Judge implements QuestionAnswerer {
   }
 
   /**
-   * Returns the text of a free answer. An unfinished answer loses its broken sentence if the last
-   * whole sentence ends in the second half, and else gets {@code " …"}. An unfinished merge becomes
-   * empty, because it must keep every detail.
+   * Returns the text of a free answer. An unfinished answer loses its last, broken sentence if the
+   * last whole sentence ends in the second half of the answer; otherwise it gets {@code " …"}. An
+   * unfinished merge becomes empty, because it must keep every detail.
    */
   private String text(QuestionKind job, Generation generation) {
     String text = model.tokenizer().decode(generation.tokenIds()).strip();

@@ -6,6 +6,6 @@ import dev.helixbg.config.Progress;
 public interface JudgeProgress {
   JudgeProgress SILENT = (_, _) -> Progress.SILENT;
 
-  /** Begins to show the progress of a job, whose steps are answered and saved questions. */
+  /** Begins to show the progress of a job. A step counts questions that are answered and saved. */
   Progress begin(QuestionKind job, int questions);
 }

@@ -62,7 +62,7 @@ public final class JudgeRun {
         Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left));
   }
 
-  /** Returns all relations, first those on which the pair judges are least sure, unread last. */
+  /** Returns all relations: first those of which the pair judges are least sure, unread last. */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()
         .sorted(
@@ -71,7 +71,7 @@ public final class JudgeRun {
         .toList();
   }
 
-  /** Asks for the label of every entry; returns those that are known so far, by key. */
+  /** Asks for the label of every entry; returns the known labels by the key of the entry. */
   public Map<String, LabelGuess> labels(LabelGuess.Origin origin) throws InterruptedException {
     Map<String, Question> questions = labelQuestions(findings.entries());
     note(QuestionKind.LABEL, asking.ask(questions.values()));
@@ -93,7 +93,7 @@ public final class JudgeRun {
     return questions;
   }
 
-  /** Asks for a sentence on every topic; returns those that are known so far, by topic. */
+  /** Asks for a sentence on every topic; returns the known sentences by topic. */
   public Map<String, String> summaries() throws InterruptedException {
     Map<String, Question> questions = summaryQuestions(topics);
     note(QuestionKind.SUMMARY, asking.ask(questions.values()));

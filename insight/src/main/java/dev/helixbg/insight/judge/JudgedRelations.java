@@ -25,7 +25,7 @@ public record JudgedRelations(
   /** Maximum number of leading pairs. A reader can look at this many in one sitting. */
   private static final int LEADING = 20;
 
-  /** Maximum number of leading pairs if the pair judges have read none; only verdicts add more. */
+  /** Maximum number of pairs that lead without a verdict if the pair judges have read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
@@ -100,7 +100,7 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
-  /** Chooses leading pairs without a verdict; {@code wereRead}: a pair judge has read any pair. */
+  /** Chooses leading pairs without a verdict. {@code wereRead}: a pair judge has read some pair. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
         .filter(pair -> !pair.isFar())
@@ -134,7 +134,7 @@ public record JudgedRelations(
     return pair.areFacts() && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
-  /** Returns the pairs, with those of one group or from the same two files after one another. */
+  /** Returns the pairs. Pairs of one group, or from the same two files, follow one another. */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);

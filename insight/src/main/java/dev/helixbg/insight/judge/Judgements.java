@@ -179,7 +179,6 @@ public record Judgements(
     return doubt().isEmpty();
   }
 
-  /** Returns the language model's verdict. */
   public Optional<PairVerdict> verdict(Finding.Relation pair) {
     return Optional.ofNullable(verdicts.get(pair.id()));
   }

@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 /** A question for a model. Texts are contents of entries, without metadata lines. */
 public sealed interface Question {
 
-  /** Asks for the label of an entry. */
   record LabelOf(String topic, String content) implements Question {}
 
   /** Asks for the relation of two contents; the order of the contents does not matter. */

@@ -162,7 +162,7 @@ public final class QuestionSession implements AutoCloseable {
     }
   }
 
-  /** Deletes saved answers to other questions, after a complete run. */
+  /** Deletes, after a complete run, saved answers to questions that were not part of the run. */
   public void forgetOthers() {
     answers.forgetStale(
         keys, Arrays.stream(QuestionKind.values()).map(QuestionSession::version).toList());

@@ -4,13 +4,12 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
-/** Saved answers. */
 @FunctionalInterface
 public interface RememberedAnswers {
   Map<AnswerStore.Id, Answer> find(Set<AnswerStore.Id> wanted);
 
   default void add(Map<AnswerStore.Id, Answer> some) {}
 
-  /** Deletes answers except to present questions and prompts, by their keys and versions. */
+  /** Deletes all answers except those with these keys of questions and versions of prompts. */
   default void forgetStale(Set<String> keys, Collection<String> versions) {}
 }

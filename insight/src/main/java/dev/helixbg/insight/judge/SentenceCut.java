@@ -15,10 +15,10 @@ import java.util.stream.IntStream;
  * @param cut whether text was left out
  */
 record SentenceCut(String text, int tokens, boolean cut) {
-  /** Maximum number of characters per token; characters beyond the budget are not read. */
+  /** Maximum number of characters per token. Characters that cannot fit are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** One in this number of tokens of the budget is reserved for the text before the place. */
+  /** Of this many tokens in the budget, one is reserved for the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**

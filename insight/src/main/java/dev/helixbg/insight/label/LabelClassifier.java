@@ -24,12 +24,12 @@ public final class LabelClassifier {
   /** Factor that turns the whole numbers in the resource into weights. */
   static final double UNIT = 1e-4;
 
-  /** Target score, in training, of a label that an example does not have; its own label has 1. */
+  /** Target score, in training, of labels that an example does not have. Its own label has 1. */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**
-   * Minimum lead of the best label over the next at which it is shown. In cross-validation, 63 % of
-   * the examples reach this lead, and 81 % of these get the right label.
+   * The best label is shown if it leads the next label by this score. In cross-validation, 63 % of
+   * the examples have such a lead, and 81 % of these get the right label.
    */
   static final double SURE = 0.08;
 

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The features of an entry for {@link LabelClassifier}: its vector for the subject, its words for
- * the wording ("because", "never", "is missing", a number with a unit).
+ * The features of an entry for {@link LabelClassifier}. Its vector shows the subject. Its words
+ * show the kind of statement: "because", "never", "is missing", a number with a unit.
  *
  * <p>Each feature has an index and a value. First come the values of the vector, then a constant 1,
  * then the known words and pairs of neighbouring words with their inverse document frequencies,

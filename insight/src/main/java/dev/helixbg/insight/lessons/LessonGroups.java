@@ -13,19 +13,19 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Makes groups of sentences, by index, from pairs that state the same rule. A chain of pairs is no
- * group: members with too few pairs in the group are removed.
+ * Makes groups of sentences, by index, from pairs that state the same rule. A chain of pairs is not
+ * enough: a sentence that forms too few pairs with the others is removed from the group.
  */
 final class LessonGroups {
   /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** Minimum share of the other members of a group with which a member must form a pair. */
+  /** Minimum share of the other sentences of a group with which each sentence must form a pair. */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}
 
-  /** Returns all groups of three or more sentences that pairs connect, by rising indices. */
+  /** Returns all groups of three or more sentences that pairs connect, ordered by their indices. */
   static List<List<Integer>> connected(Collection<Pair> same) {
     Map<Integer, Set<Integer>> neighbours = neighbours(same);
     List<List<Integer>> groups = new ArrayList<>();
@@ -47,7 +47,7 @@ final class LessonGroups {
     return groups;
   }
 
-  /** Returns groups without members that have too few pairs; these may form groups of their own. */
+  /** Returns groups. A member with too few pairs is removed, and may belong to another group. */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();
     Deque<List<Integer>> open = new ArrayDeque<>(connected(same));

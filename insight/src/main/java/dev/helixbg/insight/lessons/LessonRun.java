@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
 
 /**
  * Asks a language model for the lesson of each entry, in one sentence that is clear without the
- * entry, and finds lessons that recur: of two similar sentences, the model is asked whether they
- * state the same rule. The entries are not compared, because their subject would hide the lesson
- * (decision 105).
+ * entry. Then finds lessons that recur: the model is asked whether two similar sentences state the
+ * same rule. The entries are not compared, because their subjects would hide the lesson (decision
+ * 105).
  *
  * @param entries the entries, ordered by offset
  * @param left the number of questions that were not asked, for each kind that has such questions
@@ -58,7 +58,7 @@ public record LessonRun(
     return ask(LessonGroups.SHARE);
   }
 
-  /** Asks for the lesson of each entry, the newest first; returns known lessons and entries. */
+  /** Asks for the lesson of each entry, the newest first; returns an entry for each lesson. */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));

@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks a model's lesson of an entry. Its length must be right, its names and numbers must be in
- * the entry, and it must not copy the entry: a comparison would then compare subjects.
+ * Checks a lesson that a model wrote for an entry. The lesson must have a suitable length, and name
+ * only names and numbers of the entry. It must not copy the entry, because lessons would then be
+ * compared by their subjects.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;
@@ -62,7 +63,7 @@ public final class LessonText {
     return NUMBER.matcher(text).results().map(MatchResult::group).collect(Collectors.toSet());
   }
 
-  /** Returns, in lower case, identifiers, and words with a capital that begin no sentence. */
+  /** Returns identifiers, and capitalised words that begin no sentence, all in lower case. */
   private static List<String> names(String text) {
     List<String> names = new ArrayList<>();
     Matcher token = TOKEN.matcher(text);

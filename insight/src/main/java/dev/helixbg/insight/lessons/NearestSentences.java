@@ -29,7 +29,7 @@ final class NearestSentences {
     }
   }
 
-  /** Returns pairs of nearest sentences, first of different topics, then of one, by nearness. */
+  /** Returns pairs of nearest sentences: first those of two topics, then of one; nearest first. */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();
     if (count < 2) {
@@ -58,7 +58,7 @@ final class NearestSentences {
         .toList();
   }
 
-  /** Offers all pairs to lists, by cosine minus the mean of two numbers in {@code means}. */
+  /** Offers all pairs to lists. Their nearness is the cosine minus the mean of their two means. */
   private static void scan(PackedVectors vectors, NearestNeighbours lists, double[] means) {
     AllPairs.among(
         vectors,

@@ -43,7 +43,7 @@ public final class DataLog {
   private static final int MAGIC = 'A' | 'M' << 8 | 'R' << 16 | 'L' << 24;
   private static final int ATTEMPTS = 5;
 
-  /** Time without a change after which {@link #readQuiet} takes a log as complete. */
+  /** If a log did not change for this time, {@link #readQuiet} takes it as complete. */
   public static final Duration QUIET = Duration.ofMillis(500);
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
@@ -52,7 +52,8 @@ public final class DataLog {
   private DataLog() {}
 
   /**
-   * Reads the file up to its size when it is opened, or again if it is shortened meanwhile.
+   * Reads the file up to the size that it has when it is opened. If the file is shortened
+   * meanwhile, reads it again.
    *
    * @throws DataLogException when the file is not a data.log of version 1, or cannot be read at all
    */
@@ -81,9 +82,9 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, and so no half-done edit: helix appends an
-   * entry in three pieces, and then a delete. If the file keeps changing for 3 s, returns the first
-   * reading whose last record is complete, or else the fifth reading.
+   * Reads the file after half a second without a change, so that no edit is half done: helix edits
+   * by appending an entry in three pieces, and then a delete. If the file keeps changing for 3 s,
+   * returns the first reading whose last record is complete, or else the fifth reading.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting
@@ -194,7 +195,7 @@ public final class DataLog {
     return null;
   }
 
-  /** Returns the state of the file; null if it does not exist, which {@link #read} reports. */
+  /** Returns the state of the file; null if it cannot be found out, which {@link #read} reports. */
   private static FileState stateOf(Path file) {
     try {
       return FileState.of(file);

@@ -1,8 +1,8 @@
 package dev.helixbg.insight.log;
 
 /**
- * Reports that a data.log cannot be read at all, with fault, file and remedy. Damage inside a log
- * is no such error; the {@link LogAccount} lists it.
+ * Reports that a data.log cannot be read at all; the message has the fault, the file and a remedy.
+ * Damage inside a log is no such error; the {@link LogAccount} lists it.
  */
 public final class DataLogException extends RuntimeException {
   public DataLogException(String message) {

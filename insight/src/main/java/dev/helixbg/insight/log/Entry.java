@@ -27,7 +27,7 @@ public record Entry(long offset, String topic, String body, int timestampMin, En
     return topic.endsWith("/");
   }
 
-  /** Returns the {@link SaidText} of topic, a space and content, which is embedded and hashed. */
+  /** Returns the text to embed and to hash: the {@link SaidText} of topic, a space and content. */
   public String embeddedText() {
     return SaidText.of(topic + " " + text.content());
   }

@@ -98,8 +98,8 @@ public record EntryText(
   }
 
   /**
-   * Parses a body, and keeps the last valid value of each kind of metadata. Every entry is parsed
-   * just after the JVM's start, so there are no regular expressions for lines.
+   * Parses a body, and keeps the last valid value of each kind of metadata. Lines are parsed
+   * without regular expressions, which are slow just after the JVM's start.
    */
   private static final class Parser {
     /** Kinds that are metadata only in notes. */

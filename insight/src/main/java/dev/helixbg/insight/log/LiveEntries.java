@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Decodes entries in file order, without those that a delete record names.
+ * Decodes entries in file order, without the entries that a delete record names.
  *
- * <p>All entries of a topic share one String object for the topic. A delete record for an earlier
- * entry frees it at once; one for a later offset is remembered to the end, which takes four bytes.
+ * <p>All entries of a topic share one String object for the topic. A delete record frees an earlier
+ * entry at once. If its target comes later, the target's offset is kept until the end.
  */
 final class LiveEntries implements RecordSink {
   private static final char REPLACEMENT = '\uFFFD';

@@ -15,7 +15,7 @@ import java.util.List;
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {
 
-  /** A stretch that is a record only after a repair, or never, with the number of lost bytes. */
+  /** A stretch that is no record, or is one after a repair. {@code unreadable} bytes are lost. */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
   public enum Kind {

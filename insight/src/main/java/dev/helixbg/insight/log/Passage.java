@@ -5,8 +5,9 @@ import java.util.List;
 
 /**
  * A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. Long entries are
- * cut into passages, if possible at ends of sentences and lines. Tokens are estimated from
- * characters, at 0.83 to 1.3 times the true number: an unchanged KB needs no tokenizer.
+ * cut into passages, if possible at ends of sentences and lines. Tokens are only estimated, from
+ * characters, because an unchanged KB then needs no tokenizer. An estimate is 0.83 to 1.3 times the
+ * true number.
  */
 public record Passage(int start, int end) {
   /** Maximum number of passages of an entry; very long entries have longer passages. */
@@ -27,9 +28,9 @@ public record Passage(int start, int end) {
   private static final int TOPIC_SHARE = 8;
 
   /**
-   * Returns the passages of an entry; none if the model, which reads at most {@code modelTokens},
-   * reads it whole. The first passage begins near the end of the part that the model reads; the
-   * last one ends with the entry, unless {@link #MAX} passages do not reach that far.
+   * Returns the passages of an entry; none if the model reads the whole entry. The first passage
+   * begins near the end of the {@code modelTokens} tokens that the model reads at most. The last
+   * passage ends with the entry, unless {@link #MAX} passages do not reach that far.
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     int room = modelTokens - 2; // without the two special tokens
@@ -179,7 +180,7 @@ public record Passage(int start, int end) {
       return any == places.size() - 1 || end == from ? any : end;
     }
 
-    /** Returns the start of the next passage: of a sentence, if one begins within the overlap. */
+    /** Returns the start of the next passage, if possible a sentence that begins in the overlap. */
     private int overlapping(int from, int to) {
       int any = to;
       int sentence = to;

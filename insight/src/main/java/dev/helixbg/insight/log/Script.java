@@ -8,8 +8,9 @@ import java.util.Set;
 /** Tells whether writing systems have spaces between words, and whether models can read them. */
 public final class Script {
   /**
-   * Writing systems whose letters are all in the vocabulary of the bundled model, which has 244 of
-   * 20,000 Chinese characters and no Japanese or Korean words. All other letters look alike to it.
+   * Writing systems whose letters are all in the vocabulary of the bundled model. All other letters
+   * look alike to the model. It has 244 of 20,000 Chinese characters, and no Japanese or Korean
+   * words.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(

@@ -16,10 +16,10 @@ import java.util.stream.Collectors;
 /**
  * Cuts a file of facts, such as {@code MEMORY.md}, into its items. Items are the blocks between
  * lines of {@value #DIVIDER}, else the entries of Markdown lists with all that is indented under
- * them. If these make no list of facts and headings are few, paragraphs are items.
+ * them. If these entries are no list of facts and there are few headings, paragraphs are items.
  *
  * <p>In a list of facts, at least {@value #LEAST} items have most of the text. Checklists, lists of
- * links, changelogs, templates and READMEs are none: one of their items alone says nothing.
+ * links, changelogs, templates and READMEs are no such lists: their items say nothing alone.
  */
 final class Items {
   static final int LEAST = 3;

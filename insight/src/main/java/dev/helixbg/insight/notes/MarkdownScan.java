@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The headings and links of a Markdown text, found in one pass over its lines, but not in fenced
- * code, code spans and comments. Headings are those of CommonMark, except headings inside lists or
- * quotes and underlined headings of several lines.
+ * The headings and links of a Markdown text outside fenced code, code spans and comments, found in
+ * one pass over its lines. Headings are those of CommonMark, except headings inside lists or quotes
+ * and underlined headings of several lines.
  */
 record MarkdownScan(
     List<Heading> headings,
@@ -53,7 +53,7 @@ record MarkdownScan(
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
-  /** Greatest number of bracket pairs that are looked up as labels of definitions. */
+  /** Maximum number of bracket pairs that are looked up as labels of definitions. */
   private static final int MAX_REFERENCES = 20_000;
 
   private record Definition(int at, String destination) {}

@@ -28,10 +28,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** Maximum characters of an undivided file: about four times the text that is embedded. */
   static final int LONG = 6_000;
 
-  /** Greatest length of a lesson of a memory file, in characters. */
+  /** Maximum length of a lesson of a memory file, in characters. */
   private static final int LESSON = 600;
 
-  /** Greatest number of sections; the last section contains the rest of the file. */
+  /** Maximum number of sections; the last section contains the rest of the file. */
   private static final int MAX_SECTIONS = 500;
 
   private static final int MAX_TITLE = 200;
@@ -51,7 +51,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
 
-  /** Greatest number of headings above a section that are part of its name. */
+  /** Maximum number of headings above a section that are part of its name. */
   private static final int MAX_NAMED = 4;
 
   /**

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
 
-  /** Greatest percentage of control characters in a text; binary data has more. */
+  /** Maximum percentage of control characters in a text; binary data has more. */
   private static final int MAX_CONTROLS = 2;
 
   /** Number added to a text's length, so that a short text may have one control character. */

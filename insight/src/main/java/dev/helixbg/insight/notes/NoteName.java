@@ -31,7 +31,7 @@ public record NoteName(String file, String heading, String part) {
   /** Words for the part before the first heading, in brackets at the end of the part's name. */
   static final String BEFORE_FIRST = "before its first heading";
 
-  /** Words before the level of the first heading of the highest level, if text precedes it. */
+  /** Words between {@link #BEFORE_FIRST} and a level: before the first heading of that level. */
   static final String OF_LEVEL = " of level ";
 
   /** Words for a text between the items of a list of facts, which is no fact itself. */

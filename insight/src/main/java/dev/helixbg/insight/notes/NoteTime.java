@@ -21,10 +21,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in minutes as a data.log stores them. First, a date
- * in the front matter counts, and a change more than a creation; then a date at the beginning of
- * the file name; then the time of the file. In a Git work tree, files are only as old as the
- * check-out, so there the time of a note without a date is unknown.
+ * Finds the time at which a note was written, in minutes as a data.log stores them. It is the first
+ * of these: a date in the front matter, of a change rather than of the creation; a date at the
+ * beginning of the file name; the time of the file. In a Git work tree, files are only as old as
+ * the check-out, so there the time of a note without a date is unknown.
  *
  * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else of the
  * folder if they agree, show whether {@code 03/05/2024} is in March or in May.

@@ -39,7 +39,7 @@ public record NotesAccount(
 
   /** Files not read, or read only in part: the first such files by path, and their number. */
   public record LeftOut(List<File> files, int total) {
-    /** Greatest number of files that are named. A longer list would fill the report. */
+    /** Maximum number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;
 
     public static final LeftOut NONE = new LeftOut(List.of(), 0);

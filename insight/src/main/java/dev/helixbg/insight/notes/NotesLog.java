@@ -47,7 +47,7 @@ import java.util.stream.Stream;
  * and times, whatever else changes; new entries follow, the oldest first.
  */
 public final class NotesLog {
-  /** Greatest length of the topic of a record, in bytes. */
+  /** Maximum length of the topic of a record, in bytes. */
   private static final int MAX_TOPIC = 255;
 
   private static final int MAX_LINKS = 50;
@@ -188,7 +188,7 @@ public final class NotesLog {
         .toList();
   }
 
-  /** Ends the update if the thread is interrupted: files would then look unreadable. */
+  /** Ends the update if the thread is interrupted, because files would then look unreadable. */
   private static void endIfInterrupted() {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException("interrupted");

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The longest common subsequence of two lists of words; of several, the one whose words come
- * earliest in the second list.
+ * The longest common subsequence of two lists of words. If there are several, it is the one whose
+ * words come earliest in the second list.
  *
  * @param places index of each common word in the first and in the second list, in rising order
  * @param first length of the first list

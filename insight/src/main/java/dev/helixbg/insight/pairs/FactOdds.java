@@ -23,7 +23,7 @@ final class FactOdds {
   /** Addend for facts in two files. */
   private static final double TWO_FILES = 1.48;
 
-  /** Addend for siblings, which often describe two parts of a project in the same words. */
+  /** Addend for sibling files, which often describe two parts of a project in the same words. */
   private static final double SIBLINGS = -2.27;
 
   private FactOdds() {}

@@ -33,7 +33,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Maximum number of tokens between the common beginning and end of texts that are aligned. */
   private static final int ALIGNED = 2_000;
 
-  /** Minimum share of the words in the common order of two texts with similar wording. */
+  /** Minimum share of the words that are in the common order, in texts with similar wording. */
   private static final double ALIKE = 0.6;
 
   /** Minimum number of words of a clause that only one text has. */
@@ -53,10 +53,10 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           .formatted(MARKUP, PairDisagreement.MINUS);
 
   /**
-   * Characters that are signs only in certain places, and else markup or punctuation: {@code ~}
-   * before a number or path, the dots or the slash at the beginning of a path, a slash between
-   * blanks, and the stars in products, schedules and file patterns. A hyphen between blanks is no
-   * sign, because it is mostly a dash.
+   * Characters that are signs only in certain places; elsewhere, they are markup or punctuation.
+   * Signs are {@code ~} before a number or path, the dots or the slash at the beginning of a path,
+   * a slash between blanks, and the stars in products, schedules and file patterns. A hyphen
+   * between blanks is no sign, because it is mostly a dash.
    */
   private static final String SIGNS_BY_PLACE =
       "~~|%1$s~(?=[\\p{L}\\p{N}/])|%1$s\\.{1,2}(?=/)|%1$s(?<!/)/(?![/>])".formatted(FREE)

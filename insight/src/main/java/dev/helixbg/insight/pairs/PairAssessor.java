@@ -33,8 +33,8 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
    * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. There is no
-   * fit for facts. {@link FactOdds} is a formula of its own, and an agent that answers about a
-   * memory file answers about all pairs that were read.
+   * fit for facts, because {@link FactOdds} is a formula of its own, and because an agent that
+   * answers about a memory file answers about all pairs that were read.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     double odds = FactOdds.of(pair, logOdds(reading.logits()));
@@ -122,7 +122,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return act(calibration.probabilities(fit.applied(logits, calibration), score));
   }
 
-  /** Returns a part of a sum that changes from {@code before} to {@code now}, in proportion. */
+  /** Scales a part of a sum that changes from {@code before} to {@code now}. */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;
   }

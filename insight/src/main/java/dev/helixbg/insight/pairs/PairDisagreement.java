@@ -174,7 +174,7 @@ public final class PairDisagreement {
         .toList();
   }
 
-  /** Returns the stem of a word; unlike {@link Terms#stem}, also of <i>entries</i>. */
+  /** Returns the stem of a word. The stem of <i>entries</i> is right, unlike {@link Terms#stem}. */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

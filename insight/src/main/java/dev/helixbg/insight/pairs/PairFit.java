@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * An adjustment ("fit") of a pair judge to the answers about one knowledge base. It changes the
- * weight of the judge's logits beside the score from vectors and words, and shifts the logits of
- * <i>same</i> and <i>overtaken</i>.
+ * weight of the judge's logits relative to the score from vectors and words, and shifts the logits
+ * of <i>same</i> and <i>overtaken</i>.
  *
  * @param temperature divisor of the logits, before the score is added
  * @param same addend to the logit of <i>same</i>, in units of the calibration's temperature

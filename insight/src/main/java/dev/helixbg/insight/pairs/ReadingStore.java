@@ -90,7 +90,7 @@ public record ReadingStore(Database database, String model) {
         });
   }
 
-  /** Deletes the readings of other pairs, if most of many readings are of other pairs. */
+  /** Deletes readings without one of these keys, if there are many readings and most lack one. */
   void forgetStale(Set<String> keys) {
     database.forgetStale(
         "reading",

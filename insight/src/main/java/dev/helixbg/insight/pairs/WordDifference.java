@@ -46,7 +46,7 @@ public record WordDifference(Set<String> others) {
   /** Minimum share of a text's sequences of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /** Maximum ratio of the two numbers of words; beyond, only a small part of a text repeats. */
+  /** Maximum ratio of the texts' numbers of words. Above it, only a small part repeats. */
   private static final int LONGER = 3;
 
   /** A piece of a text; {@code own} is true if the other text lacks the piece. */
@@ -95,7 +95,7 @@ public record WordDifference(Set<String> others) {
     return own > text.length() / 2 ? List.of(new Stretch(text, false)) : stretches;
   }
 
-  /** Returns the text in pieces; words that the other text lacks are joined over a blank. */
+  /** Returns the text in pieces. Successive words that the other text lacks are one piece. */
   List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
     int written = 0;

@@ -17,7 +17,7 @@ public final class EvidenceWords {
 
   private EvidenceWords() {}
 
-  /** Returns the probability that one entry can be removed, {@link Finding.Assessment#act}. */
+  /** Returns, as text, the probability {@link Finding.Assessment#act} that one entry can go. */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"

@@ -24,7 +24,6 @@ class FindingJson {
   /** Maximum length of a tag, a source or a model's sentence, in UTF-16 units. */
   static final int MAX_LINE = 1_000;
 
-  /** Writes the fields of a value. */
   interface FieldWriter<T> {
     void write(T value) throws IOException;
   }

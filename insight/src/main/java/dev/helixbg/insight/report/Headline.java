@@ -92,7 +92,7 @@ record Headline(String title, String sure, String also) {
         .formatted(NumberWords.count(Math.round(expected)), pairsRead);
   }
 
-  /** Returns the probability of an act by a reliable agent, else the model, else a pair judge. */
+  /** Returns the probability of an act, from a reliable agent, else the model, else a judge. */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<PairVerdict> byModel = judgements.verdict(pair).filter(_ -> judgements.decide());
     return judgements

@@ -28,14 +28,14 @@ import java.util.OptionalDouble;
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
  * @param probability that the answer is right; for <i>perhaps</i>, that the entry says the same or
- *     is contradicted. It is 1 if an entry equals the text, and otherwise empty for <i>unknown</i>
- *     or if no pair judge read an entry
- * @param differs why the answer is not <i>yes</i> although the entry seems to say the same, or that
- *     the models cannot read the text's writing system
+ *     is contradicted. It is 1 if an entry equals the text. It is empty for <i>unknown</i>, and if
+ *     no pair judge read an entry
+ * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same,
+ *     or why the text could not be read
  */
 public record AlreadySaid(
     Answer answer, Optional<String> entry, OptionalDouble probability, Optional<String> differs) {
-  /** Number of best hits to consider: above {@link #READ}, as hits are ranked by words, too. */
+  /** Number of best hits to consider. It exceeds {@link #READ}, because words also rank hits. */
   public static final int LOOKED_AT = 20;
 
   /** Maximum number of nearest entries that the pair judges read. */
@@ -45,8 +45,8 @@ public record AlreadySaid(
    * Minimum probability with which an entry is named. If all are below {@link #UNLIKELY}, a text is
    * called new. Both limits were measured on collections that were not used for training
    * (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes that look
-   * alike. Of 100 named entries, 91 are right, 84 of them with the right answer; of the rewrites
-   * and overtaken notes, 4 % are called new. docs/findings.md has the figures of facts.
+   * alike. Of 100 named entries, 91 are the right entry, and 84 have the right answer, too. Of 100
+   * rewrites and overtaken notes, 4 are called new. docs/findings.md has the figures of facts.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -54,8 +54,8 @@ public record AlreadySaid(
 
   /**
    * Minimum probability of <i>same</i> with which the judge overrules an uncertain {@link
-   * MeaningDifference}. By {@code bench related}, the probability of such a rewrite is at most
-   * 0.748 if a fact was changed, and at least 0.792 for eight rewrites with the same facts.
+   * MeaningDifference}. In {@code bench related}, rewrites with a changed fact have at most 0.748,
+   * and eight rewrites with the same facts have at least 0.792.
    */
   private static final double SURE = 0.77;
 
@@ -83,8 +83,8 @@ public record AlreadySaid(
    */
   public record Near(String name, Kind kind, String text, String whole, double similarity) {
     /**
-     * Whether a judge may call the entry the same. The cosine of a fact of a memory file does not
-     * tell: such a text is short, and the same fact in other words can have a low cosine.
+     * Whether a judge may call the entry the same. For facts of memory files, the cosine does not
+     * tell: they are short, so the same fact in other words can have a low cosine.
      */
     private boolean isWorthReading() {
       return kind == Kind.FACTS || similarity >= Finding.FAR;
@@ -173,7 +173,7 @@ public record AlreadySaid(
       return near.stream().limit(READ).takeWhile(Near::isWorthReading).toList();
     }
 
-    /** Returns the answer of the pair judges, whose failure is an {@code EmbeddingException}. */
+    /** Returns the answer of the pair judges. If they fail, throws {@code EmbeddingException}. */
     public AlreadySaid read(PairReader reader, PairSource.Judge judge, double nearDuplicate)
         throws InterruptedException {
       List<Near> some = worthReading();

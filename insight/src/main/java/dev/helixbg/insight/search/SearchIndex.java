@@ -25,8 +25,8 @@ import java.util.stream.IntStream;
  * Only one thread at a time may use an index.
  *
  * <p>The score of an entry is the highest cosine of the query with the entry or one of its
- * passages, plus 0.3 times the share of the query's words in them; rarer words weigh more. Vectors
- * alone miss names and numbers; words alone miss the same fact in other words.
+ * passages, plus 0.3 times the highest share of the query's words that one of them has; rarer words
+ * weigh more. Vectors alone miss names and numbers; words alone miss the same fact in other words.
  */
 public final class SearchIndex implements AutoCloseable {
   /** Maximum number of scores that are in memory at once: 64 MB. */
@@ -45,7 +45,7 @@ public final class SearchIndex implements AutoCloseable {
 
   private final List<Passage> passages;
 
-  /** Sets of vectors, numbered through, if there is only one search; otherwise empty. */
+  /** Sets of vectors, numbered consecutively, if there is only one search; otherwise empty. */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
@@ -104,12 +104,11 @@ public final class SearchIndex implements AutoCloseable {
     this.words = terms.products();
   }
 
-  /** Returns the number of entries in the index and the number of all live entries. */
   public Coverage coverage() {
     return coverage;
   }
 
-  /** Returns the hits of each query, best first, after one pass over the vectors. */
+  /** Returns the hits of each query, best first. Queries share passes over the vectors. */
   public List<List<Hit>> search(List<Query> queries) {
     int together = Math.max(1, SCORES_AT_ONCE / Math.max(1, entries.size()));
     List<List<Hit>> hits = new ArrayList<>(queries.size());

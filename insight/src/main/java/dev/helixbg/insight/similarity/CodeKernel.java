@@ -13,8 +13,9 @@ import java.util.Optional;
 
 /**
  * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. It is fast
- * from the first call, while {@link VectorKernel} waits seconds for C2. With 256 bits there are 16
- * registers for the 27 vectors of {@link VectorKernel}, whose sums would move to memory and back.
+ * from the first call, while {@link VectorKernel} is slow for seconds, until C2 has compiled it.
+ * With AVX2 there are 16 registers, but {@link VectorKernel} needs 27, so its sums would move to
+ * memory and back.
  */
 record CodeKernel(MemorySegment code, MemorySegment panels, int dimension) implements TileKernel {
   /** Calls the machine code, which may read heap arrays because it takes only microseconds. */

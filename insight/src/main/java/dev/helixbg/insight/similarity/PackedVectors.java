@@ -11,8 +11,9 @@ import jdk.incubator.vector.FloatVector;
  * panels of {@link #PANEL} vectors. A strip or panel has the first values of all its vectors, then
  * the second values, and so on, so that kernels read from front to back.
  *
- * <p>All panels are made at once, by {@link ScalarKernel} on the heap, by other kernels in native
- * memory until {@link #close}. Strips are made for each scan, because they would double the memory.
+ * <p>All panels are made at once: for {@link ScalarKernel} on the heap, for other kernels in native
+ * memory, until {@link #close}. Strips are made for each scan, because they would double the
+ * memory.
  */
 public record PackedVectors(Vectors vectors, TileKernel kernel, Arena arena)
     implements AutoCloseable {

@@ -3,8 +3,8 @@ package dev.helixbg.insight.similarity;
 import java.lang.foreign.Arena;
 
 /**
- * Computes all dot products of strips with the columns that the kernel was made for. Each is a
- * chain of fused multiply-adds in the order of the values from 0 on, the same bits in each kernel.
+ * Computes all dot products of strips with the columns that the kernel was made for. Each product
+ * is a chain of fused multiply-adds in the order of the values, so all kernels give the same bits.
  */
 interface TileKernel {
   /**
@@ -14,7 +14,8 @@ interface TileKernel {
    *     rowStart}
    * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
-   * @return whether a product reaches the limit; perhaps true for any limit of 0 or less
+   * @return whether a product reaches the limit; for a limit of 0 or less, the result may be true
+   *     in any case
    */
   boolean multiply(float[] rows, int rowStart, int column, float limit, float[] products);
 

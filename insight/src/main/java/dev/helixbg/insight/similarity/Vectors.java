@@ -30,7 +30,7 @@ public record Vectors(int count, int dimension, float[] values) {
     return new Vectors(rows.size(), dimension, values);
   }
 
-  /** Joins sets of vectors of equal length in their order; a single filled set is not copied. */
+  /** Joins sets of vectors of equal length in their order; copies nothing if one set has all. */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
     if (filled.size() == 1) {
@@ -83,7 +83,6 @@ public record Vectors(int count, int dimension, float[] values) {
     }
   }
 
-  /** Copies one vector. */
   public float[] row(int index) {
     return Arrays.copyOfRange(values, index * dimension, (index + 1) * dimension);
   }

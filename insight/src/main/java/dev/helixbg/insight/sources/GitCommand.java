@@ -86,10 +86,10 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
   }
 
   /**
-   * Returns the first {@link #MAX_LISTING} bytes of the commits along the first parents, newest
-   * first: the byte 01, the id, the time in seconds and the date; then a letter and a path for each
-   * changed file, or R and both paths. Without enough memory, only unchanged files count as
-   * renamed.
+   * Returns the history along the first parents, newest commit first, up to {@link #MAX_LISTING}
+   * bytes. Each commit has the byte 01, its id, its time in seconds and its date; then a letter and
+   * a path for each changed file, or R and both paths. If git fails or takes too long, a second try
+   * counts only unchanged files as renamed.
    */
   byte[] log() throws SourceException {
     try {

@@ -45,7 +45,7 @@ final class GitHistory {
   private final Set<String> files;
   private final Map<String, Set<String>> byName = new HashMap<>();
 
-  /** Reads the output of {@link GitCommand#log}, cut anywhere; paths are converted to NFC. */
+  /** Reads the output of {@link GitCommand#log}, which may end anywhere. Paths become NFC. */
   GitHistory(byte[] log, Set<String> files) {
     this.files = files.stream().map(NormalForm::composed).collect(Collectors.toSet());
     parse(NormalForm.composed(new String(log, StandardCharsets.UTF_8)));
@@ -92,7 +92,7 @@ final class GitHistory {
         .orElse(commits.size());
   }
 
-  /** Whether a path is present, perhaps in a submodule or a link, whose files git does not list. */
+  /** Whether a path is present. It may be in a submodule or a link: git does not list its files. */
   boolean isPresent(String path) {
     int slash = path.lastIndexOf('/');
     return files.contains(path) || slash > 0 && isPresent(path.substring(0, slash));
@@ -112,7 +112,7 @@ final class GitHistory {
     return arrivals.getOrDefault(path, position) < position;
   }
 
-  /** Follows a file through the commits after a commit; empty if none removed it from its path. */
+  /** Follows a file through later commits; empty if none of them removed it from its path. */
   Optional<Gone> gone(String path, int position) {
     Optional<Removal> last = Optional.empty();
     String current = path;

@@ -40,14 +40,14 @@ public final class SourceCheck {
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
-  /** Outcomes at a commit, by {@link #identity}; an unreadable commit is not tried again. */
+  /** Outcomes at a commit, by {@link #identity}. An unreadable commit is not tried again. */
   private record Known(String commit, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
     Known(String commit) {
       this(commit, new HashMap<>(), new AtomicBoolean());
     }
   }
 
-  /** Checks folders with one repository each; entries have local times of {@code zone}. */
+  /** Checks folders with one repository each. The times of entries are local to {@code zone}. */
   public SourceCheck(List<Path> folders, ZoneId zone) {
     this.folders = folders;
     this.zone = zone;
@@ -72,7 +72,6 @@ public final class SourceCheck {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
   }
 
-  /** Checks all live entries. */
   public SourceCheckResult of(List<NamedEntry> entries) throws InterruptedException {
     List<SourceCheckResult.Folder> looked = new ArrayList<>();
     List<Map<String, Outcome>> outcomes = new ArrayList<>();
@@ -130,7 +129,7 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /** Joins the outcomes of all folders: a file of any folder is not gone; each is told once. */
+  /** Joins the outcomes of all folders: no file that a folder has is gone; each counts once. */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds the files that an entry names in its source line or text; a repository may have them. */
+/** Finds names in an entry's source line and text that may be names of files in a repository. */
 public final class SourceMentions {
   /** Maximum length of the part of a text that is read, in UTF-16 units. */
   private static final int MAX_TEXT = 20_000;

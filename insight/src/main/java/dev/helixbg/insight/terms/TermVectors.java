@@ -29,7 +29,7 @@ public final class TermVectors {
   /** Number of entries. The texts of entries come before all other texts. */
   private final int entries;
 
-  /** Greatest number of entries that may have a term; terms in more entries are ignored. */
+  /** Maximum number of entries that may have a term; terms in more entries are ignored. */
   private final int most;
 
   /** The terms, sorted. */
@@ -56,10 +56,11 @@ public final class TermVectors {
   }
 
   /**
-   * Makes vectors for searching, also of terms that only one or up to half of the entries have.
+   * Makes vectors for searching. They also have terms that only one, or up to half, of the entries
+   * have.
    *
-   * @param only the query, if there is only one. The vectors then have only its terms, with the
-   *     same results of {@link Products#share} and {@link #overlap} for it
+   * @param only the query, if there is only one. The vectors then have only the query's terms, and
+   *     {@link Products#share} and {@link #overlap} still give the same results for it
    */
   public static TermVectors forQueries(
       Optional<String> only, int count, IntFunction<String> textAt, int entries) {
@@ -273,7 +274,7 @@ public final class TermVectors {
       hand(sink);
     }
 
-    /** Computes each text's share of a query's terms by their rarity; unknown terms are rarest. */
+    /** Computes each text's share of a query's terms by rarity; unknown terms are rarest. */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
       int[] found = new int[asked.size()];
