@@ -36,8 +36,14 @@ public final class MachineCode {
     return FLAGS.containsAll(List.of(instructions));
   }
 
-  /** Returns the flags in {@code /proc/cpuinfo}, which only Linux on x86-64 has. */
+  /**
+   * Returns the flags in {@code /proc/cpuinfo}, which only Linux on x86-64 has. The file does not
+   * tell the JVM's own architecture: an emulator of ARM may show the file of the real processor.
+   */
   private static List<String> flags() {
+    if (!System.getProperty("os.arch").equals("amd64")) {
+      return List.of();
+    }
     try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines
           .filter(line -> line.startsWith("flags"))

@@ -58,6 +58,9 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
+  /** Maximum number of calls without an answer, whose texts are in memory. */
+  private static final int WAITING = 256;
+
   /** Maximum time that running calls get to end after the client has closed the input. */
   private static final Duration LAST_ANSWERS = Duration.ofSeconds(10);
 
@@ -67,6 +70,7 @@ final class StdioTransport implements McpServerTransportProvider {
   private static final Pattern CLASS_NAME =
       Pattern.compile("\\b[a-z]\\w*(?:\\.[a-z]\\w*)+\\.[A-Z]");
 
+  private static final int BUSY = -32000;
   private static final int PARSE_ERROR = -32700;
   private static final int INVALID_REQUEST = -32600;
   private static final int METHOD_NOT_FOUND = -32601;
@@ -235,6 +239,10 @@ final class StdioTransport implements McpServerTransportProvider {
     Optional<String> wrong = wrong(request);
     if (wrong.isPresent()) {
       refuse(request.id(), INVALID_PARAMS, wrong.get());
+      return;
+    }
+    if (unanswered.size() >= WAITING) {
+      refuse(request.id(), BUSY, "too many requests at once; wait for answers");
       return;
     }
     FutureTask<Void> call = new FutureTask<>(() -> handle(request), null);

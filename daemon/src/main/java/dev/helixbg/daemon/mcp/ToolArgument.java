@@ -2,11 +2,13 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.helixbg.config.text.NearestName;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
@@ -25,6 +27,9 @@ import java.util.regex.Pattern;
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {
+
+  /** Maximum length of an id or answer that is passed on, in characters. */
+  private static final int LONGEST_ANSWER = 1_000;
 
   private static final Pattern INTEGER = Pattern.compile("-?[0-9]{1,9}");
 
@@ -100,7 +105,17 @@ record ToolArgument(
     if (list.size() > most) {
       throw Failure.usage("\"answers\" may have %,d items at most".formatted(most));
     }
-    return list;
+    // Only these fields are passed on, cut, so that one long field does not refuse all answers.
+    ArrayNode answers = Json.object().putArray("answers");
+    for (JsonNode item : list) {
+      ObjectNode answer = answers.addObject();
+      for (String field : List.of("id", "answer")) {
+        if (item.path(field).isTextual()) {
+          answer.put(field, PrintableText.beginning(item.path(field).asText(), LONGEST_ANSWER));
+        }
+      }
+    }
+    return answers;
   }
 
   ToolArgument needed() {

@@ -176,7 +176,7 @@ class CommandLineTest {
     } finally {
       System.setErr(err);
     }
-    assertTrue(out.toString(StandardCharsets.UTF_8).contains("/tmp/a\"b"), out.toString());
+    assertTrue(out.toString(StandardCharsets.UTF_8).contains("/tmp/a\\\"b"), out.toString());
   }
 
   /** picocli looks for --help first, and says all is well. */

@@ -4,7 +4,6 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -37,7 +36,9 @@ record ComparedVectors(
       firsts[owners[i] + 1]++;
     }
     firsts[0] = count;
-    Arrays.parallelPrefix(firsts, Integer::sum);
+    for (int i = 1; i <= count; i++) {
+      firsts[i] += firsts[i - 1];
+    }
     return new ComparedVectors(
         count,
         owners,

@@ -34,6 +34,9 @@ public record Passage(int start, int end) {
    */
   public static List<Passage> of(Entry entry, int modelTokens) {
     int room = modelTokens - 2; // without the two special tokens
+    if (topic(entry, modelTokens).length() + entry.text().content().length() <= room) {
+      return List.of(); // a text has no more tokens than characters
+    }
     int ofTopic = new Cuts(topic(entry, modelTokens), room).tokens;
     Cuts cuts = new Cuts(entry.text().content(), MAX * room);
     if (cuts.tokens + ofTopic <= room) {

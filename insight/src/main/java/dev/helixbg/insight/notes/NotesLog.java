@@ -262,11 +262,15 @@ public final class NotesLog {
 
   /** Puts a blank before lines that look like metadata, so that they are read as text. */
   private static String asText(String text) {
-    return text.lines()
-        .map(
-            line ->
-                EntryText.ofNote(line).content().isEmpty() && !line.isEmpty() ? " " + line : line)
-        .collect(Collectors.joining("\n"));
+    return text.indexOf('[') < 0
+        ? text
+        : text.lines()
+            .map(
+                line ->
+                    EntryText.ofNote(line).content().isEmpty() && !line.isEmpty()
+                        ? " " + line
+                        : line)
+            .collect(Collectors.joining("\n"));
   }
 
   /**

@@ -98,25 +98,36 @@ public record WordDifference(Set<String> others) {
   /** Returns the text in pieces. Successive words that the other text lacks are one piece. */
   List<Stretch> mark(String text) {
     List<Stretch> stretches = new ArrayList<>();
+    Matcher word = WORD.matcher(begin(text));
     int written = 0;
-    for (Matcher word = WORD.matcher(begin(text)); word.find(); ) {
+    int start = -1;
+    int end = 0;
+    while (word.find()) {
       if (!isOwn(word.group())) {
         continue;
       }
-      String between = text.substring(written, word.start());
-      String own = word.group();
-      if (between.equals(" ") && !stretches.isEmpty()) {
-        own = stretches.removeLast().text() + between + own;
-      } else if (!between.isEmpty()) {
-        stretches.add(new Stretch(between, false));
+      if (start >= 0 && !text.substring(end, word.start()).equals(" ")) {
+        written = add(stretches, text, written, start, end);
+        start = -1;
       }
-      stretches.add(new Stretch(own, true));
-      written = word.end();
+      start = start < 0 ? word.start() : start;
+      end = word.end();
+    }
+    if (start >= 0) {
+      written = add(stretches, text, written, start, end);
     }
     if (written < text.length() || stretches.isEmpty()) {
       stretches.add(new Stretch(text.substring(written), false));
     }
     return stretches;
+  }
+
+  private static int add(List<Stretch> stretches, String text, int written, int start, int end) {
+    if (written < start) {
+      stretches.add(new Stretch(text.substring(written, start), false));
+    }
+    stretches.add(new Stretch(text.substring(start, end), true));
+    return end;
   }
 
   /** Returns the words that the other text lacks, each once, in the order of the text. */

@@ -32,8 +32,11 @@ public final class RowKernels {
   private RowKernels() {}
 
   public static RowKernel of(TensorType type) {
-    return KERNELS.computeIfAbsent(
-        type, t -> ByteRowProduct.of(t).orElseGet(() -> withoutMachineCode(t)));
+    RowKernel known = KERNELS.get(type); // takes no lock, unlike computeIfAbsent
+    return known != null
+        ? known
+        : KERNELS.computeIfAbsent(
+            type, t -> ByteRowProduct.of(t).orElseGet(() -> withoutMachineCode(t)));
   }
 
   /**
