@@ -89,7 +89,7 @@ public final class ModelOpener {
     return open(file, backend, model -> kernels.awaitRows());
   }
 
-  /** Opens the model on the first GPU that accepts the model, else on the CPU. */
+  /** Opens the model on the first GPU that accepts it, or on the CPU if no GPU does. */
   private TextModel openOnAny(GgufFile file) {
     for (GpuApi gpu : GpuApi.values()) {
       try {
@@ -115,8 +115,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Returns the memory that a model needs on a GPU, in bytes: weights, keys and values of the
-   * longest session, and activations of a pass.
+   * Returns the memory that a model needs on a GPU, in bytes: for the weights, for the keys and
+   * values of the longest session, and for the activations of a pass.
    */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());

@@ -162,7 +162,7 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the number of parts into which attention is divided, for a longest sequence of {@code
+   * Returns the number of parts into which attention is divided if the longest sequence has {@code
    * blocks} blocks. The number is a power of two, so that the dispatch grid seldom changes during
    * an answer.
    */
