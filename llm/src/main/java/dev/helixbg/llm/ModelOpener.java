@@ -36,7 +36,7 @@ public final class ModelOpener {
   }
 
   /**
-   * Starts compiling kernels that any model needs on the CPU, in parallel with the caller's work.
+   * Starts compiling the CPU kernels that every model needs, in parallel with the caller's work.
    * Does nothing on a Mac, which is expected to use its GPU.
    */
   public static void prepare() {

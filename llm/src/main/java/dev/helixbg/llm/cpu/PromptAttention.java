@@ -21,11 +21,12 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Attention of many tokens of one sequence, on one thread, as matrix products. Queries times tiles
- * of keys give scores; weights times tiles of values give results.
+ * of keys give scores. Softmax turns scores into weights. Weights times tiles of values give
+ * results.
  *
  * <p>The rows of a panel are queries of all heads that share a KV head. The softmax of a row covers
- * exactly the positions that its query attends to, and sums run over positions in order. Other rows
- * therefore never change a bit of a row's result.
+ * exactly the positions to which the row's query attends. Sums add the positions in order. Other
+ * rows therefore never change a bit of a row's result.
  */
 final class PromptAttention {
   private final Arena arena;

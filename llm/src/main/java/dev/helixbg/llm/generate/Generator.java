@@ -95,7 +95,8 @@ public final class Generator {
 
   /**
    * Answers several prompts. All prompts follow one sequence that was read before. An answer does
-   * not depend on the other prompts, except that rounding on a CPU depends on their number.
+   * not depend on the other prompts, except that rounding on a CPU depends on the number of
+   * prompts.
    *
    * @param shared the sequence that all prompts follow; it is not changed
    * @param prompts prompts of at least one token each

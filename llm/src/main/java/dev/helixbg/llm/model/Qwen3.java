@@ -118,8 +118,8 @@ public final class Qwen3 {
 
   /**
    * Computes all layers for a batch; the pass may be cancelled within a layer. After a
-   * cancellation, the batch's sequences have positions that were not computed, and must be
-   * truncated or closed.
+   * cancellation, the caller must truncate or close the batch's sequences, because some of their
+   * positions were not computed.
    *
    * @param cancelled returns true to cancel; called several times per layer
    * @throws CancellationException if cancelled; no work is in flight then

@@ -53,7 +53,8 @@ public final class TileProduct {
    *     the next multiple of {@link #ROOM}
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
-   * @param tokens number of tokens whose sums are needed; half a tile costs half as much
+   * @param tokens number of tokens whose sums are needed; if they fit half a tile, the product
+   *     costs half as much
    */
   public static void multiply(
       long panel, int rows, int depth, long x, int tokens, boolean first, long sums) {
