@@ -35,8 +35,8 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
    * The value that differs most between the two backends, at one tap of one layer.
    *
    * @param difference the difference, divided by the largest expected value at this tap
-   * @param row index of the token in the prompt; {@code column} is the index of the value in the
-   *     token's row
+   * @param row index of the token in the prompt; 0 for logits
+   * @param column index of the value in the token's row
    */
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
@@ -58,7 +58,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first place whose difference is too large for rounding. */
+  /** Returns the first place where rounding alone cannot cause the difference. */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
-/** One of the tasks of opening a model, which runs on a separate thread. */
+/** A task that is part of opening a model and runs on a separate thread. */
 final class BackgroundTask<T> {
   private final CompletableFuture<T> future;
 

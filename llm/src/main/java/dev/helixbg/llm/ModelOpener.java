@@ -36,7 +36,7 @@ public final class ModelOpener {
   }
 
   /**
-   * Starts compiling kernels that any model needs on the CPU, in parallel with the caller's work.
+   * Starts compiling the CPU kernels that every model needs, in parallel with the caller's work.
    * Does nothing on a Mac, which is expected to use its GPU.
    */
   public static void prepare() {
@@ -89,7 +89,7 @@ public final class ModelOpener {
     return open(file, backend, model -> kernels.awaitRows());
   }
 
-  /** Opens the model on the first GPU that accepts the model, else on the CPU. */
+  /** Opens the model on the first GPU that accepts it, or on the CPU if no GPU does. */
   private TextModel openOnAny(GgufFile file) {
     for (GpuApi gpu : GpuApi.values()) {
       try {
@@ -115,8 +115,8 @@ public final class ModelOpener {
   }
 
   /**
-   * Returns the memory that a model needs on a GPU, in bytes: weights, keys and values of the
-   * longest session, and activations of a pass.
+   * Returns the memory that a model needs on a GPU, in bytes: for the weights, for the keys and
+   * values of the longest session, and for the activations of a pass.
    */
   private static long memoryNeed(GgufFile file, PassLimits limits) {
     Qwen3Config config = Qwen3Config.from(file.metadata());

@@ -3,9 +3,12 @@ package dev.helixbg.llm;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.util.Locale;
 
-/** Options for opening a model; {@code threads} are those on the CPU. */
+/** Options for opening a model; {@code threads} is the number of CPU threads. */
 public record ModelOptions(Device device, int threads, PassLimits limits) {
-  /** Rows (tokens) of a pass: so many that reading the weights does not dominate its time. */
+  /**
+   * Maximum number of rows (tokens) of a pass. With so many rows, reading the weights does not
+   * dominate the time of a pass.
+   */
   private static final int PROMPT_ROWS = 512;
 
   private static final int WANTED_ROWS = 32;
@@ -15,7 +18,7 @@ public record ModelOptions(Device device, int threads, PassLimits limits) {
     CPU,
     METAL,
     CUDA,
-    /** A GPU if one can be used, else the CPU. */
+    /** A GPU if one can be used, otherwise the CPU. */
     AUTO,
     /** The slow reference implementation. */
     SCALAR;

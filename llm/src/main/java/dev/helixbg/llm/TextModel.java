@@ -52,7 +52,7 @@ public final class TextModel implements AutoCloseable {
     choiceScorer = new ChoiceScorer(passes);
   }
 
-  /** Returns the model's name from its metadata, else the file's name. */
+  /** Returns the name in the model's metadata, or the file's name if the metadata has none. */
   public String name() {
     return file.metadata().values().get(NAME_KEY) instanceof String name
         ? name

@@ -32,8 +32,8 @@ public interface Backend extends AutoCloseable {
   int depth();
 
   /**
-   * Returns the maximum number of rows that a pass computes one by one, if each row belongs to a
-   * different sequence. The number is 0 if all passes are computed with the same method.
+   * Returns the number of rows up to which a pass computes its rows one by one, provided that each
+   * row belongs to a different sequence. Returns 0 if the same method computes all passes.
    */
   default int fewRows() {
     return 0;
@@ -41,8 +41,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Returns whether a sequence may be forked at positions that the current batch has claimed but
-   * not yet computed. If so, the fork may be added to the same batch. Its rows then attend to keys
-   * and values that the pass itself writes.
+   * not yet computed. If so, the fork may be added to the same batch. The fork's rows then attend
+   * to keys and values that the pass itself writes.
    */
   boolean forksWithinPass();
 
@@ -84,9 +84,10 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Computes {@code q = rotate(norm(q))} and {@code k = rotate(norm(k))} for each row and head.
-   * Then writes k and v to the row's position in its sequence's cache, for {@code layer}. Rotation
-   * turns the pairs (i, i + headSize/2) by the angles of the row's position. A device may delay
-   * this step until {@link #attend}. After {@code attend}, k and possibly q are undefined.
+   * Then writes each row's k and v to the cache of the row's sequence, at the row's position in
+   * {@code layer}. Rotation turns the pairs (i, i + headSize/2) by the angles of the row's
+   * position. A device may delay this step until {@link #attend}. After {@code attend}, k and
+   * possibly q are undefined.
    */
   void rotateAndCache(Batch batch, Qkv qkv, Norm qNorm, Norm kNorm, Rope rope, int layer);
 
@@ -115,8 +116,8 @@ public interface Backend extends AutoCloseable {
 
   /**
    * Sets {@code tokens[slot][i]} to the index of the largest value of {@code logits[i]}, for each
-   * wanted row i. If the largest value occurs several times, the first occurrence is chosen. The
-   * index is 0 if any value is NaN; on a GPU, only if all values are NaN.
+   * wanted row i. If the largest value occurs several times, the first occurrence is chosen. On the
+   * CPU, the index is 0 if any value is NaN. On a GPU, it is 0 if all values are NaN.
    */
   void argmax(Batch batch, Activations logits, TokenSlots tokens, int slot);
 

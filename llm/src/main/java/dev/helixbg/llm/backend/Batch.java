@@ -98,8 +98,8 @@ public final class Batch {
 
   /**
    * Returns the number of tokens of the pass, also after {@link #narrow}. In all steps except
-   * {@link Backend#logits}, the method by which a row is computed may depend on this number. In
-   * these steps, the method must not depend on the number of wanted rows.
+   * {@link Backend#logits}, the method by which a row is computed may depend on this number, but
+   * not on the number of wanted rows.
    */
   public int passRows() {
     return passRows;

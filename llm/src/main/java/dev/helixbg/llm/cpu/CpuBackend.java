@@ -23,7 +23,8 @@ import java.util.function.IntConsumer;
  * The backend for CPUs, with the Vector API and several threads.
  *
  * <p>Each step runs as soon as it is called. The values of other rows never change a bit of a row's
- * result. Only numbers of rows choose between methods whose results may differ:
+ * result. Some steps have two methods whose results may differ. Only numbers of rows decide between
+ * these methods:
  *
  * <ul>
  *   <li>Products depend on whether the pass has more than {@link Matmul#FEW} rows; see {@link
@@ -257,8 +258,9 @@ public final class CpuBackend extends HostBackend {
   }
 
   /**
-   * Returns {@code held} if it has enough rows for {@code like} and as many columns, else new
-   * activations of the size of {@code like}. Only rows that are written become resident.
+   * Returns {@code held} if it has at least as many rows as {@code like} and the same number of
+   * columns. Otherwise, returns new activations of the size of {@code like}. Only rows that are
+   * written become resident.
    */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {

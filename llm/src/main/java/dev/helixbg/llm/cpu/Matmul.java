@@ -119,7 +119,7 @@ final class Matmul {
 
   /**
    * Returns the first row of matrix m that belongs to this part or a later part. Parts divide the
-   * bytes of all matrices in order.
+   * bytes of all matrices, one matrix after the other.
    */
   private int from(int m, int part) {
     long cut = 32L * (part / PARTS_PER_MEMBER) + CUTS[part % PARTS_PER_MEMBER];
@@ -128,7 +128,7 @@ final class Matmul {
     return (int) Math.clamp(row, 0, matrices[m].rows());
   }
 
-  /** Multiplies with each matrix's share of a part. */
+  /** Multiplies the activations with the rows of each matrix that belong to a part. */
   private void multiply(int member, int part) {
     for (int m = 0; m < count; m++) {
       HostMatrix w = matrices[m];

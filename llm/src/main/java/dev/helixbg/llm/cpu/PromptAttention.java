@@ -21,11 +21,12 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Attention of many tokens of one sequence, on one thread, as matrix products. Queries times tiles
- * of keys give scores; weights times tiles of values give results.
+ * of keys give scores. Softmax turns scores into weights. Weights times tiles of values give
+ * results.
  *
  * <p>The rows of a panel are queries of all heads that share a KV head. The softmax of a row covers
- * exactly the positions that its query attends to, and sums run over positions in order. Other rows
- * therefore never change a bit of a row's result.
+ * exactly the positions to which the row's query attends. Sums add the positions in order. Other
+ * rows therefore never change a bit of a row's result.
  */
 final class PromptAttention {
   private final Arena arena;
@@ -88,14 +89,17 @@ final class PromptAttention {
     return start + query / group + 1;
   }
 
-  /** Returns the offset of a query, and of its result, in its row of activations, in bytes. */
+  /**
+   * Returns the offset of a query in its row of activations, in bytes. The query's result has the
+   * same offset in the row of results.
+   */
   private long column(int query) {
     return 4L * (head * group + query % group) * size;
   }
 
   /**
-   * Returns the address at which row 0 of the queries has its score for a position. Scores are
-   * stored in panels of {@link TileProduct#DEPTH} positions.
+   * Returns the address of a position's score for the first query of the panel. Scores are stored
+   * in blocks of {@link TileProduct#DEPTH} positions.
    */
   private long scoresAt(int position) {
     long part = (long) position / DEPTH * ROWS * STRIDE;
@@ -144,7 +148,9 @@ final class PromptAttention {
     return max;
   }
 
-  /** Turns a row's scores into weights, 0 from {@code seen} on; returns the weights' sum. */
+  /**
+   * Turns a row's scores into weights and returns their sum. From {@code seen} on, weights are 0.
+   */
   private float exponentials(int r, int seen, int end) {
     float max = max(r, seen);
     float scale = (float) (1 / Math.sqrt(size));
@@ -167,7 +173,7 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   private final class CachedTiles {
-    /** Distance between panels, in positions; puts them into different sets of the CPU cache. */
+    /** Distance between panels in positions; panels thus use different sets of the CPU cache. */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;
@@ -176,7 +182,7 @@ final class PromptAttention {
     private int heldHead;
     private int heldPositions;
 
-    /** Unpacks those of the first {@code positions} positions that the tiles do not hold yet. */
+    /** Unpacks all positions before {@code positions} that the tiles do not hold yet. */
     void hold(int positions) {
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
       MemorySegment oldKeys = keys;
@@ -200,7 +206,10 @@ final class PromptAttention {
       return keys.address() + 4L * position * size;
     }
 
-    /** Returns the address of a position's values from {@code number} on; the next ones follow. */
+    /**
+     * Returns the address of {@link TileProduct#TOKENS} values of a position, from index {@code
+     * number} on. The values of the next positions follow.
+     */
     long values(int position, int number) {
       long panel = (long) position / DEPTH * panels() + number / TOKENS;
       return values.address() + 4 * (panel * panel() + (long) TOKENS * (position % DEPTH));

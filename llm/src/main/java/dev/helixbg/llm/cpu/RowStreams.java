@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Chooses whether a thread reads the rows of a matrix in one stream or in several streams (regions
- * of the matrix that are read in turn). Regular trials during ordinary work compare the two speeds,
- * by the parts of products that the thread computes.
+ * of the matrix that are read in turn). Regular trials compare the two speeds. They time parts of
+ * the products that the thread computes during ordinary work.
  *
  * <p>Intel's processors prefetch too late on a single stream and read a third faster with eight
  * streams. AMD's Zen 5 loses half to two thirds of its speed with eight streams. The number of
@@ -16,18 +16,18 @@ final class RowStreams {
   static final int MANY = 8;
 
   /**
-   * Number of counted parts from the end of one trial to the end of the next: about 30 tokens.
-   * Trials use nearly a hundredth of the counted parts.
+   * Number of counted parts from the end of one trial to the end of the next trial, about as many
+   * as 30 tokens need. Trials use nearly a hundredth of the counted parts.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of parts before the first trial: a few tokens. At the first token, mapping pages of the
-   * model would distort the trial.
+   * Number of counted parts before the first trial, as many as a few tokens need. During the first
+   * token, mapping pages of the model would distort the trial.
    */
   static final int FIRST = 1 << 11;
 
-  /** Parts that a trial times with each number of streams; they take one or two milliseconds. */
+  /** Number of parts that a trial times with each number of streams. They take 1 or 2 ms. */
   private static final int SAMPLES = 64;
 
   /** Minimum size of counted parts, in bytes. In smaller parts, the cost of the call dominates. */
@@ -43,7 +43,7 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /** Returns whether a trial needs the time of the next part, which {@link #took} then gets. */
+  /** Returns whether a trial needs the time of the next part, as an argument of {@link #took}. */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }

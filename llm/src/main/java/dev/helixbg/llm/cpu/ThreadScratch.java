@@ -25,7 +25,7 @@ final class ThreadScratch {
   /** The product of a panel and a tile of tokens. */
   final long sums;
 
-  /** For the transposition of part of a tile. */
+  /** Memory for transposing part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;

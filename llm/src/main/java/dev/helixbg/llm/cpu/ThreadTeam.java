@@ -100,8 +100,8 @@ public class ThreadTeam implements AutoCloseable {
    * Runs parts 0 to {@code parts − 1}, each once, on any member, and returns when all parts have
    * ended.
    *
-   * @throws RuntimeException or Error: the first exception of a part, thrown after all parts have
-   *     ended; the team can be used again
+   * @throws RuntimeException the first exception of a part. It is thrown after all parts have
+   *     ended; an Error is thrown in the same way. The team can be used again.
    */
   public void run(Work work, int parts) {
     if (closed) {
@@ -131,8 +131,9 @@ public class ThreadTeam implements AutoCloseable {
   }
 
   /**
-   * Takes parts until no part is left, the member's own parts first. The region cannot end before
-   * this member has subtracted its parts, so {@link #work} and {@link #parts} do not change.
+   * Takes parts until no part is left; the member takes its own parts first. The region cannot end
+   * before this member has subtracted its parts. Until then, {@link #work} and {@link #parts} do
+   * not change.
    */
   private void takeParts(int member) {
     int taken = 0;
@@ -243,8 +244,8 @@ public class ThreadTeam implements AutoCloseable {
 
     /**
      * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
-     * untaken parts; the caller writes that number before it reads {@code parked}. Therefore, one
-     * of the two threads sees the write of the other.
+     * untaken parts; the caller writes that number before it reads {@code parked}. Therefore, at
+     * least one of the two threads sees the other thread's write.
      */
     private void park() {
       parked = true;

@@ -14,8 +14,9 @@ import java.lang.foreign.MemorySegment;
  * tiles. A group stays in the second-level cache, while a tile stays in the first-level cache.
  */
 abstract class TiledMatmul {
-  // With fewer tokens, each row of a matrix would be unpacked more often; with fewer columns,
-  // results would be written more often. More would not fit the third-level cache.
+  // With fewer tokens, each row of a matrix would be unpacked more often. With fewer columns,
+  // results would be written more often. More tokens or columns would not fit the third-level
+  // cache.
   private static final int TOKENS_AT_A_TIME = 1024;
   private static final int COLUMNS_AT_A_TIME = 3072;
 
@@ -136,7 +137,7 @@ abstract class TiledMatmul {
     }
   }
 
-  /** Returns the size of the sums of a group and a tile, in bytes. */
+  /** Returns the size, in bytes, of the sums for one group of rows and one tile. */
   private long sumBytes() {
     return 4L * group * tileTokens;
   }

@@ -13,9 +13,10 @@ import java.util.function.BooleanSupplier;
  * Computes the probability of each given answer, as if the model could write only these answers.
  *
  * <p>At each branch point, where the answers differ, the probability is divided among the possible
- * next tokens. Only the logits of these tokens are computed. The answers' tokens before each later
- * branch point are read in the prompt's pass if the backend supports this, else in a later pass. A
- * prompt's result does not depend on other prompts in the pass.
+ * next tokens. Only the logits of these tokens are computed. For a later branch point, the model
+ * must also read the answer's tokens before that point. The pass that reads the prompt also reads
+ * these tokens if the backend supports this; otherwise, a later pass does. A prompt's result does
+ * not depend on other prompts in the pass.
  */
 public final class ChoiceScorer {
   /**

@@ -18,9 +18,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class ForwardPasses {
   /**
-   * Number of rows, and of wanted rows, to which {@link #fill()} fills up smaller passes. From this
-   * number on, a row's result does not depend on the number of other rows. Backends may compute
-   * smaller passes with another method.
+   * {@link #fill()} adds rows to a pass until it has at least this number of rows, and at least
+   * this number of wanted rows. From this number on, a row's result does not depend on the number
+   * of other rows. Backends may compute smaller passes with another method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -108,7 +108,7 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up the batch of a pass in slot 0.
+   * Fills up the batch with {@link #fill()} and writes the filler rows' tokens to slot 0.
    *
    * @throws CancellationException if cancelled
    */
@@ -145,7 +145,7 @@ public final class ForwardPasses {
     batch.add(cache, 1, 1);
   }
 
-  /** Returns the maximum number of prompt tokens of a pass that leaves room for fillers. */
+  /** Returns the maximum number of prompt tokens of a pass. The other rows are for fillers. */
   public int promptTokens() {
     return Math.max(1, rows - STEADY_ROWS);
   }

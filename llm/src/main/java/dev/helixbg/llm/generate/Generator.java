@@ -14,12 +14,13 @@ import java.util.function.IntConsumer;
 
 /**
  * Continues prompts token by token, always with the likeliest token. Each pass over the weights
- * computes a token of every unfinished answer.
+ * computes one token of every unfinished answer.
  *
- * <p>Tokens stay on the device. Up to the device's depth, further passes are encoded before the
- * results of earlier passes are read. When an answer ends, a filler sequence takes over its row;
- * tokens computed past the answer's end are dropped. If a pass with fewer rows would be cheaper,
- * the remaining answers move to adjacent rows, once the results of all passes in flight are read.
+ * <p>Tokens stay on the device. Further passes are encoded before the results of earlier passes are
+ * read. {@link Backend#depth} limits the number of passes in flight. When an answer ends, a filler
+ * sequence takes over its row; tokens computed past the answer's end are dropped. If a pass with
+ * fewer rows would be cheaper, the remaining answers move to adjacent rows, once the results of all
+ * passes in flight are read.
  */
 public final class Generator {
   private final ForwardPasses work;
@@ -36,8 +37,8 @@ public final class Generator {
   private final int depth;
   private final Submission[] underWay;
 
-  // Number of choices that are encoded, and that the host has read. A choice selects a token for
-  // each row; choice i uses slot i modulo the number of slots.
+  // Number of encoded choices, and number of choices that the host has read. A choice selects a
+  // token for each row; choice i uses slot i modulo the number of slots.
   private int encoded;
   private int read;
 
@@ -94,7 +95,8 @@ public final class Generator {
 
   /**
    * Answers several prompts. All prompts follow one sequence that was read before. An answer does
-   * not depend on the other prompts, except that rounding on a CPU depends on their number.
+   * not depend on the other prompts, except that rounding on a CPU depends on the number of
+   * prompts.
    *
    * @param shared the sequence that all prompts follow; it is not changed
    * @param prompts prompts of at least one token each

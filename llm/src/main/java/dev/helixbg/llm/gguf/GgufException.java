@@ -15,7 +15,7 @@ public final class GgufException extends RuntimeException {
   /**
    * @param file the file's name as the user wrote it
    * @param offset position in the file in bytes, or {@link #NO_OFFSET}
-   * @param name name of the key or tensor concerned, else empty
+   * @param name name of the key or tensor concerned; empty if there is none
    */
   public GgufException(String file, String what, long offset, String name) {
     super(message(file, what, offset, name));

@@ -43,7 +43,10 @@ public final class GgufMetadata {
     return whole(key, required(key), least, most);
   }
 
-  /** Like {@link #whole}, but the number may be stored as an array, the same for each layer. */
+  /**
+   * Like {@link #whole}, but the file may store the number as an array that repeats it for each
+   * layer.
+   */
   public int wholeOfAllLayers(String key, int least, int most) {
     if (!(required(key) instanceof GgufArray array)) {
       return whole(key, least, most);
@@ -92,8 +95,8 @@ public final class GgufMetadata {
   }
 
   /**
-   * @throws GgufException if the key is missing, or its value is not an array or is longer than
-   *     {@code most}
+   * @throws GgufException if the key is missing, or its value is not an array of at most {@code
+   *     most} elements
    */
   public GgufArray array(String key, int most) {
     if (!(required(key) instanceof GgufArray array)) {

@@ -31,7 +31,7 @@ import java.util.List;
  *
  * string        length u64 in bytes, UTF-8 without terminator; malformed bytes become
  *               U+FFFD, since most strings are just displayed
- * alignment     the value of "general.alignment", u32, else 32
+ * alignment     the value of "general.alignment", u32; 32 if the key is missing
  * </pre>
  *
  * <p>Source: {@code docs/gguf.md} of the ggml project. The parser does not trust the file. Every

@@ -20,7 +20,7 @@ final class ArgmaxEncoder {
   private GpuBuffer places;
 
   /**
-   * Logits for which the matrix product, in submission {@code foundIn}, did the first step; null if
+   * Logits for which the matrix product did the first step, in submission {@code foundIn}; null if
    * there are none.
    */
   private GpuActivations found;
@@ -36,8 +36,8 @@ final class ArgmaxEncoder {
   }
 
   /**
-   * Binds the buffers for the first step, which the matrix product then does: for each part of each
-   * row, it writes the largest logit and the logit's place.
+   * Binds the buffers for the first step, which the matrix product then does. For each part of each
+   * row, the product writes the largest logit and the logit's place.
    */
   void found(GpuActivations logits, int rows, int parts) {
     room(rows * parts);
@@ -47,7 +47,9 @@ final class ArgmaxEncoder {
     foundParts = parts;
   }
 
-  /** Writes the index of the largest logit of each of the first rows to {@code ids}. */
+  /**
+   * For each of the first {@code rows} rows, writes the index of the largest logit to {@code ids}.
+   */
   void one(GpuActivations logits, int rows, GpuBuffer ids) {
     boolean isFound = logits == found && recorder.submission() == foundIn;
     int parts = isFound ? foundParts : Math.ceilDiv(logits.columns(), PART);

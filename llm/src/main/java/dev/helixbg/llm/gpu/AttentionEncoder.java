@@ -21,9 +21,10 @@ import java.lang.foreign.Arena;
  * then delayed until {@link #attend}, unless another step comes first. If attention is divided into
  * several parts, a second kernel combines their results.
  *
- * <p>The rotation is encoded first if a sequence has several rows, or if the query heads that share
- * a key head do not fit one threadgroup. If a sequence has several rows, attention is computed tile
- * by tile, or row by row if a tile does not fit threadgroup memory.
+ * <p>A separate kernel does the rotation and the writing beforehand if a sequence has several rows,
+ * or if the query heads that share a key head do not fit one threadgroup. If a sequence has several
+ * rows, attention is computed tile by tile, or row by row if a tile does not fit threadgroup
+ * memory.
  */
 final class AttentionEncoder {
   private static final int THREADS = 128;
@@ -162,7 +163,7 @@ final class AttentionEncoder {
   }
 
   /**
-   * Returns the number of parts into which attention is divided, for a longest sequence of {@code
+   * Returns the number of parts into which attention is divided if the longest sequence has {@code
    * blocks} blocks. The number is a power of two, so that the dispatch grid seldom changes during
    * an answer.
    */

@@ -51,7 +51,9 @@ final class CommandBufferRing {
     return buffer;
   }
 
-  /** Makes a later {@link #begin} close an arena, once all buffers begun so far have ended. */
+  /**
+   * Registers an arena. A later {@link #begin} closes it, once all buffers begun so far have ended.
+   */
   void closeAfterLast(Arena arena) {
     outgrown.add(new Outgrown(begun - 1, arena));
   }
@@ -83,8 +85,8 @@ final class CommandBufferRing {
   }
 
   /**
-   * Returns the last submission. If a buffer failed, its {@code await} throws an exception after
-   * all other buffers have ended.
+   * Returns the last submission. If a buffer failed, the submission's {@code await} throws an
+   * exception after all other buffers have ended.
    */
   Submission last() {
     long number = committed - 1;

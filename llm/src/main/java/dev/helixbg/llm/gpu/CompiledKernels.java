@@ -38,7 +38,7 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether the kernel is compiled for each number of units of 32 columns per lane. */
+    /** Whether the kernel is compiled separately for each number of units per lane. */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -194,7 +194,10 @@ final class CompiledKernels {
     return Math.min(Math.ceilDiv(columns, UNIT_COLUMNS), mostUnits(types));
   }
 
-  /** Registers limit the units per lane. Rare types have fewer, so that there are fewer kernels. */
+  /**
+   * Returns the maximum number of units per lane, which registers limit. Rare types have fewer
+   * units, so that there are fewer kernels.
+   */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;
   }

@@ -22,7 +22,7 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** With so few vectors, most of a tile would be empty. */
+  /** Maximum number of vectors multiplied without tiles, because tiles would be mostly empty. */
   private static final int ALONE = 4;
 
   /**
@@ -44,7 +44,10 @@ final class MatmulEncoder {
   // A constant of matvec.metal.
   private static final int SIMDGROUPS = 4;
 
-  /** Sets of {@link #SIMDGROUPS} rows of a threadgroup, if the matrix has enough rows. */
+  /**
+   * Number of sets of {@link #SIMDGROUPS} rows that a threadgroup computes one after the other, if
+   * the matrix has enough rows.
+   */
   private static final int LOOPS = 8;
 
   private static final int ROWS_TO_LOOP = 32_768;
@@ -96,7 +99,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Makes a product with up to {@link #ALONE} vectors also write the largest value of each part.
+   * Sets the encoder for the largest values. The next product also writes the largest value of each
+   * part if it has up to {@link #ALONE} vectors.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;

@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Makes weights readable by the GPU. Mapped, aligned weights are used in place if the GPU can read
- * them there; the pages of neighbouring tensors, usually of a whole model, become one buffer. Other
- * weights are copied.
+ * them there. The pages of neighbouring tensors become one buffer, which usually contains the whole
+ * model. Other weights are copied.
  */
 final class WeightBuffers {
   /** Alignment in bytes that the kernels' widest load needs. */

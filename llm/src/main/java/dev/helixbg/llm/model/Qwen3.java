@@ -28,13 +28,16 @@ import java.util.function.BooleanSupplier;
  * of the GGUF specification.
  */
 public final class Qwen3 {
-  /** Minimum number of rows of a pass that is submitted layer by layer, as it may take seconds. */
+  /**
+   * Minimum number of rows of a pass that is submitted layer by layer. Such a pass can take
+   * seconds.
+   */
   private static final int WIDE = 128;
 
-  /** Rows of the prompt in {@link #rehearse}; enough for large tiles. */
+  /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Too many rows for products row by row, and too few for large tiles. */
+  /** Number of rows that is too large for products row by row, and too small for large tiles. */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -115,8 +118,8 @@ public final class Qwen3 {
 
   /**
    * Computes all layers for a batch; the pass may be cancelled within a layer. After a
-   * cancellation, the batch's sequences have positions that were not computed, and must be
-   * truncated or closed.
+   * cancellation, the caller must truncate or close the batch's sequences, because some of their
+   * positions were not computed.
    *
    * @param cancelled returns true to cancel; called several times per layer
    * @throws CancellationException if cancelled; no work is in flight then
@@ -215,9 +218,9 @@ public final class Qwen3 {
   }
 
   /**
-   * Encodes one pass of each kind that answers need, so that the backend finds the kernels: a
-   * prompt, a few rows whose logits are all wanted (as when answers are generated in parallel), and
-   * a single token.
+   * Encodes one pass of each kind that answers need: a prompt, a few rows whose logits are all
+   * wanted (as when answers are generated in parallel), and a single token. The backend thus finds
+   * the kernels that it must compile.
    */
   public void rehearse(PassLimits limits) {
     pass(Math.min(limits.rows(), PROMPT_ROWS), 1);

@@ -10,7 +10,8 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
  * @param contextLength number of positions that the model was trained for
  * @param hidden width of the residual stream
  * @param kvHeads number of key and value heads; a divisor of {@code heads}
- * @param headSize number of values per head; even; not always {@code hidden / heads}
+ * @param headSize number of values per head. It is even, and can differ from {@code hidden /
+ *     heads}.
  */
 public record Qwen3Config(
     int contextLength,

@@ -41,8 +41,8 @@ final class Qwen3Tensors {
 
   /**
    * @param backend function that makes a matrix from a tensor
-   * @param unpacks whether tensors of a {@link PackedType} are unpacked, into memory that is freed
-   *     together with the file; if false, only shapes are checked
+   * @param unpacks whether tensors of a {@link PackedType} are unpacked; if false, only shapes are
+   *     checked. The memory of unpacked tensors is freed together with the file.
    */
   Qwen3Tensors(
       GgufFile file, Qwen3Config config, Function<Tensor, Matrix> backend, boolean unpacks) {

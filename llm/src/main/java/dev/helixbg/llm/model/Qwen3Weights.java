@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * The weights of a model on its backend, with the shapes that {@link Qwen3Tensors} checks.
  *
- * @param output in small models the same matrix as the embedding
+ * @param output matrix that computes the logits; in small models, it is the same matrix as the
+ *     embedding
  * @param outputTensor tensor of {@code output} in the file
  */
 record Qwen3Weights(

@@ -67,7 +67,7 @@ final class BpeMerges {
 
     /**
      * Possible merges, the earliest first; some are outdated. The upper 32 bits are the index of
-     * the merge, the lower 32 bits the start of the first of the two parts.
+     * the merge. The lower 32 bits are the start of the first part.
      */
     private final PriorityQueue<Long> open = new PriorityQueue<>();
 
@@ -100,7 +100,7 @@ final class BpeMerges {
       }
     }
 
-    /** Looks for a merge of a part and the next part whose result is a token. */
+    /** Looks for a merge that joins a part with the next part into a token. */
     private void look(int at) {
       int middle = following[at];
       joins[at] = NONE;

@@ -24,7 +24,7 @@ public abstract class HostBackend implements Backend {
   private final BackendCounters counters = new BackendCounters();
   private float[] embedding = {};
 
-  /** Returns the arena of all buffers, which closes with the backend. Any thread may use it. */
+  /** Returns the arena of all buffers. It closes with the backend, and any thread may use it. */
   protected final Arena arena() {
     return arena;
   }

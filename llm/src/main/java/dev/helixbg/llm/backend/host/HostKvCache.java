@@ -15,14 +15,14 @@ import java.util.List;
  *
  * <p>A fork shares the pages of its prefix and begins a new run after them, so a fork copies
  * nothing. Only the cache that took a page from the pool writes to the page. That cache writes only
- * to positions after those that forks read.
+ * to positions after the positions that forks read.
  */
 public final class HostKvCache extends KvCache {
   private final Pool pool;
   private final List<Run> runs = new ArrayList<>();
 
   /**
-   * @param start position of the first key and value in the page
+   * @param start position in the sequence of the page's first key and value
    */
   private record Run(Page page, int start) {}
 

@@ -12,7 +12,7 @@ public final class HostMemory {
   /** Alignment in bytes. A cache line and the widest vector both have this size. */
   public static final int ALIGNMENT = 64;
 
-  /** Minimum size of memory that is allocated in whole pages, which have at most 16 KB. */
+  /** Minimum size in bytes of memory that is allocated in whole pages. A page has at most 16 KB. */
   private static final long LARGE = 256 << 10;
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -44,9 +44,9 @@ public final class HostMemory {
   }
 
   /**
-   * Returns memory for at least {@code bytes} bytes: {@code held} if it is large enough, else new
-   * memory of at least twice the size. In the second case the caller must no longer use {@code
-   * held}.
+   * Returns memory for at least {@code bytes} bytes: {@code held} if it is large enough, otherwise
+   * new memory of at least twice the size. If the memory is new, the caller must no longer use
+   * {@code held}.
    *
    * @param held memory from this class, or {@link MemorySegment#NULL}
    */

@@ -16,9 +16,9 @@ import java.lang.foreign.Arena;
 import jdk.incubator.vector.IntVector;
 
 /**
- * First step of unpacking weights of any quantised type. The quanta (stored integers) of a block
- * become signed bytes, in order, with a scale and a minimum per 16 weights. A weight is byte ·
- * scale + minimum, bit-identical to the weight from {@link Dequantize}. Each thread needs its own
+ * Does the first step of unpacking weights of any quantised type. The quanta (stored integers) of a
+ * block become signed bytes, in order, with a scale and a minimum per 16 weights. A weight is byte
+ * · scale + minimum, bit-identical to the weight from {@link Dequantize}. Each thread needs its own
  * instance.
  */
 final class BlockQuanta {
@@ -80,7 +80,7 @@ final class BlockQuanta {
     }
   }
 
-  /** Unpacks four groups of 32 bytes: a group's low nibbles, then its high nibbles. */
+  /** Unpacks four groups of 32 bytes. The low nibbles of a group come before its high nibbles. */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
       IntVector z = loadInts4(source + 16L * i);

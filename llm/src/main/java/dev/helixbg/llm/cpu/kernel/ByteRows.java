@@ -18,11 +18,12 @@ import jdk.incubator.vector.IntVector;
  * Rows of a quantised matrix, unpacked to unsigned bytes, up to 256 columns at a time. A byte is
  * the weight's quantum (stored integer) plus {@link #bias}.
  *
- * <p>Some processors can only add pairs of products, in 16 bits. For such sums of pairs, a weight's
- * byte has only seven bits, so that two products with signed bytes fit into a short. Each short of
- * the kernel's sums adds up the products of 16 columns, or of 8 columns if every 16 columns have a
- * scale. Without the bias, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which fits, too. For
- * this purpose, 16 is subtracted from five-bit quanta, and their minimum is raised accordingly.
+ * <p>Some processors can add products of bytes only in pairs, with a 16-bit result. For such sums
+ * of pairs, a weight's byte has only seven bits. The sum of two products with signed bytes then
+ * fits a short. The kernel adds the products of 16 columns in one short, or of 8 columns if every
+ * 16 columns have a scale. After the share of the bias is subtracted, this sum is at most 16 · 16 ·
+ * 127 or 8 · 32 · 127, so it also fits a short. To stay within this limit, 16 is subtracted from
+ * five-bit quanta, and their minimum is raised accordingly.
  *
  * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
  * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
@@ -65,7 +66,7 @@ public final class ByteRows {
     return pairs ? 32 : 128;
   }
 
-  /** Returns whether a type can be unpacked. Sums of pairs need a type of at most six bits. */
+  /** Returns whether a type can be unpacked. For sums of pairs, it must have at most six bits. */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;

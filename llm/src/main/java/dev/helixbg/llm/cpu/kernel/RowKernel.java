@@ -5,7 +5,7 @@ package dev.helixbg.llm.cpu.kernel;
  * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /** Returns how many floats {@link #prepare} writes: fewer than columns if it rounds them. */
+  /** Returns the number of floats that {@link #prepare} writes; rounded inputs need fewer. */
   default int floats(int columns) {
     return columns;
   }
@@ -21,8 +21,8 @@ public interface RowKernel {
   }
 
   /**
-   * Computes {@code y[r] = W[r] · x} for rows r = {@code from}, {@code from + step} and so on below
-   * {@code to}; {@code from} is less than {@code to}.
+   * Computes {@code y[r] = W[r] · x} for every {@code step}-th row r from {@code from} on, below
+   * {@code to}. {@code from} must be less than {@code to}.
    *
    * @param weights stored rows of {@code columns} weights; {@code columns} is a multiple of the
    *     type's block

@@ -18,8 +18,8 @@ import jdk.incubator.vector.VectorShuffle;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The vector shapes of this machine and the memory layouts of numbers, as constants that C2 can
- * fold, and methods that load vectors from memory.
+ * Constants that C2 can fold: the vector shapes of this machine and the memory layouts of numbers.
+ * Also has methods that load vectors from memory.
  */
 public final class Lanes {
   /** Machine code of an empty function. */
@@ -183,7 +183,10 @@ public final class Lanes {
     return COUNT >= 8 ? lanes.add(lanes.rearrange(BY_4)) : lanes;
   }
 
-  /** Stores six-bit quanta minus 32: the low nibble of each byte, then its two upper bits. */
+  /**
+   * Stores six-bit quanta minus 32. A byte of {@code nibbles} has the low four bits of a quantum in
+   * its lower half. A byte of {@code pairs} has the upper two bits in its lowest bits.
+   */
   public static void storeSixBits(IntVector nibbles, IntVector pairs, long address) {
     nibbles
         .and(0x0F0F0F0F)

@@ -56,8 +56,8 @@ final class ByteProductCode {
   /**
    * @param pairs whether two products are added in 16 bits (AVX2), instead of four products in 32
    *     bits (VNNI)
-   * @param halves whether every 16 columns have a scale; else every 32 columns have a scale and a
-   *     minimum
+   * @param halves whether every 16 columns have a scale; otherwise, every 32 columns have a scale
+   *     and a minimum
    * @param vectors 1 or 2 vectors of tokens
    */
   ByteProductCode(boolean pairs, boolean halves, int vectors) {
@@ -77,8 +77,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Returns the number of a register that only sums of pairs need. In {@link #products} it holds
-   * products, in {@link #addUp} a vector of ones.
+   * Returns the number of a register that only sums of pairs need. In {@link #products}, it holds
+   * products; in {@link #addUp}, it holds a vector of ones.
    */
   private int other() {
     return weight + 1;

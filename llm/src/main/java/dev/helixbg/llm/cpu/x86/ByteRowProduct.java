@@ -13,9 +13,9 @@ import java.util.Optional;
 
 /**
  * Matrix-vector products in bytes with AVX2, for rows of quantised types, which are read in place.
- * {@link ActivationBytes} rounds activations as for prompts, so results differ from the results for
- * prompts only by the order of additions. The Vector API would need at least twice as many
- * instructions, even with vectors of 512 bits.
+ * {@link ActivationBytes} rounds activations in the same way as for prompts, so results differ from
+ * the results for prompts only by the order of additions. The Vector API would need at least twice
+ * as many instructions, even with vectors of 512 bits.
  */
 public record ByteRowProduct(TensorType type, NativeFunction product, boolean halves, float zero)
     implements RowKernel {

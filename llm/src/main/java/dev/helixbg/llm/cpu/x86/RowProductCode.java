@@ -22,11 +22,12 @@ import java.util.function.IntUnaryOperator;
  *
  * <p>{@code vpmaddubsw} multiplies quanta (unsigned bytes) by activations (signed bytes) and adds
  * each pair of products, which yields a short (2 · 63 · 127 fits). {@code vpmaddwd} adds each pair
- * of shorts, which yields an int; for Q6_K, it multiplies the shorts by the scale. Ints become
- * floats and are multiplied by the step. In Q8_0 quanta are signed, so the quantum's sign is moved
- * to the activation; 2 · 128 · 127 fits, too. The number of instructions determines the speed: 88
- * for a block of Q4_K (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched
- * {@link #AHEAD} bytes in advance, which is farther than the processor itself prefetches.
+ * of shorts, which yields an int; for Q6_K, it also multiplies the shorts by the scale. Ints become
+ * floats and are multiplied by the step. In Q8_0, quanta are signed, so the sign of each quantum is
+ * moved to the activation. There, a short must have room for 2 · 128 · 127, which fits, too. The
+ * number of instructions determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a
+ * block of Q6_K (210 bytes). Weights are prefetched {@link #AHEAD} bytes in advance, which is
+ * farther than the processor itself prefetches.
  */
 final class RowProductCode {
   /**

@@ -26,7 +26,7 @@ public final class CudaDevice implements GpuDevice {
 
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** The oldest version with all needed functions; drivers from version 525 on support it. */
+  /** The oldest CUDA version with all needed functions. Drivers support it from version 525 on. */
   static final String OLDEST_CUDA = "12.0";
 
   private static final int OLDEST_VERSION = 12_000;
@@ -299,7 +299,7 @@ public final class CudaDevice implements GpuDevice {
 
     /**
      * @param memory memory whose address is valid on the GPU
-     * @param host null, or memory of the same size
+     * @param host host memory of the same size, or null if the buffer has none
      */
     CudaBuffer(MemorySegment memory, MemorySegment host) {
       this.memory = memory;

@@ -13,10 +13,12 @@ public interface GpuCommands extends AutoCloseable {
   /** Binds a buffer, from byte {@code offset} on, as argument {@code index}. */
   void buffer(int index, GpuBuffer buffer, long offset);
 
-  /** Copies constants as argument {@code index}. */
+  /** Copies constants into the command buffer, as argument {@code index}. */
   void constants(int index, MemorySegment constants, int length);
 
-  /** Sets the size of threadgroup memory for argument 0, in bytes, rounded up to 16. */
+  /**
+   * Sets the size of threadgroup memory for argument 0, in bytes, rounded up to a multiple of 16.
+   */
   void threadgroupBytes(int length);
 
   /** Dispatches {@code x · y · z} threadgroups of {@code threads} threads in one dimension. */

@@ -20,7 +20,10 @@ public final class GpuException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** Creates an exception for a machine without such a GPU. The cause may be null. */
+  /**
+   * Creates an exception for a machine that has no GPU of the requested kind. The cause may be
+   * null.
+   */
   public static GpuException absent(String message, Throwable cause) {
     return new GpuException(message, cause, Kind.ABSENT);
   }

@@ -24,7 +24,7 @@ public final class MetalDevice implements GpuDevice {
   /** System property with the path of a library that replaces Apple's libraries, for tests. */
   public static final String PROPERTY = "helixbg.metal.library";
 
-  /** MTLResourceStorageModeShared; with tracked hazards, command buffers wait for each other. */
+  /** MTLResourceStorageModeShared. Hazards are tracked, so command buffers wait for each other. */
   private static final long SHARED = 0;
 
   private static final long MATH_MODE_FAST = 2; // MTLMathModeFast

@@ -165,7 +165,7 @@ final class ObjectiveC {
     pop.call(token);
   }
 
-  /** Makes an arena release an owned object when it closes; returns the object. */
+  /** Registers an owned object to be released when the arena closes; returns the object. */
   long releasedBy(Arena arena, long object) {
     MemorySegment.ofAddress(object).reinterpret(arena, segment -> release(object));
     return object;

@@ -18,15 +18,15 @@ import jdk.incubator.vector.FloatVector;
  * Computes the attention of two queries over the same f16 keys and values, which are read in place.
  * Each number that is loaded and converted serves both queries.
  *
- * <p>The numbers are read by {@code Lanes.loadHalves}, which makes them 2^−112 times as large. The
- * other factor of each product compensates for this. Results are correct for finite numbers only,
- * because an infinite number is read as 2^16.
+ * <p>The numbers are read by {@code Lanes.loadHalves}, which multiplies them by 2^−112. The other
+ * factor of each product compensates for this. Results are correct for finite numbers only, because
+ * an infinite number is read as 2^16.
  */
 public final class HalfAttention {
   /** Factor by which the caller of {@link #scores} multiplies queries beforehand. */
   public static final float QUERY_FACTOR = 0x1p56f;
 
-  /** The remaining factor. */
+  /** Factor of scores. With {@link #QUERY_FACTOR}, it compensates for the factor 2^−112. */
   private static final float SCORE_FACTOR = 0x1p56f;
 
   private static final float WEIGHT_FACTOR = 0x1p112f;
@@ -73,9 +73,9 @@ public final class HalfAttention {
    * Computes {@code y += Σ weights[p] · v[p]} and {@code z += Σ others[p] · v[p]} for {@code count}
    * values of {@code size} f16 numbers. {@code others} may be {@code weights}, and z may be y.
    *
-   * <p>The method reads eight vectors (at 512 bits, a whole head of 128 numbers) of each position,
-   * which is sequential in memory. Reading fewer vectors per position, or four positions at a time,
-   * took two to three times as long.
+   * <p>For each position, the method reads eight vectors, which are adjacent in memory. At 512
+   * bits, they are a whole head of 128 numbers. Reading fewer vectors per position, or four
+   * positions at a time, took two to three times as long.
    */
   public static void addWeighted(
       long weights, long others, long values, int count, int size, long y, long z) {

@@ -17,9 +17,9 @@ import jdk.incubator.vector.FloatVector;
 /**
  * Turns scores of attention into weights, in place, without dividing the weights by their sum.
  *
- * <p>Only whole vectors are computed, because the last numbers one by one would cost as much as all
- * vectors of a short row. The last vector is filled up with scores of −∞, whose weight of 2^−125 is
- * too small to matter.
+ * <p>Only whole vectors are computed, because computing the last numbers one by one would cost as
+ * much as all vectors of a short row. The last vector is filled up with scores of −∞, whose weight
+ * of 2^−125 is too small to matter.
  */
 public final class Softmax {
   private static final double LOG2_E = 1.4426950408889634;

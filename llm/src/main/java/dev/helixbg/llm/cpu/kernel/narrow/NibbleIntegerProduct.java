@@ -29,7 +29,7 @@ import jdk.incubator.vector.IntVector;
  * 16-bit integers, with vectors of 256 or 128 bits.
  *
  * <p>The factors of a block's sub-blocks are written to scratch memory, and a load broadcasts each
- * factor to a vector: loads and stores cost little on Intel's processors. The kernel avoids
+ * factor to a vector. Loads and stores cost little on Intel's processors. The kernel avoids
  * shuffles, and applies common factors of a block once.
  *
  * @param five whether quanta have a fifth bit (Q5_K). A block has 32 bytes of fifth bits: bit s of

@@ -26,12 +26,13 @@ import jdk.incubator.vector.ShortVector;
 /**
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
- * <p>A group of 16 or 32 activations shares a step; its largest magnitude is {@code limit} steps.
- * Layout: first the shorts, corrected by {@link #carry}; for each vector of weight bytes, those of
- * even columns come before those of odd columns. Then two lists for each 128 activations: the
- * groups' steps times {@link #UNIT}, and the groups' offsets times the steps. Stored weights are
- * too large; an offset corrects their products. It is computed from the rounded activations, so its
- * rounding error cancels the error of the products.
+ * <p>A group of 16 or 32 activations shares a step. The largest magnitude in the group is {@code
+ * limit} steps. Layout: first the shorts, corrected by {@link #carry}. For each vector of weight
+ * bytes, the shorts of even columns come before the shorts of odd columns. Two lists for each 128
+ * activations follow: the groups' steps times {@link #UNIT}, and the groups' offsets times the
+ * steps. Stored weights are larger than the true weights, and an offset corrects their products.
+ * The offset is computed from the rounded activations, so its rounding error cancels the error of
+ * the products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -46,8 +47,9 @@ public final class QuantisedRow {
 
   /**
    * Correction of the noise in an int of products: −1/2, in units of the int's upper half. A kernel
-   * adds the lower half to the upper half, and does not clear the lower half, whose bits are noise
-   * from 0 to 1. The noise is smaller than an activation's rounding error, but it adds up.
+   * adds the lower half to the upper half, but does not clear the lower half. The bits that stay
+   * there are noise from 0 to 1. The noise is smaller than an activation's rounding error, but it
+   * adds up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -60,7 +62,8 @@ public final class QuantisedRow {
   /**
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
-   * @param limit largest magnitude in steps, below 2^15, so that the kernel's sums of products fit
+   * @param limit largest magnitude in steps; so small that the kernel's sums of products are below
+   *     2^15
    * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; the
    *     result is subtracted from each weight
    * @param bias correction of the noise in a group's ints

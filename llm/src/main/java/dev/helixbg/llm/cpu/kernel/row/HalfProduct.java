@@ -79,8 +79,8 @@ record HalfProduct(boolean brain) implements RowKernel {
    * Multiplies rows of f16.
    *
    * <p>Let n be a number's bits, moved to their positions in a float, with 112 added to the
-   * exponent. The correct number is the smaller of n and 2n − 2^−14, which is less than n only for
-   * the exponent 0. This needs no arithmetic on subnormal numbers, which is slow on some
+   * exponent. The correct number is the smaller of n and 2n − 2^−14; the second is smaller only for
+   * the exponent 0. This method avoids arithmetic on subnormal numbers, which is slow on some
    * processors. For the exponent 31, 112 is added again.
    */
   private static void multiplyF16(

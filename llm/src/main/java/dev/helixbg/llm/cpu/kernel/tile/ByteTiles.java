@@ -69,8 +69,8 @@ public final class ByteTiles {
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * Amount by which the sum of the bits of eight rounded numbers exceeds the sum of their integers.
-   * The bits of a rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
+   * The bits of a rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer. If
+   * the bits of eight rounded numbers are added, this is the excess over the sum of the integers.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
@@ -120,8 +120,8 @@ public final class ByteTiles {
   }
 
   /**
-   * Writes the steps. Also writes the steps' inverses to the place of the sums, which overwrite
-   * them later.
+   * Writes the steps. Also writes the steps' inverses to the place of the sums. The sums later
+   * overwrite the inverses.
    */
   private static void steps(long x, long target) {
     FloatVector even = loadFloats(x).lanewise(ABS);

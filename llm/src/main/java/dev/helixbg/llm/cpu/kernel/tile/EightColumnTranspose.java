@@ -21,7 +21,7 @@ import jdk.incubator.vector.VectorShuffle;
  * Each step transposes one vector of each column, with vectors of 512 or 256 bits.
  *
  * <p>Three rounds of eight selections transpose 8 × 16 or 8 × 8 numbers. Moving the numbers one by
- * one takes a tenth of a prompt's time.
+ * one would take a tenth of a prompt's time.
  */
 final class EightColumnTranspose {
   private static final int TOKENS = COUNT;

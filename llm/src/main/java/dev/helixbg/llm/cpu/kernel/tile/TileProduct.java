@@ -21,7 +21,10 @@ public final class TileProduct {
   public static final int ROWS = 6;
   private static final int HALF_ROWS = 8;
 
-  /** Panels and sums have room for a multiple of this number, which is one of ROWS and of 8. */
+  /**
+   * Panels and sums have room for a multiple of this number of rows. The number is itself a
+   * multiple of ROWS and of 8.
+   */
   public static final int ROOM = 24;
 
   /** Number of tokens of a tile, which is two vectors. */
@@ -30,12 +33,14 @@ public final class TileProduct {
   /** Maximum number of weights in a row of a panel. */
   public static final int DEPTH = 1024;
 
-  /** Floats from row to row of a panel; with a power of two, rows would share sets of a cache. */
+  /**
+   * Distance between rows of a panel, in floats. With a power of two, rows would share cache sets.
+   */
   public static final int STRIDE = DEPTH + 16;
 
   private static final long ROW = 4L * STRIDE;
 
-  /** Size of a tile's column and of a row's sums, in bytes. */
+  /** Size of a column of a tile, and of the sums of a row, in bytes. */
   private static final long WIDTH = 2L * BYTES;
 
   private TileProduct() {}
@@ -48,7 +53,8 @@ public final class TileProduct {
    *     the next multiple of {@link #ROOM}
    * @param depth number of weights per row, at most {@link #DEPTH}
    * @param x tile of {@code depth} times {@link #TOKENS} floats, aligned to a vector
-   * @param tokens number of tokens whose sums are needed; half a tile costs half as much
+   * @param tokens number of tokens whose sums are needed; if they fit half a tile, the product
+   *     costs half as much
    */
   public static void multiply(
       long panel, int rows, int depth, long x, int tokens, boolean first, long sums) {
