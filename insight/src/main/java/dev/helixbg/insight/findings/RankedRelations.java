@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
  * neighbours. An entry that is near to all entries, or to its whole topic, has no advantage.
  *
  * <p>The score is computed from the whole texts of the entries. If passages are nearer, the pair
- * ranks by the score of its two nearest texts, minus a discount: two notes often share passages,
+ * ranks by the score of its two nearest texts, minus a discount. Two notes often share passages,
  * such as sample output, that say nothing about the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
@@ -40,8 +40,9 @@ final class RankedRelations {
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of passages. In {@code bench findings} with n notes, a larger discount
-   * moves some rewrites of late parts of long notes out of the first n/2 pairs.
+   * Discount on the score of passages. In {@code bench findings}, some notes rewrite a late part of
+   * a long note. With a larger discount, some of these pairs are no longer among the first n/2
+   * pairs of n notes.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -178,7 +179,7 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Returns the similarity of two entries' nearest texts, computed if {@code lists} lack it. */
+  /** Returns the similarity of two entries' nearest texts, from {@code lists} or newly computed. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -253,7 +254,10 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /** Returns the rare words of both entries; {@code PAY-1412} excludes its part {@code 1412}. */
+  /**
+   * Returns the rare words that both entries contain. A part of another word, such as {@code 1412}
+   * of {@code PAY-1412}, is left out.
+   */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();
@@ -268,7 +272,10 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /** Returns the newer entry. Times decide for entries of helix, all signs of age for notes. */
+  /**
+   * Returns the newer entry. The order of entries of helix is known only if their times differ. For
+   * notes, {@link FactOrder} may know the order, too.
+   */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
     boolean known =
         FactOrder.areDated(a.entry(), b.entry()) || a.entry().note().isPresent() && a.isAgeKnown(b);
