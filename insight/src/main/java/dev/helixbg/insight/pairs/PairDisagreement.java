@@ -30,7 +30,7 @@ public final class PairDisagreement {
       Pattern.compile("(?:(?<![\\p{L}\\p{N}).%%])[%s])?\\d+(?:[.,:]\\d+)*".formatted(MINUS));
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
-  /** A possible identifier. It is one if {@link #PECULIAR} finds a form unlike plain words. */
+  /** A possible identifier; {@link #PECULIAR} decides whether it is one. */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
 
@@ -66,7 +66,7 @@ public final class PairDisagreement {
                   + " this have has had do does did will would can could should must more longer")
               .split(" "));
 
-  /** Number of words after a negation among which the negated word is searched for. */
+  /** Number of words after a negation that may be the negated word. */
   private static final int REACH = 3;
 
   /** Words that a text negates, and words that it affirms. */
@@ -174,7 +174,10 @@ public final class PairDisagreement {
         .toList();
   }
 
-  /** Returns the stem of a word. The stem of <i>entries</i> is right, unlike {@link Terms#stem}. */
+  /**
+   * Returns the stem of a word. Unlike {@link Terms#stem}, it finds the right stem of
+   * <i>entries</i>.
+   */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * @param others stems of the words of the other text
  */
 public record WordDifference(Set<String> others) {
-  /** A number with points and commas, or a word of letters with their marks, digits and _. */
+  /** A number with points and commas, or a word of letters (with their marks), digits and _. */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_]*");
 
@@ -46,7 +46,10 @@ public record WordDifference(Set<String> others) {
   /** Minimum share of a text's sequences of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /** Maximum ratio of the texts' numbers of words. Above it, only a small part repeats. */
+  /**
+   * Maximum ratio of the lengths of both texts, in words. Above this ratio, only a small part of
+   * the longer text is a repetition.
+   */
   private static final int LONGER = 3;
 
   /** A piece of a text; {@code own} is true if the other text lacks the piece. */
@@ -88,7 +91,9 @@ public record WordDifference(Set<String> others) {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /** Does the same as {@link #mark}, but marks nothing if it would mark more than half. */
+  /**
+   * Does the same as {@link #mark}, but marks nothing if it would mark more than half of the text.
+   */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();
