@@ -8,8 +8,8 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The beginning of a text, or a part around a place, that fits into a budget of tokens: whole
- * sentences, or whole words if no sentence fits.
+ * A part of a text that fits into a budget of tokens: the beginning, or the part around a place. It
+ * has whole sentences, or whole words if no sentence fits.
  *
  * @param tokens tokens of the part
  * @param cut whether text was left out
@@ -18,7 +18,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
   /** Maximum number of characters per token. Characters that cannot fit are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** Of this many tokens in the budget, one is reserved for the text before the place. */
+  /** One of this many tokens of the budget is reserved for the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**
