@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * Chooses words by which helix finds one entry, because no other body of the topic contains them
- * before, during or after an act. The components are those of a plan of {@link ActPlanner}.
+ * before, during or after an act. The components come from a plan of {@link ActPlanner}.
  */
 record EntryWords(
     Change change,

@@ -88,7 +88,10 @@ final class MatchString {
     return !words.isEmpty();
   }
 
-  /** Returns the first plain piece that only this body has; {@code inText} skips metadata lines. */
+  /**
+   * Returns the first plain piece that only this body has. If {@code inText} is true, metadata
+   * lines are skipped.
+   */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {
       int end = start;
