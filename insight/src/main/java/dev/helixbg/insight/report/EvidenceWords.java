@@ -17,7 +17,9 @@ public final class EvidenceWords {
 
   private EvidenceWords() {}
 
-  /** Returns, as text, the probability {@link Finding.Assessment#act} that one entry can go. */
+  /**
+   * Returns, as text, the probability {@link Finding.Assessment#act} that one entry can be removed.
+   */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param unread number of older entries without a vector, which the report leaves out
  * @param entries number of long entries of which only a part was read
- * @param passages number of passages of those entries without a vector
+ * @param passages number of passages without a vector in those entries
  * @param pairs number of pairs that no pair judge has read yet
  * @param questions number of questions that the language model has not answered yet
  */

@@ -35,7 +35,7 @@ public final class HtmlReport {
     return html.toString();
   }
 
-  /** Returns a resource between two line breaks, which the browser's hash includes. */
+  /** Returns a resource between two line breaks. The browser's hash includes both line breaks. */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);
