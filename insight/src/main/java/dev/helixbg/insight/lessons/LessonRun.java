@@ -58,7 +58,9 @@ public record LessonRun(
     return ask(LessonGroups.SHARE);
   }
 
-  /** Asks for the lesson of each entry, the newest first; returns an entry for each lesson. */
+  /**
+   * Asks for the lesson of each entry, the newest entry first. Returns one entry for each lesson.
+   */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));
