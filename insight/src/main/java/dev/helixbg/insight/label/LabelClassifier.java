@@ -24,7 +24,10 @@ public final class LabelClassifier {
   /** Factor that turns the whole numbers in the resource into weights. */
   static final double UNIT = 1e-4;
 
-  /** Target score, in training, of labels that an example does not have. Its own label has 1. */
+  /**
+   * Target score, in training, of the labels that an example does not have. The target score of its
+   * own label is 1.
+   */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**
