@@ -30,9 +30,9 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry. The sum of their similarities must be larger in the
-   *     other topic. The centroids alone do not suffice, because most entries are far from the
-   *     centre of a large, mixed topic
+   * @param neighbours neighbours of each entry. Neighbours in the other topic must have a larger
+   *     sum of similarities than neighbours in the entry's own topic. The centroids alone do not
+   *     suffice, because most entries are far from the centre of a large, mixed topic
    * @param order position of each entry, which decides between equally clear findings
    * @param margin see {@link Finding.Misfiled#MARGIN}
    */

@@ -98,7 +98,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
             && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Returns the hash of the offset, which is unique. */
+  /** Returns a hash of the offset. Each entry has a different offset. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());

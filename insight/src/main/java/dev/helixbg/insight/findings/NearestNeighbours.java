@@ -54,8 +54,8 @@ public final class NearestNeighbours {
   }
 
   /**
-   * Two sets of lists. Neighbours in {@code own} are found by whole entries only; neighbours in
-   * {@code all}, by whole entries and passages.
+   * Two sets of lists. Neighbours in {@code own} are found by whole entries only. Neighbours in
+   * {@code all} are found by whole entries and passages.
    */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {

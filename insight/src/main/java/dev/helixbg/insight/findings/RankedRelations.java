@@ -36,13 +36,16 @@ import java.util.stream.LongStream;
  * ({@code [links: …]}), exact copies, sections of one file, and neighbouring facts.
  */
 final class RankedRelations {
-  /** Weight of terms, chosen on other notes; 0.2 to 0.5 give nearly the same ranking. */
+  /**
+   * Weight of terms. It was chosen on notes outside this project. Weights from 0.2 to 0.5 give
+   * nearly the same ranking.
+   */
   private static final double TERM_WEIGHT = 0.3;
 
   /**
    * Discount on the score of passages. In {@code bench findings}, some notes rewrite a late part of
-   * a long note. With a larger discount, some of these pairs are no longer among the first n/2
-   * pairs of n notes.
+   * a long note. With a larger discount, some of these notes are no longer in the first n/2 pairs,
+   * where n is the number of notes.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -144,7 +147,7 @@ final class RankedRelations {
     return declared;
   }
 
-  /** Returns two indices as one number, which does not depend on the order of the indices. */
+  /** Returns two indices as one number. The order of the indices does not matter. */
   private static long pair(int a, int b) {
     return (long) Math.min(a, b) << 32 | Math.max(a, b);
   }
