@@ -5,9 +5,9 @@ package dev.helixbg.insight.pairs;
  * notes has read. This judge was calibrated on knowledge bases with planted repetitions, where 22 %
  * of the pairs are worth an act: one of the two entries can be removed. In a well-kept knowledge
  * base, hardly any pair is worth an act. The share is therefore estimated from the pairs that were
- * read, and the probabilities are adjusted to it. Method: Saerens, Latinne and Decaestecker 2002,
- * <i>Adjusting the Outputs of a Classifier to New a Priori Probabilities</i>, Neural Computation
- * 14.
+ * read, and the probabilities are adjusted to this share. Method: Saerens, Latinne and Decaestecker
+ * 2002, <i>Adjusting the Outputs of a Classifier to New a Priori Probabilities</i>, Neural
+ * Computation 14.
  *
  * @param share share of the pairs that are worth an act; above 0, at most {@link #CALIBRATED}
  */

@@ -17,7 +17,7 @@ final class FactOdds {
   /** Weight of the log odds that the judge of facts gives. */
   private static final double JUDGED = 0.51;
 
-  /** Weight of the pair's score, which is computed from vectors and words. */
+  /** Weight of the pair's score from vectors and words. */
   private static final double SCORE = 3.7;
 
   /** Addend if the two facts are in different files. */

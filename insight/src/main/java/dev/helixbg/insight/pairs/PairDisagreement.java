@@ -18,9 +18,9 @@ import java.util.stream.Stream;
  * Small models often miss such points. A disagreement only prevents a verdict. It does not prove
  * that the meanings differ, because the same fact can be stated with other numbers.
  *
- * <p>Texts disagree in numbers or identifiers if each has one that the other lacks. If only one
- * text has such a number or identifier, it merely has an additional detail. Texts disagree in a
- * negation if one text negates a word that the other affirms.
+ * <p>Texts disagree in numbers or identifiers if each text has a number or identifier that the
+ * other text lacks. If only one text has such a number or identifier, it merely has an additional
+ * detail. Texts disagree in a negation if one text negates a word that the other affirms.
  */
 public final class PairDisagreement {
   /** Characters that people write as a minus sign, for use in a character class of a pattern. */

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 
 /**
  * The words of one text that another text lacks, and that would be lost if only the other text were
- * kept. Case and a final s are ignored. Words of one or two letters and fillers never count;
- * numbers always count.
+ * kept. Case and a final s are ignored. Fillers and words of one or two letters never count.
+ * Numbers always count.
  *
  * @param others stems of the words of the other text
  */
@@ -61,9 +61,9 @@ public record WordDifference(Set<String> others) {
   }
 
   /**
-   * Whether one text has no word that the other text lacks, and nearly all its sequences of words
-   * are in the other text. The bounds were chosen on public notes, see {@code
-   * insight/src/judge/README.md}.
+   * Whether one text repeats the other. The text must have no word that the other text lacks, and
+   * nearly all its sequences of words must be in the other text. The bounds were chosen on public
+   * notes, see {@code insight/src/judge/README.md}.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);
