@@ -58,7 +58,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return known.pairs() >= LEAST_KNOWN;
     }
 
-    /** Whether the client answers without reading, or hardly better than chance. */
+    /** Whether the client answers without reading the texts, or is hardly better than chance. */
     public boolean isGuessing() {
       return isHasty() || isMeasured() && known.isGuessing();
     }

@@ -63,7 +63,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }
 
-  /** Returns a text that tells the user whose verdicts have chosen the leading relations. */
+  /** Returns sentences that tell the user whether this model chooses the leading relations. */
   public String leads() {
     return isGuessing()
         ? "The pair judge decides which pairs come first, because this model was wrong or"

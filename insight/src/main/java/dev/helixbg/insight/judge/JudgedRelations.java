@@ -22,16 +22,16 @@ import java.util.Set;
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /** Maximum number of leading pairs. A reader can look at this many in one sitting. */
+  /** Maximum number of leading pairs. A reader can look at so many pairs in one sitting. */
   private static final int LEADING = 20;
 
   /** Maximum number of pairs that lead without a verdict if the pair judges have read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Minimum probability of an act at which a pair of facts leads. It was chosen on public memory
-   * files of 30 repositories; in 22 other repositories, 45 of 55 leading pairs are worth an act
-   * ({@code insight/src/judge/README.md}).
+   * Minimum probability of an act for a pair of facts to lead. It was chosen on public memory files
+   * of 30 repositories. In 22 other repositories, 45 of 55 leading pairs are worth an act ({@code
+   * insight/src/judge/README.md}).
    */
   private static final double SURE_OF_FACTS = 0.7;
 
@@ -119,9 +119,9 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Their
-   * probability must therefore be higher, unless they contradict each other. Facts that were
-   * written together or have few words lead only if one repeats the other.
+   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Facts
+   * therefore need a higher probability of an act, unless they contradict each other. Facts that
+   * were written together, or have few words, lead only if one fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {

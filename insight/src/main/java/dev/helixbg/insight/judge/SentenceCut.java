@@ -25,7 +25,7 @@ record SentenceCut(String text, int tokens, boolean cut) {
    * Returns the whole text if it fits into the budget, else the part around a place.
    *
    * @param from the place. The text after the place gets most of the budget. The text before the
-   *     place gets the rest, which is more if the text after the place is short
+   *     place gets the rest. The rest is larger if the text after the place is short
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);
