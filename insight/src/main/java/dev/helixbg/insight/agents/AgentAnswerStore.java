@@ -99,8 +99,8 @@ public record AgentAnswerStore(Database database) {
   }
 
   /**
-   * Returns the id under which clients answer a question, 16 hex digits. It is computed with a
-   * random secret of this database, so it cannot be derived from the texts.
+   * Returns the id, 16 hex digits, that clients use in an answer to a question. The id is computed
+   * with a random secret of this database, so it cannot be derived from the texts.
    */
   public String given(String question) {
     return database.read(connection -> given(secret(connection), question));

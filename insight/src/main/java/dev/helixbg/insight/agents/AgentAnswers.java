@@ -112,8 +112,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions for a language model. Each is the answer of the
-   * reliable client that judges known pairs best.
+   * Returns the agents' answers to questions for a language model. If several reliable clients have
+   * answered a question, the client that judges known pairs best decides.
    *
    * @param self client whose answer is used if no reliable client has answered
    */
@@ -165,7 +165,7 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the relations, of which the first {@code first} are ordered by the agents' verdicts.
+   * Orders the first {@code first} relations by the agents' verdicts, and returns all relations.
    * Relations that are worth an act come first, then relations without a verdict, then
    * <i>related</i> ones, then <i>different</i> ones.
    */
