@@ -51,7 +51,7 @@ public final class Acts {
     return acts;
   }
 
-  /** Returns the act that removes all copies except one, which {@link #moreToKeep} chooses. */
+  /** Returns the act that removes all copies except the copy that {@link #moreToKeep} chooses. */
   public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();

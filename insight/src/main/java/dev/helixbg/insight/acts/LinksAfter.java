@@ -57,7 +57,7 @@ final class LinksAfter {
     this.fates = fates;
   }
 
-  /** Computes the places of entries after the act, and which entries therefore need new links. */
+  /** Computes the places of entries after the act, and finds the entries that need new links. */
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();

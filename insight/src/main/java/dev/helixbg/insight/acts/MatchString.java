@@ -35,7 +35,7 @@ final class MatchString {
   private final String body;
   private final String lower;
 
-  /** Other bodies in lower case; first the body that contained the last rejected piece. */
+  /** Other bodies in lower case. The body that contained the last rejected piece is first. */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
