@@ -98,7 +98,7 @@ public final class EvidenceWords {
         + (verdict.cut() ? ", judged by the beginnings of the texts only" : "");
   }
 
-  /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
+  /** Returns an assessment such as {@code A may be overtaken}; empty if there is none. */
   static Optional<String> assessment(Finding.Relation relation) {
     return relation.assessment().map(said -> assessment(relation, said));
   }

@@ -68,7 +68,7 @@ record Headline(String title, String sure, String also) {
         byAgents(findings.relations(), judgements.agents()));
   }
 
-  /** Joins sentences, without empty ones. */
+  /** Joins the sentences that are not empty. */
   private static String joined(String... sentences) {
     return Stream.of(sentences)
         .filter(sentence -> !sentence.isEmpty())

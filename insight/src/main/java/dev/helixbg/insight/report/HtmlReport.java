@@ -20,7 +20,7 @@ public final class HtmlReport {
 
   private HtmlReport() {}
 
-  /** The data of the template, which does not escape style and script. */
+  /** The data of the template. The template does not escape style and script. */
   @JStachePath(prefix = "dev/helixbg/insight/report/", suffix = ".mustache")
   @JStache(path = "report")
   record Page(

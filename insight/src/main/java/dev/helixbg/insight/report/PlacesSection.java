@@ -69,7 +69,7 @@ record PlacesSection(
         more(left + repaired, "; report.json names the first."));
   }
 
-  /** {@code goes} is {@link Report#savings}. */
+  /** {@code goes} has the tokens that each file would lose, see {@link Report#savings}. */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();
     int tokens = files.stream().mapToInt(MemoryFile::tokens).sum();

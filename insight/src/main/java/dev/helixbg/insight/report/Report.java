@@ -76,7 +76,9 @@ public record Report(
     return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
   }
 
-  /** Returns the time of the newest entry, see {@link Entry#written}; empty without any time. */
+  /**
+   * Returns the time of the newest entry, see {@link Entry#written}; empty if no entry has a time.
+   */
   public Optional<String> asOf() {
     return findings.entries().stream()
         .map(NamedEntry::entry)
