@@ -3,7 +3,7 @@ package dev.helixbg.insight.decisions;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/** A decision about one finding, which {@code about} describes for people. */
+/** A decision about one finding. {@code about} describes the finding for people. */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
   /**
    * Accepts any kind of finding, because a store may contain decisions on kinds that only another
