@@ -174,7 +174,7 @@ public record LessonRun(
     return both.a().equals(both.b());
   }
 
-  /** Whether the answer is {@value #SAME} in each order in which the model was asked. */
+  /** Whether the answer is {@value #SAME} in each order in which the model read the lessons. */
   static boolean isSame(Answer answer) {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
   }
