@@ -22,7 +22,7 @@ public record Act(List<When> when, Change change) {
     return change.words();
   }
 
-  /** A condition for an act, which a reader checks. */
+  /** A condition for an act. A reader checks whether the condition is true. */
   public enum When {
     SAME("the entries say the same"),
     OVERTAKEN("the newer entry replaces the older entry"),
@@ -66,7 +66,7 @@ public record Act(List<When> when, Change change) {
     /** A new entry of a topic states what other entries have in common, and links to them. */
     record Gather(List<NamedEntry> entries, String topic, String text) implements Change {}
 
-    /** An entry gets a text that includes what other entries say, and those entries are removed. */
+    /** An entry gets a text that includes what other entries say. The other entries are removed. */
     record Rewrite(NamedEntry kept, List<NamedEntry> gone, String text) implements Change {}
 
     default String words() {

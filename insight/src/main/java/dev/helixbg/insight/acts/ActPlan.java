@@ -50,7 +50,9 @@ public record ActPlan(
     return UUID.nameUUIDFromBytes(edits().toString().getBytes(UTF_8)).toString();
   }
 
-  /** A check: the last line of helix's answer must name this number of entries of the topic. */
+  /**
+   * A check. The last line of helix's answer must say that the topic has {@code entries} entries.
+   */
   public record Check(HelixCall call, int entries) {}
 
   /**

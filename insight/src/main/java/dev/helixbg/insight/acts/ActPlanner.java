@@ -167,7 +167,10 @@ public final class ActPlanner {
       }
     }
 
-    /** Returns the body with the metadata of all entries, since helix's {@code revise} drops it. */
+    /**
+     * Returns the new body. It has the metadata of all entries, because helix's {@code revise}
+     * drops metadata.
+     */
     private String rewritten(Change.Rewrite rewrite) {
       require(
           rewrite.text().length() <= EntryBodies.MAX_TEXT,
@@ -203,7 +206,10 @@ public final class ActPlanner {
           + content;
     }
 
-    /** Marks the removed and replaced texts, to show if another writer changes them meanwhile. */
+    /**
+     * Plans marks for the removed and replaced texts. A mark shows whether another program changes
+     * its text during the act.
+     */
     private void mark() {
       Stream.concat(
               fates.keySet().stream().filter(one -> fates.get(one) != Fate.APPENDED),
@@ -300,7 +306,10 @@ public final class ActPlanner {
       return losses;
     }
 
-    /** Returns the tags, source and links of a removed entry that no remaining entry has. */
+    /**
+     * Returns the tags, the source and the links that are lost with a removed entry, because the
+     * entry that replaces it lacks them.
+     */
     private Optional<String> lost(NamedEntry gone) {
       EntryText text = gone.text();
       NamedEntry kept = after.standIn();

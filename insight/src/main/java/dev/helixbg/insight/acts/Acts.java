@@ -51,7 +51,7 @@ public final class Acts {
     return acts;
   }
 
-  /** Returns the act that removes all copies except one, which {@link #moreToKeep} chooses. */
+  /** Returns the act that removes all copies except the copy that {@link #moreToKeep} chooses. */
   public static List<Act> onCopies(List<NamedEntry> copies) {
     NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
     List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
@@ -84,7 +84,10 @@ public final class Acts {
             .orElseGet(() -> new Change.Reread(entry, named)));
   }
 
-  /** Returns the act that gives {@code text} to the {@link #fuller} entry and removes others. */
+  /**
+   * Returns the act that gives {@code text} to the {@link #fuller} entry and removes the other
+   * entries.
+   */
   public static List<Act> onMerge(List<NamedEntry> entries, String text) {
     NamedEntry kept = entries.stream().reduce(Acts::fuller).orElseThrow();
     List<NamedEntry> gone = entries.stream().filter(one -> one != kept).toList();
@@ -104,7 +107,7 @@ public final class Acts {
     return new Act(when, new Change.Remove(List.of(gone), kept));
   }
 
-  /** Returns the act that links two entries; empty if they are linked. */
+  /** Returns the act that links two entries; empty if they are already linked. */
   private static List<Act> link(NamedEntry target, NamedEntry from) {
     return areLinked(target, from) ? List.of() : one(When.RELATED, new Change.Link(from, target));
   }
@@ -136,9 +139,9 @@ public final class Acts {
   }
 
   /**
-   * Returns an order of copies, of which the last is kept. The criteria, the most important first:
-   * links from other entries; a file name without the mark of a copy; tags and a time; for notes
-   * the shorter file name, for entries of helix the longer body; the later offset.
+   * Returns an order of copies. The last copy is kept. These criteria decide, beginning with the
+   * most important: links from other entries; a file name without the mark of a copy; tags and a
+   * time; a short file name (notes) or a long body (entries of helix); a late offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** Makes bodies in the form that helix writes: lines of metadata, the text, a line of links. */
 final class EntryBodies {
-  /** Maximum length, in UTF-16 units, of a text in a call, which must fit into a command line. */
+  /** Maximum length, in UTF-16 units, of a text in a call. A call must fit into a command line. */
   static final int MAX_TEXT = 8_000;
 
   private EntryBodies() {}

@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * Chooses words by which helix finds one entry, because no other body of the topic contains them
- * before, during or after an act. The components are those of a plan of {@link ActPlanner}.
+ * before, during or after an act. The components come from a plan of {@link ActPlanner}.
  */
 record EntryWords(
     Change change,
@@ -29,7 +29,8 @@ record EntryWords(
 
   /**
    * Returns words that identify an entry until it gets a mark or new links. If several entries have
-   * the same body, helix edits the first, so an act must delete them, beginning with the first.
+   * the same body, helix edits the first of them. An act can therefore only delete such entries,
+   * beginning with the first.
    */
   String of(NamedEntry entry) {
     List<NamedEntry> twins =

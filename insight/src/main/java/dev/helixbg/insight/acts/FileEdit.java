@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
 public record FileEdit(String file, String sha256, List<FactFile.Span> spans) {
 
   /**
-   * Returns the edits of an act that removes facts, and may give one fact a new text; empty for
-   * other acts, or if the files no longer contain the facts.
+   * Returns the edits of an act that removes facts. The act may also give one fact a new text. The
+   * list is empty for other acts, and if the files no longer contain the facts.
    */
   public static List<FileEdit> of(Change change, Supplier<NoteFiles> notes, NotesItems items) {
     Map<Entry, String> instead = new LinkedHashMap<>();

@@ -42,7 +42,10 @@ final class LinksAfter {
   /** The new number of entries of each changed topic. */
   private final Map<String, Integer> sizes = new HashMap<>();
 
-  /** {@code topics} has all live entries in the order of the log; {@code linking} have links. */
+  /**
+   * {@code topics} has all live entries in the order of the log. {@code linking} are the entries
+   * with links.
+   */
   LinksAfter(
       Change change,
       Map<String, List<NamedEntry>> topics,
@@ -54,7 +57,7 @@ final class LinksAfter {
     this.fates = fates;
   }
 
-  /** Computes the places of entries after the act, and which entries therefore need new links. */
+  /** Computes the places of entries after the act, and finds the entries that need new links. */
   void settle() {
     for (boolean grew = true; grew; ) {
       layOut();
@@ -124,7 +127,7 @@ final class LinksAfter {
     return linksAfter(entry).equals(entry.text().links());
   }
 
-  /** Returns the links that an entry needs after the act to lead to the same targets. */
+  /** Returns the links that an entry needs after the act, so that they lead to the same targets. */
   List<Link> linksAfter(NamedEntry entry) {
     return linksAfter(entry, entry.text().links());
   }

@@ -35,7 +35,7 @@ final class MatchString {
   private final String body;
   private final String lower;
 
-  /** Other bodies in lower case; first the body that contained the last rejected piece. */
+  /** Other bodies in lower case. The body that contained the last rejected piece is first. */
   private final List<String> others = new ArrayList<>();
 
   private MatchString(String body, Iterable<String> others) {
@@ -88,7 +88,10 @@ final class MatchString {
     return !words.isEmpty();
   }
 
-  /** Returns the first plain piece that only this body has; {@code inText} skips metadata lines. */
+  /**
+   * Returns the first plain piece that only this body has. If {@code inText} is true, metadata
+   * lines are skipped.
+   */
   private Optional<String> piece(int length, IntPredicate plain, boolean inText) {
     for (int start = 0; start < body.length(); ) {
       int end = start;

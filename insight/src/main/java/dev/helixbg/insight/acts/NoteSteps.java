@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Describes the steps of an act on notes, which a person or an agent carries out. */
+/** Describes the steps by which a person or an agent carries out an act on notes. */
 final class NoteSteps {
   private NoteSteps() {}
 
-  /** {@code foldersOf} returns the folders whose notes have a topic. */
+  /** {@code foldersOf} returns, for a topic, the folders whose notes have this topic. */
   static String of(Change change, Function<String, List<String>> foldersOf) {
     return switch (change) {
       case Change.Remove remove ->

@@ -86,8 +86,8 @@ public final class PresentEntries {
   }
 
   /**
-   * Returns the folders whose notes have a topic. Several folders can have one topic, because a
-   * topic has no blanks and a limited length.
+   * Returns the folders whose notes have the given topic. Several folders can have the same topic,
+   * because a topic has no blanks and a limited length.
    */
   private List<String> foldersOf(String topic) {
     List<String> folders =

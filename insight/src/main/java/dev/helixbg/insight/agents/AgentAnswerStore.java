@@ -61,8 +61,8 @@ public record AgentAnswerStore(Database database) {
    *
    * @param questions possible questions, the most important first
    * @param since start of the period in which a question must not have been given to another client
-   * @return for the id of each given question, the id that the client uses in its answer, see
-   *     {@link #given}
+   * @return a map from the id of each given question to the id that the client uses in its answer,
+   *     see {@link #given}
    */
   public Map<String, String> ask(
       AgentClient client, List<AgentQuestion> questions, int most, Instant since, Instant now) {
@@ -99,8 +99,8 @@ public record AgentAnswerStore(Database database) {
   }
 
   /**
-   * Returns the id under which clients answer a question, 16 hex digits. It is computed with a
-   * random secret of this database, so it cannot be derived from the texts.
+   * Returns the id, 16 hex digits, that clients use in an answer to a question. The id is computed
+   * with a random secret of this database, so it cannot be derived from the texts.
    */
   public String given(String question) {
     return database.read(connection -> given(secret(connection), question));
@@ -126,7 +126,7 @@ public record AgentAnswerStore(Database database) {
     }
   }
 
-  /** Returns the questions given to a client, by the ids under which it answers. */
+  /** Returns the questions given to a client, by the ids that the client uses in its answers. */
   public Map<String, AgentQuestion> asked(AgentClient client) {
     return database.read(
         connection -> {

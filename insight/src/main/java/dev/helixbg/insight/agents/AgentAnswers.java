@@ -74,7 +74,7 @@ public final class AgentAnswers {
     return said(question).filter(said -> said.verdict().isPresent()).isPresent();
   }
 
-  /** Returns the verdicts on a pair, given the id of the question about it. */
+  /** Returns the verdicts on the pair that a question is about; {@code question} is its id. */
   public Optional<Said> said(String question) {
     List<Saying> all = new ArrayList<>();
     Map<Verdict, Double> weights = new EnumMap<>(Verdict.class);
@@ -112,8 +112,8 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the agents' answers to questions for a language model. Each is the answer of the
-   * reliable client that judges known pairs best.
+   * Returns the agents' answers to questions for a language model. If several reliable clients have
+   * answered a question, the client that judges known pairs best decides.
    *
    * @param self client whose answer is used if no reliable client has answered
    */
@@ -165,9 +165,9 @@ public final class AgentAnswers {
   }
 
   /**
-   * Returns the relations after ordering the first {@code first} by the agents' verdicts: first
-   * relations worth an act, then those without a verdict, then <i>related</i>, then
-   * <i>different</i>.
+   * Orders the first {@code first} relations by the agents' verdicts, and returns all relations.
+   * Relations that are worth an act come first, then relations without a verdict, then
+   * <i>related</i> ones, then <i>different</i> ones.
    */
   public static List<Finding.Relation> ranked(
       List<Finding.Relation> relations, AgentSayings said, int first) {

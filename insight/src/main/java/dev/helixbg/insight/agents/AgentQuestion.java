@@ -13,10 +13,11 @@ import java.util.stream.Stream;
 /**
  * A question that was given to a client.
  *
- * @param id id computed from its present texts; the client gets a different id, see {@link
- *     AgentAnswerStore#ask}
- * @param keys keys of its entries; empty for a pair whose true relation is known
- * @param characters the number of characters of its texts as they were given
+ * @param id id computed from the present texts of the question; the client gets a different id, see
+ *     {@link AgentAnswerStore#ask}
+ * @param keys keys of the entries that the question is about; empty for a pair whose true relation
+ *     is known
+ * @param characters the number of characters of the texts that the client was given
  */
 public record AgentQuestion(
     String id, QuestionKind kind, List<String> keys, int characters, Instant at) {

@@ -12,11 +12,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The pairs whose true relation is known, by which the reliability of agents is measured. They are
+ * Pairs whose true relation is known. They serve to measure the reliability of agents. They are
  * mixed into an agent's questions and look like the other pairs.
  */
 public final class KnownPairs {
-  /** Number of known pairs among ten questions until {@link #ENOUGH} are answered; then 1. */
+  /**
+   * Number of known pairs among ten questions, until the client has answered {@link #ENOUGH} known
+   * pairs. After that, one of ten questions is about a known pair.
+   */
   private static final int FIRST_OF_TEN = 4;
 
   private static final int ENOUGH = 12;
@@ -44,7 +47,7 @@ public final class KnownPairs {
   }
 
   /**
-   * Returns known pairs for the next questions, if possible equally many pairs of each relation.
+   * Returns known pairs for the next questions. If possible, each relation has equally many pairs.
    *
    * @param questions the number of questions, including the known pairs
    * @param answered the ids of questions that the client has answered

@@ -3,9 +3,12 @@ package dev.helixbg.insight.decisions;
 import java.time.Instant;
 import java.util.regex.Pattern;
 
-/** A decision about one finding, which {@code about} describes for people. */
+/** A decision about one finding. {@code about} describes the finding for people. */
 public record Decision(String id, Outcome outcome, Instant at, String about, By by, String reason) {
-  /** Accepts any kind of finding, since a store may have decisions on kinds of other versions. */
+  /**
+   * Accepts any kind of finding, because a store may contain decisions on kinds that only another
+   * version has.
+   */
   private static final Pattern ID = Pattern.compile("[a-z]+-[0-9a-f]{10}(-[1-9][0-9]{0,8})?");
 
   public Decision {

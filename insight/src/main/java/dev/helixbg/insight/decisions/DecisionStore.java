@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The decisions on the findings of one knowledge base, in the order in which they were made. They
- * cannot be computed again, so each is on disk before {@link #add} returns. A new database is
- * filled from the file {@value #COPY} beside it, a copy of all decisions.
+ * The decisions on the findings of one knowledge base, in the order in which they were made.
+ * Decisions cannot be computed again, so each decision is on disk before {@link #add} returns. A
+ * new database is filled from the file {@value #COPY} beside it, a copy of all decisions.
  */
 public record DecisionStore(Database database) {
   /** SQL statement that creates the table, for {@link Database.Schema}. */

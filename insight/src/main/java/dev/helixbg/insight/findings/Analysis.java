@@ -39,8 +39,8 @@ public final class Analysis {
   }
 
   /**
-   * @param entries entries, ordered by offset; some live entries may be missing, but the indices of
-   *     the others count them
+   * @param entries entries, ordered by offset. Some live entries may be missing; {@link
+   *     NamedEntry#index} counts them, too
    * @param vectors unit vectors of the entries, in the same order
    */
   public static Findings run(
@@ -48,7 +48,10 @@ public final class Analysis {
     return new IncrementalAnalysis().update(entries, vectors, passages, threads);
   }
 
-  /** Returns the position of each entry when all are ordered by key, then by place in the list. */
+  /**
+   * Returns each entry's position in the order of the keys. Entries with equal keys keep the order
+   * of the list.
+   */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];
     List<Integer> sorted =
@@ -123,7 +126,10 @@ public final class Analysis {
     return best.bestFirst().stream().map(this::topicOverlap).toList();
   }
 
-  /** Returns the topics of only one note; two such notes are compared as a pair instead. */
+  /**
+   * Returns the topics that consist of one note. Two such topics are no overlap, because their
+   * notes are compared as a pair.
+   */
   private Set<String> foldersOfOneNote() {
     Map<String, Set<Optional<String>>> files =
         entries.stream()

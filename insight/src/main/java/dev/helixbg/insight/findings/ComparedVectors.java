@@ -13,17 +13,20 @@ import java.util.stream.IntStream;
  * @param owners for each vector, index of its entry
  * @param firsts for each entry, the index of its first passage's vector; the last element is the
  *     number of all vectors
- * @param passages for each vector with index {@code entries} or higher, its passage
+ * @param passages passage of each vector whose index is {@code entries} or higher
  */
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With so many, comparing 10,000 entries takes 25 times as
-   * long as without passages, and comparing 100,000 entries twice as long.
+   * Maximum number of compared passages. With so many passages, 10,000 entries take 25 times as
+   * long to compare as without passages. 100,000 entries take twice as long.
    */
   static final int MAX_PASSAGES = 40_000;
 
-  /** Selects the vectors to compare. Above {@code most} passages, only every n-th is taken. */
+  /**
+   * Selects the vectors to compare. If there are more than {@code most} passages, only every n-th
+   * passage is taken.
+   */
   static ComparedVectors of(Vectors own, PassageVectors passages, int most) {
     int[] taken = taken(own.count(), passages.owners(), most);
     int count = own.count();
@@ -82,7 +85,10 @@ record ComparedVectors(
         : owner.topic() + " " + passages.get(vector - entries).text(owner);
   }
 
-  /** Returns a vector's passage; for an entry's own vector, the part before its first passage. */
+  /**
+   * Returns the passage of a vector. The vector of a whole entry has the part of the entry before
+   * its first passage.
+   */
   Passage passage(int vector, Entry owner) {
     if (vector >= entries) {
       return passages.get(vector - entries);
@@ -96,8 +102,8 @@ record ComparedVectors(
 
   /**
    * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
-   * passage, for context. An entry's first passage is shown from its own start, and an entry's own
-   * vector from 0.
+   * passage, for context. The first passage of an entry is shown from its own start. For the vector
+   * of a whole entry, the place is 0.
    */
   int viewStart(int vector) {
     if (vector < entries) {
@@ -107,7 +113,10 @@ record ComparedVectors(
     return passages.get(before - entries).start();
   }
 
-  /** Compares a text with {@code count} consecutive texts, from the index {@code from} on. */
+  /**
+   * Compares the text {@code a} with {@code count} successive texts, the first of which is {@code
+   * from}.
+   */
   interface Measure {
     void of(int a, int from, float[] similarities, int count);
   }

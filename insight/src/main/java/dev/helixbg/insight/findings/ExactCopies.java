@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 /**
  * The exact copies among entries of all topics. Differences in metadata, in Unicode forms, or in
  * the blanks around the text do not matter. An entry with a blank text is not a copy. One entry of
- * each group of copies is the original. Its choice does not depend on the order of the entries, so
- * that findings keep their ids.
+ * each group of copies is the original. The choice of the original does not depend on the order of
+ * the entries, so that findings keep their ids.
  *
  * @param originals for each entry, the index of the original with the same text, perhaps itself
  */

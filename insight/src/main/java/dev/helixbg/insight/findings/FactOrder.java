@@ -22,7 +22,7 @@ public final class FactOrder {
   private static final Pattern WORD =
       Pattern.compile("\\p{IsHan}|[\\p{L}\\p{N}&&[^\\p{IsHan}]][^\\s\\p{IsHan}]*");
 
-  /** Minimum number of words of a fact that says enough without its neighbours. */
+  /** Minimum number of words of a fact that can be understood without its neighbours. */
   private static final int LEAST_WORDS = 6;
 
   private FactOrder() {}
@@ -43,7 +43,10 @@ public final class FactOrder {
     return newestFirst.get() ? -places : places;
   }
 
-  /** Whether two items are list neighbours without different dates. Their facts differ. */
+  /**
+   * Whether two items are neighbours in a list, and their dates do not differ. Such items state
+   * different facts.
+   */
   static boolean areNeighbours(Entry a, Entry b) {
     Optional<Position> one = a.text().position();
     Optional<Position> other = b.text().position();

@@ -12,9 +12,9 @@ import java.util.TreeSet;
 public sealed interface Finding {
   /**
    * Minimum similarity of two texts about the same matter, for the bundled model. In {@code bench
-   * findings}, 88 notes are rewrites or are overtaken; their listed pairs have a similarity of at
-   * least 0.452. For 132 of 154 notes on other subjects, the similarity to the nearest note is
-   * below this limit.
+   * findings}, 88 notes are rewrites or are overtaken. The listed pairs of these notes have a
+   * similarity of at least 0.452. Another 154 notes are on other subjects. For 132 of them, the
+   * similarity to the nearest note is below this limit.
    */
   double FAR = 0.45;
 
@@ -78,7 +78,10 @@ public sealed interface Finding {
       return PairKind.of(similarity, a.topic().equals(b.topic()));
     }
 
-    /** Returns the files of a pair of notes; empty for two facts, each of which stands alone. */
+    /**
+     * Returns the files of two notes; empty for two facts, because a fact can be read without its
+     * file.
+     */
     public Optional<Set<String>> files() {
       Set<String> files = new TreeSet<>();
       a.entry().note().ifPresent(files::add);
@@ -121,12 +124,16 @@ public sealed interface Finding {
   /**
    * The evidence for a relation.
    *
-   * @param rankOfB position, from 1, of b among the ten nearest neighbours of a; else 0
-   * @param rankOfA position, from 1, of a among the ten nearest neighbours of b; else 0
-   * @param sharedWords rarest words, identifiers and numbers in both entries, rarest first, spelled
-   *     as in a
-   * @param newer the later entry; empty if the order is unknown, or both have the same minute
-   * @param matching nearest passages of a and b; empty if the whole entries are nearer
+   * @param rankOfB rank of b, from 1, among the ten nearest neighbours of a; 0 if b is not among
+   *     them
+   * @param rankOfA rank of a, from 1, among the ten nearest neighbours of b; 0 if a is not among
+   *     them
+   * @param sharedWords the rarest words, identifiers and numbers that both entries contain. The
+   *     rarest is first. The spelling is that of a
+   * @param newer the later entry; empty if the order is unknown, or if both entries were written in
+   *     the same minute
+   * @param matching the passages of a and b that are nearest to each other; empty if the whole
+   *     entries are nearer to each other than any of their passages
    */
   record Evidence(
       int rankOfB,
@@ -142,8 +149,9 @@ public sealed interface Finding {
   }
 
   /**
-   * The matching passages of two entries and their cosine. To show some text before the passages,
-   * the entries are read from {@code readFromA} and {@code readFromB}, in UTF-16 units.
+   * The matching passages of two entries and their cosine. The entries are shown from the places
+   * {@code readFromA} and {@code readFromB}, in UTF-16 units, so that some text before the passages
+   * is visible.
    */
   record Matching(Passage a, Passage b, double similarity, int readFromA, int readFromB) {}
 
@@ -155,13 +163,14 @@ public sealed interface Finding {
    * @param overtaken probability that the older entry is no longer valid as written; 0 for two
    *     facts of unknown order
    * @param related probability that the entries state different things about one subject
-   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are those of
-   *     {@link #act}; for other pairs, they come from the judge of notes, before calibration
+   * @param logOdds log odds of <i>same</i> or <i>overtaken</i>. For two facts, they are the log
+   *     odds of {@link #act}. For other pairs, they are the log odds that the judge of notes gives,
+   *     before calibration
    * @param tier strongest claim that may be made
    * @param objection reason why a likely claim is not made, or the difference between two texts of
    *     a series; else empty
-   * @param repeats whether one entry has no word that the other entry lacks. The probabilities do
-   *     not depend on it
+   * @param repeats whether one entry has no word that the other entry lacks. This does not change
+   *     the probabilities
    */
   record Assessment(
       double same,
@@ -176,7 +185,7 @@ public sealed interface Finding {
       return same + overtaken;
     }
 
-    /** Whether the pair is more likely than not worth an act, and its tier lets it lead. */
+    /** Whether the pair is probably worth an act, and its tier allows it to lead the report. */
     public boolean isActLikely() {
       return act() >= 0.5 && mayLead();
     }
@@ -238,10 +247,10 @@ public sealed interface Finding {
   /**
    * An outdated file name in an entry, or wrong lines in an index of memory files.
    *
-   * @param named file with its line number, as the entry writes it; for an index, the target of the
-   *     first wrong line
-   * @param path path of the file when the entry was written, from the top of the folder; for an
-   *     index, the path of the index with the numbers of the wrong lines
+   * @param named name of the file, perhaps with a line number, as the entry writes it; for an
+   *     index, the target of the first wrong line
+   * @param path path that the file had when the entry was written, from the top of the folder; for
+   *     an index, its own path and the numbers of its wrong lines
    * @param now new path of a renamed file; else empty
    * @param since commit of the change; empty for lines of an index
    */
@@ -282,7 +291,7 @@ public sealed interface Finding {
     GONE,
     /** Lines of an index refer to files that do not exist. */
     LINE_DEAD,
-    /** Lines of an index refer to existing files, but no such file contains a word of its line. */
+    /** Lines of an index refer to existing files, but these files contain no word of the lines. */
     LINE_WRONG;
 
     /** Returns the name used in files. */

@@ -37,7 +37,7 @@ public record Findings(
 
   public record Topic(String name, int entries) {}
 
-  /** Returns the number of pairs of entries, which are all compared. */
+  /** Returns the number of all pairs of entries. Every pair is compared. */
   public long pairs() {
     return entries.size() * (entries.size() - 1L) / 2;
   }

@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
 
 /**
  * The analysis of a KB that changes. An update compares only new entries with all entries, but its
- * result is bit-identical to that of {@link Analysis#run}. An entry is identified by its text, so a
- * compaction has no effect. Only one thread at a time may use an object of this class.
+ * result is bit-identical to the result of {@link Analysis#run}. An entry is identified by its
+ * text, so a compaction has no effect. Only one thread at a time may use an object of this class.
  */
 public final class IncrementalAnalysis {
   /** An entry's key, its number among entries with the same text, and the hash of its vectors. */

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The live entries of a KB that have a vector. After a run, these are all live entries.
  *
- * @param named these entries, ordered by offset
+ * @param named the live entries that have a vector, ordered by offset
  * @param passages passages of these entries
  * @param way id of the method that computed the entries' vectors
  */

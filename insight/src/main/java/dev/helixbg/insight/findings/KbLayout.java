@@ -83,7 +83,7 @@ public record KbLayout(
     return ids + " " + modelTokens;
   }
 
-  /** Returns the entries and their vectors; empty without a layout for the hash {@code log}. */
+  /** Returns the entries and their vectors; empty if no layout has the hash {@code log}. */
   public static Optional<KbEntries> read(
       Path dataLog, String log, Database store, VectorIds ids, int modelTokens) {
     return kept(store, log, ids, modelTokens)
@@ -140,7 +140,7 @@ public record KbLayout(
     return new KbLayout(way, names, vectors, owners, passages, passageVectors);
   }
 
-  /** Returns the entries; empty if a vector is damaged or the log has changed meanwhile. */
+  /** Returns the entries; empty if a vector is damaged, or if the log changes while it is read. */
   private Optional<KbEntries> entries(Path dataLog, String sha256, Database store) {
     LogReading[] read = new LogReading[1];
     List<Optional<float[]>> values = new ArrayList<>();

@@ -10,7 +10,9 @@ import java.util.stream.IntStream;
 
 /** Finds entries that are nearer to another topic than to their own. */
 final class MisfiledEntries {
-  /** Minimum number of other entries in an entry's topic; nearness to only one may be chance. */
+  /**
+   * Minimum number of other entries in an entry's topic. Nearness to a single entry may be chance.
+   */
   private static final int MIN_OTHERS = 2;
 
   /** Minimum number of entries in the other topic. */
@@ -28,9 +30,9 @@ final class MisfiledEntries {
   /**
    * Finds all misfiled entries, clearest first.
    *
-   * @param neighbours neighbours of each entry. The sum of their similarities must be larger in the
-   *     other topic. The centroids alone do not suffice, because most entries are far from the
-   *     centre of a large, mixed topic
+   * @param neighbours neighbours of each entry. Neighbours in the other topic must have a larger
+   *     sum of similarities than neighbours in the entry's own topic. The centroids alone do not
+   *     suffice, because most entries are far from the centre of a large, mixed topic
    * @param order position of each entry, which decides between equally clear findings
    * @param margin see {@link Finding.Misfiled#MARGIN}
    */

@@ -71,8 +71,9 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
   }
 
   /**
-   * Whether this entry was written before another entry. {@link FactOrder} decides, else their
-   * times, else their order in the log, to which helix only appends.
+   * Whether this entry was written before another entry. {@link FactOrder} decides if it knows the
+   * order. Otherwise the times decide if they differ. If they do not differ, the order in the log
+   * decides, because helix only appends to the log.
    */
   public boolean isOlderThan(NamedEntry other) {
     int order = FactOrder.between(entry, other.entry());
@@ -97,7 +98,7 @@ public record NamedEntry(Entry entry, int index, String key, boolean linked) {
             && !(sameDay && (entry.isOfADay() || other.entry().isOfADay()));
   }
 
-  /** Returns the hash of the offset, which is unique. */
+  /** Returns a hash of the offset. Each entry has a different offset. */
   @Override
   public int hashCode() {
     return Long.hashCode(entry.offset());

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 
 /**
  * The nearest neighbours of each entry, nearest first. The nearness of two entries is the
- * similarity of their two nearest texts; each passage counts as a text. Among equally near
- * neighbours the key decides, not the order in which they are offered.
+ * similarity of their two nearest texts. A text is a whole entry or a passage. Equally near
+ * neighbours are ordered by key, not by the order in which they are offered.
  */
 public final class NearestNeighbours {
   /** Maximum length of each list. It is the k of CSLS (Conneau et al. 2018). */
@@ -32,7 +32,9 @@ public final class NearestNeighbours {
   private final int[] others;
   private final float[] similarities;
 
-  /** Similarity of the last neighbour in each list. A scan reads a value for every pair. */
+  /**
+   * Similarity of the last neighbour in each list. A scan reads one of these values for every pair.
+   */
   private final float[] least;
 
   private final Object[] locks = new Object[LOCKS];
@@ -51,7 +53,10 @@ public final class NearestNeighbours {
     Arrays.setAll(locks, i -> new Object());
   }
 
-  /** Two sets of lists: {@code own} compares whole texts, {@code all} also compares passages. */
+  /**
+   * Two sets of lists. Neighbours in {@code own} are found by whole entries only. Neighbours in
+   * {@code all} are found by whole entries and passages.
+   */
   record Both(NearestNeighbours own, NearestNeighbours all, ComparedVectors texts)
       implements PairSink {
     /** Makes empty lists; without passages, {@code own} and {@code all} are the same lists. */
@@ -90,7 +95,10 @@ public final class NearestNeighbours {
       return Math.min(lowest(lower, firstRow, rowEnd), lowest(lower, firstColumn, columnEnd));
     }
 
-    /** Returns the lowest {@link #least} of texts; without locks, it may only be too low. */
+    /**
+     * Returns the lowest value of {@link #least} for a range of texts. It is read without locks, so
+     * it may be too low, but never too high.
+     */
     private float lowest(NearestNeighbours lists, int first, int end) {
       float lowest = Float.POSITIVE_INFINITY;
       for (int i = first; i < end; i++) {
@@ -216,7 +224,10 @@ public final class NearestNeighbours {
     return others[entry * length + place];
   }
 
-  /** Returns the place of {@code other} in a list, from 0; {@link #NONE} if absent. */
+  /**
+   * Returns the place of {@code other}, from 0, in the list of {@code entry}; {@link #NONE} if it
+   * is not there.
+   */
   int place(int entry, int other) {
     for (int place = 0; place < length; place++) {
       if (neighbour(entry, place) == other) {

@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
  * neighbours. An entry that is near to all entries, or to its whole topic, has no advantage.
  *
  * <p>The score is computed from the whole texts of the entries. If passages are nearer, the pair
- * ranks by the score of its two nearest texts, minus a discount: two notes often share passages,
+ * ranks by the score of its two nearest texts, minus a discount. Two notes often share passages,
  * such as sample output, that say nothing about the notes.
  *
  * <p>Candidates are the pairs of an entry and one of its ten nearest neighbours. Neighbours are
@@ -36,12 +36,16 @@ import java.util.stream.LongStream;
  * ({@code [links: …]}), exact copies, sections of one file, and neighbouring facts.
  */
 final class RankedRelations {
-  /** Weight of terms, chosen on other notes; 0.2 to 0.5 give nearly the same ranking. */
+  /**
+   * Weight of terms. It was chosen on notes outside this project. Weights from 0.2 to 0.5 give
+   * nearly the same ranking.
+   */
   private static final double TERM_WEIGHT = 0.3;
 
   /**
-   * Discount on the score of passages. In {@code bench findings} with n notes, a larger discount
-   * moves some rewrites of late parts of long notes out of the first n/2 pairs.
+   * Discount on the score of passages. In {@code bench findings}, some notes rewrite a late part of
+   * a long note. With a larger discount, some of these notes are no longer in the first n/2 pairs,
+   * where n is the number of notes.
    */
   private static final double PASSAGE_DISCOUNT = 0.03;
 
@@ -143,7 +147,7 @@ final class RankedRelations {
     return declared;
   }
 
-  /** Returns two indices as one number, which does not depend on the order of the indices. */
+  /** Returns two indices as one number. The order of the indices does not matter. */
   private static long pair(int a, int b) {
     return (long) Math.min(a, b) << 32 | Math.max(a, b);
   }
@@ -178,7 +182,7 @@ final class RankedRelations {
     return similarity - (lists.mean(a) + lists.mean(b)) / 2;
   }
 
-  /** Returns the similarity of two entries' nearest texts, computed if {@code lists} lack it. */
+  /** Returns the similarity of two entries' nearest texts, from {@code lists} or newly computed. */
   private float nearest(NearestNeighbours lists, int a, int b, ComparedVectors.Measure measure) {
     int place = lists.place(a, b);
     if (place != NearestNeighbours.NONE) {
@@ -253,7 +257,10 @@ final class RankedRelations {
                 texts.viewStart(match.b())));
   }
 
-  /** Returns the rare words of both entries; {@code PAY-1412} excludes its part {@code 1412}. */
+  /**
+   * Returns the rare words that both entries contain. A part of another word, such as {@code 1412}
+   * of {@code PAY-1412}, is left out.
+   */
   private List<String> sharedWords(int a, int b) {
     Terms written = Terms.of(entries.get(a).entry().embeddedText());
     List<String> shared = new ArrayList<>();
@@ -268,7 +275,10 @@ final class RankedRelations {
     return List.copyOf(spelled);
   }
 
-  /** Returns the newer entry. Times decide for entries of helix, all signs of age for notes. */
+  /**
+   * Returns the newer entry. The order of entries of helix is known only if their times differ. For
+   * notes, {@link FactOrder} may know the order, too.
+   */
   private static Optional<Finding.Side> newer(NamedEntry a, NamedEntry b) {
     boolean known =
         FactOrder.areDated(a.entry(), b.entry()) || a.entry().note().isPresent() && a.isAgeKnown(b);

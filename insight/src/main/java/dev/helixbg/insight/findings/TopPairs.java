@@ -4,7 +4,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/** The best pairs by falling similarity, then by a given order of the vectors. */
+/**
+ * The most similar pairs, the most similar first. A given order of the vectors decides between
+ * equally similar pairs.
+ */
 final class TopPairs {
 
   /** Two vectors by index, a &lt; b. */

@@ -38,7 +38,9 @@ record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums) {
     return new Vectors(topics.count(), dimension, values);
   }
 
-  /** Returns the cosine of an entry to the centroid of its topic's other entries; 0 without any. */
+  /**
+   * Returns an entry's cosine to the centroid of its topic's other entries; 0 if there are none.
+   */
   double withoutItself(int entry) {
     int dimension = vectors.dimension();
     int sum = topics.topicOf()[entry] * dimension;

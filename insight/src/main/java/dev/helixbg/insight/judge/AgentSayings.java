@@ -58,7 +58,7 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return known.pairs() >= LEAST_KNOWN;
     }
 
-    /** Whether the client answers without reading, or hardly better than chance. */
+    /** Whether the client answers without reading the texts, or is hardly better than chance. */
     public boolean isGuessing() {
       return isHasty() || isMeasured() && known.isGuessing();
     }
@@ -67,7 +67,9 @@ public record AgentSayings(List<Trust> clients, Map<String, Said> pairs) {
       return 2 * hasty > answers + known.pairs();
     }
 
-    /** Returns the share of right answers on known pairs, after adding a right and a wrong one. */
+    /**
+     * Returns the share of right answers on known pairs, with one right and one wrong answer added.
+     */
     public double share() {
       return (known.right() + 1.0) / (known.pairs() + 2.0);
     }

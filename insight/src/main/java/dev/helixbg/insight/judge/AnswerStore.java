@@ -133,7 +133,7 @@ public record AnswerStore(Database database) implements RememberedAnswers {
         answer.orders());
   }
 
-  /** If most of many answers are stale, deletes all stale answers, of any model. */
+  /** Deletes the stale answers of all models, if they are many and outnumber the others. */
   @Override
   public void forgetStale(Set<String> keys, Collection<String> versions) {
     database.forgetStale(

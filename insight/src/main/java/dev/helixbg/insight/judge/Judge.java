@@ -24,7 +24,10 @@ import java.util.stream.IntStream;
  * another answer, even if an entry tells it to. An answer does not depend on other questions.
  */
 public final class Judge implements QuestionAnswerer {
-  /** Maximum number of tokens in a prompt besides texts: chat format, topic, and letters. */
+  /**
+   * Maximum number of tokens in a prompt besides the texts: the chat format, the topic, and the
+   * letters A and B.
+   */
   private static final int FRAME_TOKENS = 96;
 
   private static final int MIN_BUDGET = 16;
@@ -42,7 +45,10 @@ public final class Judge implements QuestionAnswerer {
     this.chat = model.chat();
   }
 
-  /** A job whose system prompt the model has read, and the tokens that begin its requests. */
+  /**
+   * A job whose system prompt the model has read. Each request of the job begins with the tokens
+   * {@code lead}.
+   */
   private record Opened(
       Session session, int[] lead, QuestionPrompts prompts, List<int[]> choices) {}
 

@@ -20,8 +20,8 @@ import java.util.Optional;
  * label for each entry.
  *
  * <p>Questions about the first {@value #FIRST_PAIRS} pairs come first. Then come topics, the
- * remaining pairs, merges, and labels, which are the most numerous. Among the pairs, those on which
- * the pair judges are least sure come first. All other questions are ordered by age, the newest
+ * remaining pairs, merges, and labels, which are the most numerous. Pairs are ordered by the doubt
+ * of the pair judges, the most doubtful first. All other questions are ordered by age, the newest
  * first. If the time of a run is too short, the next run asks the remaining questions.
  */
 public final class JudgeRun {
@@ -62,7 +62,10 @@ public final class JudgeRun {
         Optional.of(modelName), guesses, verdicts, summaries, merges, Map.copyOf(left));
   }
 
-  /** Returns all relations: first those of which the pair judges are least sure, unread last. */
+  /**
+   * Returns all relations. Pairs of which the pair judges are least sure come first, and pairs that
+   * they have not read come last.
+   */
   private List<Finding.Relation> pairs() {
     return findings.relations().stream()
         .sorted(
@@ -84,7 +87,10 @@ public final class JudgeRun {
     return guesses;
   }
 
-  /** Returns the questions for labels, by key, the newest first; entries are ordered by offset. */
+  /**
+   * Returns the questions for labels by the key of the entry, the newest entry first. The given
+   * {@code entries} are ordered by offset.
+   */
   public static Map<String, Question> labelQuestions(List<NamedEntry> entries) {
     Map<String, Question> questions = new LinkedHashMap<>();
     for (NamedEntry named : entries.reversed()) {

@@ -13,13 +13,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Measures how well a language model judges the sixty pairs of notes in {@code trial.jsonl}, whose
- * right answer is known. They come from the knowledge base of {@code bench findings}.
+ * Measures how well a language model judges sixty pairs of notes with known answers. The pairs are
+ * in {@code trial.jsonl} and come from the knowledge base of {@code bench findings}.
  */
 public final class JudgeTrial {
   private static final String FILE = "trial.jsonl";
 
-  /** The known answer: one entry can be removed, the older one was overtaken, or neither. */
+  /**
+   * The known answer: one entry can be removed, the older entry was overtaken, or neither is the
+   * case.
+   */
   public enum Truth {
     SAME,
     OVERTAKEN,

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  *     1 for full agreement, 0 for chance or a constant answer
  */
 public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double kappa) {
-  /** Minimum share of right verdicts; a model with the same verdict on all pairs reaches 43 %. */
+  /** Minimum share of right verdicts. A constant verdict is right for at most 43 % of the pairs. */
   static final double LEAST_RIGHT = 0.6;
 
   public static final String UNMEASURED =
@@ -63,7 +63,7 @@ public record JudgeTrust(int pairs, int right, Map<Verdict, Tally> said, double 
     return BigDecimal.valueOf(Math.round(100 * value), 2).toPlainString();
   }
 
-  /** Returns a text that tells the user whose verdicts have chosen the leading relations. */
+  /** Returns sentences that tell the user whether this model chooses the leading relations. */
   public String leads() {
     return isGuessing()
         ? "The pair judge decides which pairs come first, because this model was wrong or"

@@ -22,16 +22,16 @@ import java.util.Set;
  */
 public record JudgedRelations(
     int ranked, int read, int judgedCount, List<Finding.Relation> leading) {
-  /** Maximum number of leading pairs. A reader can look at this many in one sitting. */
+  /** Maximum number of leading pairs. A reader can look at so many pairs in one sitting. */
   private static final int LEADING = 20;
 
   /** Maximum number of pairs that lead without a verdict if the pair judges have read no pair. */
   private static final int UNREAD_LEADING = 10;
 
   /**
-   * Minimum probability of an act at which a pair of facts leads. It was chosen on public memory
-   * files of 30 repositories; in 22 other repositories, 45 of 55 leading pairs are worth an act
-   * ({@code insight/src/judge/README.md}).
+   * Minimum probability of an act for a pair of facts to lead. It was chosen on public memory files
+   * of 30 repositories. In 22 other repositories, 45 of 55 leading pairs are worth an act ({@code
+   * insight/src/judge/README.md}).
    */
   private static final double SURE_OF_FACTS = 0.7;
 
@@ -40,16 +40,18 @@ public record JudgedRelations(
 
   /**
    * Chooses the pairs that lead. First come pairs that a reliable agent calls <i>same</i> or
-   * <i>overtaken</i>. Then come pairs that the language model calls so, the surest first. Last come
-   * pairs without a verdict that a pair judge has read and that may be worth an act. If the pair
-   * judges have read no pair, the first pairs of the list lead.
+   * <i>overtaken</i>. Then come pairs that the language model calls <i>same</i> or
+   * <i>overtaken</i>, the surest first. Last come pairs without a verdict that a pair judge has
+   * read and that may be worth an act. If the pair judges have read no pair, the first pairs of the
+   * list lead.
    *
    * <p>A pair that a reliable agent calls <i>related</i> or <i>different</i> never leads. The same
-   * holds for the model's verdict if no reliable agent has answered. The verdicts of a model that
-   * guesses, or was not measured, do not count. A pair of a series leads only by an agent's
-   * verdict. A pair of texts that are far apart leads only by a verdict. So does a pair of a note
-   * and the record of a day, unless both are facts. The pairs of a group of entries that say the
-   * same are listed together, and so are pairs from the same two files.
+   * holds for a pair that the model calls <i>related</i> or <i>different</i>, if no reliable agent
+   * has answered about it. The verdicts of a model that guesses, or was not measured, do not count.
+   * Pairs of a series lead only because of an agent's verdict. Pairs of texts that are far apart
+   * lead only because of a verdict of an agent or the model. The same holds for pairs of a note and
+   * the record of a day, unless both entries are facts. If several entries say the same, their
+   * pairs are listed together. Pairs from the same two files are listed together, too.
    */
   public static JudgedRelations of(List<Finding.Relation> relations, Judgements judgements) {
     int read = (int) relations.stream().filter(pair -> pair.assessment().isPresent()).count();
@@ -100,7 +102,7 @@ public record JudgedRelations(
         .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
   }
 
-  /** Chooses leading pairs without a verdict. {@code wereRead}: a pair judge has read some pair. */
+  /** Chooses leading pairs without a verdict. {@code wereRead} tells whether any pair was read. */
   private static List<Finding.Relation> unasked(List<Finding.Relation> pairs, boolean wereRead) {
     return pairs.stream()
         .filter(pair -> !pair.isFar())
@@ -117,9 +119,9 @@ public record JudgedRelations(
   }
 
   /**
-   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Their
-   * probability must therefore be higher, unless they contradict each other. Facts that were
-   * written together or have few words lead only if one repeats the other.
+   * Whether a pair may lead. Facts of memory files tell little without their surroundings. Facts
+   * therefore need a higher probability of an act, unless they contradict each other. Facts that
+   * were written together, or have few words, lead only if one fact repeats the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {
@@ -134,7 +136,9 @@ public record JudgedRelations(
     return pair.areFacts() && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
   }
 
-  /** Returns the pairs. Pairs of one group, or from the same two files, follow one another. */
+  /**
+   * Orders the pairs so that pairs of one group, or from the same two files, follow one another.
+   */
   private static List<Finding.Relation> grouped(
       List<Finding.Relation> pairs, Judgements judgements) {
     List<List<NamedEntry>> groups = groups(pairs, judgements);

@@ -24,8 +24,9 @@ public record PairVerdict(
     boolean cut) {
 
   /**
-   * Returns the verdict that follows from the model's answers; {@link Verdict#RELATED} if it would
-   * remove an entry that the model did not read to its end.
+   * Returns the verdict that follows from the model's answers. If an act on this verdict would
+   * remove an entry that the model did not read to its end, the verdict is {@link Verdict#RELATED}
+   * instead.
    *
    * @param holds answer to the question whether the older entry is still valid
    */

@@ -49,8 +49,8 @@ public final class ProposedText {
   }
 
   /**
-   * Removes the model's thoughts, and a Markdown fence, a label and quotation marks around an
-   * answer, unless the contents {@code sources} have the same marks.
+   * Removes the model's thoughts, and quotation marks around the answer. A Markdown fence and a
+   * label are removed only if no text of {@code sources} has one.
    */
   public static String bare(String answer, List<String> sources) {
     int thought = answer.lastIndexOf(THOUGHT_END);
@@ -78,7 +78,7 @@ public final class ProposedText {
     return sources.stream().anyMatch(source -> pattern.matcher(source).find());
   }
 
-  /** Whether the text can contain every detail, and is not longer than all entries together. */
+  /** Whether the text is long enough for every detail, and not longer than all entries together. */
   private static boolean isOfLength(String text, List<String> sources) {
     int longest = sources.stream().mapToInt(String::length).max().orElse(0);
     int all = sources.stream().mapToInt(String::length).sum();

@@ -26,7 +26,7 @@ public sealed interface Question {
   /** Asks for a sentence on a topic, from the contents of some entries. */
   record Summarise(String topic, List<String> contents) implements Question {}
 
-  /** Asks for an entry's lesson in a sentence; the answer is a hyphen if it has none. */
+  /** Asks for the lesson of an entry in a sentence, or for a hyphen if there is no lesson. */
   record LessonOf(String topic, String content) implements Question {}
 
   /** Asks whether two lessons state the same rule; the order of the lessons does not matter. */

@@ -84,7 +84,7 @@ public final class QuestionSession implements AutoCloseable {
    * Asks, in the given order, the questions without an answer.
    *
    * @param questions questions of one job; may be empty
-   * @return number of questions without an answer because the time ended
+   * @return number of questions that have no answer because the time ended
    * @throws InterruptedException when the thread is interrupted; all earlier answers are saved
    */
   public int ask(Collection<? extends Question> questions) throws InterruptedException {
@@ -141,7 +141,7 @@ public final class QuestionSession implements AutoCloseable {
     known.putAll(answers.find(wanted));
   }
 
-  /** Asks the questions without an answer. {@code counts} tells whether one is now complete. */
+  /** Asks the questions without an answer. Progress counts questions that fulfil {@code counts}. */
   private void answer(List<Question> questions, Progress shown, Predicate<Question> counts)
       throws InterruptedException {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();

@@ -8,8 +8,8 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The beginning of a text, or a part around a place, that fits into a budget of tokens: whole
- * sentences, or whole words if no sentence fits.
+ * A part of a text that fits into a budget of tokens: the beginning, or the part around a place. It
+ * has whole sentences, or whole words if no sentence fits.
  *
  * @param tokens tokens of the part
  * @param cut whether text was left out
@@ -18,14 +18,14 @@ record SentenceCut(String text, int tokens, boolean cut) {
   /** Maximum number of characters per token. Characters that cannot fit are not read. */
   private static final int MAX_CHARS_PER_TOKEN = 32;
 
-  /** Of this many tokens in the budget, one is reserved for the text before the place. */
+  /** One of this many tokens of the budget is reserved for the text before the place. */
   private static final int SHARE_BEFORE = 4;
 
   /**
    * Returns the whole text if it fits into the budget, else the part around a place.
    *
    * @param from the place. The text after the place gets most of the budget. The text before the
-   *     place gets the rest, which is more if the text after the place is short
+   *     place gets the rest. The rest is larger if the text after the place is short
    */
   static SentenceCut around(String text, int from, int budget, ToIntFunction<String> count) {
     SentenceCut start = of(text, budget, count);

@@ -9,7 +9,7 @@ import java.util.Optional;
 public enum Verdict {
   /** Both entries state the same fact, so one of them can be removed. */
   SAME,
-  /** The newer entry says that what the older entry states has changed or is wrong. */
+  /** According to the newer entry, a statement of the older entry has changed or is wrong. */
   OVERTAKEN,
   /** The entries state different facts about the same thing. */
   RELATED,

@@ -55,7 +55,7 @@ public final class VerdictRun {
             : new Question.Overtaken(b, a, match.swapped()));
   }
 
-  /** Asks about the first {@code first} pairs; returns the number of incomplete verdicts. */
+  /** Asks about the first {@code first} pairs. Returns the number of pairs that lack an answer. */
   public int ask(int first) throws InterruptedException {
     return asking.ask(
         asked.values().stream().limit(first).map(Asked::pair).toList(), this::next, BLOCK);

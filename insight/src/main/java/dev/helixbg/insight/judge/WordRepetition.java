@@ -7,7 +7,10 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** Finds the words of a text, and sequences of words that it repeats, as small models do. */
+/**
+ * Finds the words of a text, and sequences of words that the text repeats. Texts of small models
+ * often repeat words.
+ */
 public final class WordRepetition {
   /** Minimum number of words in a loop; {@link #LOOP_CHARACTERS} applies, too. */
   private static final int LOOP_WORDS = 6;

@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Labels entries without a language model, by a linear classifier of vector and words. The weights
- * are a resource that {@code scripts/train-labels} fitted to hand-written examples.
+ * Labels entries without a language model, by a linear classifier that reads the vector and the
+ * words of an entry. The weights are a resource that {@code scripts/train-labels} fitted to
+ * hand-written examples.
  */
 public final class LabelClassifier {
   static final String RESOURCE = "label-weights.tsv";
@@ -24,7 +25,10 @@ public final class LabelClassifier {
   /** Factor that turns the whole numbers in the resource into weights. */
   static final double UNIT = 1e-4;
 
-  /** Target score, in training, of labels that an example does not have. Its own label has 1. */
+  /**
+   * Target score, in training, of the labels that an example does not have. The target score of its
+   * own label is 1.
+   */
   static final double OTHER = -1.0 / (Label.values().length - 1);
 
   /**
@@ -59,7 +63,9 @@ public final class LabelClassifier {
     return guesses;
   }
 
-  /** Holds the classifier, read once, because a daemon labels entries after every change. */
+  /**
+   * Holds the classifier. It is read only once, because a daemon labels entries after every change.
+   */
   private static final class Shipped {
     static final LabelClassifier CLASSIFIER = read();
   }

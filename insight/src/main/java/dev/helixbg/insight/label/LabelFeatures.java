@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
  * show the kind of statement: "because", "never", "is missing", a number with a unit.
  *
  * <p>Each feature has an index and a value. First come the values of the vector, then a constant 1,
- * then the known words and pairs of neighbouring words with their inverse document frequencies,
- * scaled to unit length.
+ * then the inverse document frequencies of the known words and pairs of neighbouring words. These
+ * frequencies are scaled to unit length.
  *
  * @param places indices of the known words and pairs of words among {@code weights}
  * @param weights inverse document frequencies of the words

@@ -13,14 +13,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Makes groups of sentences, by index, from pairs that state the same rule. A chain of pairs is not
- * enough: a sentence that forms too few pairs with the others is removed from the group.
+ * Makes groups of sentences, given by index, from pairs of sentences that state the same rule. A
+ * chain of pairs is not enough: a sentence that forms too few pairs with the others is removed from
+ * the group.
  */
 final class LessonGroups {
   /** Minimum number of members. Two entries are a pair, not a lesson that recurs. */
   private static final int LEAST = 3;
 
-  /** Minimum share of the other sentences of a group with which each sentence must form a pair. */
+  /**
+   * Each sentence of a group must form pairs with at least this share of the group's other
+   * sentences.
+   */
   static final double SHARE = 0.5;
 
   private LessonGroups() {}
@@ -47,7 +51,10 @@ final class LessonGroups {
     return groups;
   }
 
-  /** Returns groups. A member with too few pairs is removed, and may belong to another group. */
+  /**
+   * Returns the groups. A sentence with too few pairs is removed from its group, and may belong to
+   * another group.
+   */
   static List<List<Integer>> of(Collection<Pair> same, double share) {
     List<List<Integer>> groups = new ArrayList<>();
     Deque<List<Integer>> open = new ArrayDeque<>(connected(same));

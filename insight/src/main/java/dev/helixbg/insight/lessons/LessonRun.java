@@ -58,7 +58,9 @@ public record LessonRun(
     return ask(LessonGroups.SHARE);
   }
 
-  /** Asks for the lesson of each entry, the newest first; returns an entry for each lesson. */
+  /**
+   * Asks for the lesson of each entry, the newest entry first. Returns one entry for each lesson.
+   */
   public Map<String, NamedEntry> tellers() throws InterruptedException {
     Map<String, NamedEntry> tellers = new LinkedHashMap<>();
     told().forEach(one -> tellers.put(one.sentence(), one.entry()));
@@ -172,7 +174,7 @@ public record LessonRun(
     return both.a().equals(both.b());
   }
 
-  /** Whether the answer is {@value #SAME} in each order in which the model was asked. */
+  /** Whether the answer is {@value #SAME} in each order in which the model read the lessons. */
   static boolean isSame(Answer answer) {
     return answer.text().equals(SAME) && answer.orders().stream().allMatch(SAME::equals);
   }

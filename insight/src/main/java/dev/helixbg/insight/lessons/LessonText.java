@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Checks a lesson that a model wrote for an entry. The lesson must have a suitable length, and name
- * only names and numbers of the entry. It must not copy the entry, because lessons would then be
- * compared by their subjects.
+ * Checks a lesson that a model wrote for an entry. The lesson must have a suitable length, and
+ * contain no names or numbers except those of the entry. It must not copy the entry, because
+ * lessons would then be compared by their subjects.
  */
 public final class LessonText {
   private static final int LEAST_WORDS = 4;

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Measures once how well a language model finds and compares lessons, by forty entries and sixty
- * pairs of lessons with known answers. They come from {@code insight/src/judge/lessons}.
+ * Measures once how well a language model finds and compares lessons. The forty entries and sixty
+ * pairs of lessons with known answers come from {@code insight/src/judge/lessons}.
  */
 public final class LessonTrial {
   private final QuestionSession asking;

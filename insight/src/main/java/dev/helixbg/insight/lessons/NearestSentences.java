@@ -29,7 +29,10 @@ final class NearestSentences {
     }
   }
 
-  /** Returns pairs of nearest sentences: first those of two topics, then of one; nearest first. */
+  /**
+   * Returns pairs of nearest sentences. Pairs from two topics come before pairs from one topic. In
+   * both parts, the nearest pairs come first.
+   */
   static List<Pair> of(Vectors vectors, List<String> topics) {
     int count = vectors.count();
     if (count < 2) {
@@ -58,7 +61,10 @@ final class NearestSentences {
         .toList();
   }
 
-  /** Offers all pairs to lists. Their nearness is the cosine minus the mean of their two means. */
+  /**
+   * Offers all pairs to lists. The nearness of a pair is its cosine minus the mean of both
+   * sentences' {@code means}.
+   */
   private static void scan(PackedVectors vectors, NearestNeighbours lists, double[] means) {
     AllPairs.among(
         vectors,

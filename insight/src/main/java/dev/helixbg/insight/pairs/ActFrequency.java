@@ -5,9 +5,9 @@ package dev.helixbg.insight.pairs;
  * notes has read. This judge was calibrated on knowledge bases with planted repetitions, where 22 %
  * of the pairs are worth an act: one of the two entries can be removed. In a well-kept knowledge
  * base, hardly any pair is worth an act. The share is therefore estimated from the pairs that were
- * read, and the probabilities are adjusted to it. Method: Saerens, Latinne and Decaestecker 2002,
- * <i>Adjusting the Outputs of a Classifier to New a Priori Probabilities</i>, Neural Computation
- * 14.
+ * read, and the probabilities are adjusted to this share. Method: Saerens, Latinne and Decaestecker
+ * 2002, <i>Adjusting the Outputs of a Classifier to New a Priori Probabilities</i>, Neural
+ * Computation 14.
  *
  * @param share share of the pairs that are worth an act; above 0, at most {@link #CALIBRATED}
  */
@@ -15,7 +15,10 @@ public record ActFrequency(double share) {
   /** Share of pairs that are worth an act among the pairs of the calibration: 1,993 of 9,069. */
   static final double CALIBRATED = 0.22;
 
-  /** Number of assumed pairs that are added; their share is {@link #CALIBRATED}. */
+  /**
+   * Number of assumed pairs that are added to the pairs that were read. The share of acts among the
+   * assumed pairs is {@link #CALIBRATED}.
+   */
   private static final int MORE = 20;
 
   private static final int STEPS = 1_000;
@@ -43,7 +46,7 @@ public record ActFrequency(double share) {
     return new ActFrequency(share);
   }
 
-  /** Returns the probability of an act in this knowledge base, given its calibrated probability. */
+  /** Adjusts the calibrated probability of an act to this knowledge base. */
   double adjusted(double act) {
     double worth = act * share / CALIBRATED;
     double not = (1 - act) * (1 - share) / (1 - CALIBRATED);

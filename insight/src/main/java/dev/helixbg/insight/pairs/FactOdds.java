@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /**
  * The log odds that one of two facts of memory files can be removed: a logistic regression, fitted
  * to pairs that readers judged or that were planted ({@code insight/src/judge/README.md}). For the
- * fit, no pair was judged by a judge of facts that was trained on it.
+ * fit, each pair was judged by a judge of facts that was not trained on this pair.
  */
 final class FactOdds {
   /** Beginning of the paths of the user's files, outside the project. */
@@ -17,10 +17,10 @@ final class FactOdds {
   /** Weight of the log odds that the judge of facts gives. */
   private static final double JUDGED = 0.51;
 
-  /** Weight of the pair's score, which is computed from vectors and words. */
+  /** Weight of the pair's score from vectors and words. */
   private static final double SCORE = 3.7;
 
-  /** Addend for facts in two files. */
+  /** Addend if the two facts are in different files. */
   private static final double TWO_FILES = 1.48;
 
   /** Addend for sibling files, which often describe two parts of a project in the same words. */

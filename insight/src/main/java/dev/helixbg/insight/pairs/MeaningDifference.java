@@ -21,33 +21,41 @@ import java.util.stream.Stream;
  *
  * <p>Unicode forms, white space, case and markup make no difference. In English texts with similar
  * wording, every word except function words is compared. In English texts with different wording,
- * only numbers, identifiers, names, and words that negate, oblige or quantify are compared: only a
- * model understands the other words. In other languages every word is compared.
+ * only numbers, identifiers, names, and words that negate, oblige or quantify are compared, because
+ * only a model understands the other words. In other languages, every word is compared.
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
- * @param certain true in texts with similar wording, in numbers or identifiers, and in languages
- *     other than English
+ * @param certain whether the difference is certain: the wording is similar, the texts are not
+ *     English, or numbers or identifiers differ
  */
 public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
-  /** Maximum number of tokens between the common beginning and end of texts that are aligned. */
+  /**
+   * Maximum number of tokens of a text that are aligned. Tokens of the beginning and the end that
+   * both texts share are not counted.
+   */
   private static final int ALIGNED = 2_000;
 
-  /** Minimum share of the words that are in the common order, in texts with similar wording. */
+  /** Texts have similar wording if at least this share of their tokens is in the common order. */
   private static final double ALIKE = 0.6;
 
   /** Minimum number of words of a clause that only one text has. */
   private static final int CLAUSE = 4;
 
-  /** Minimum share of English words and {@link #SHARED_WORDS} in a text that counts as English. */
+  /**
+   * A text counts as English if at least this share of its words is in {@link #ENGLISH_WORDS} or
+   * {@link #SHARED_WORDS}.
+   */
   private static final double ENGLISH = 0.1;
 
   private static final String MARKUP = "[*`_\"'”’]{0,3}";
 
-  /** Place that does not directly follow a word, a number or a bracket, with or without markup. */
+  /**
+   * Place that is not behind a word, a number or a bracket. Markup between them does not matter.
+   */
   private static final String FREE = "(?<![\\p{L}\\p{N}\\p{M})\\].%%°]%s)".formatted(MARKUP);
 
-  /** Sign of a range, a date or a fraction, between two numbers; the first can have a unit. */
+  /** Sign of a range, date or fraction between two numbers. The first number can have a unit. */
   private static final String RANGE =
       "[%2$s~〜/](?<=\\p{Nd}(?:\\p{L}{0,2}|[%%°])%1$s\\s{0,2}.)(?=\\s{0,2}%1$s\\p{Nd})"
           .formatted(MARKUP, PairDisagreement.MINUS);
@@ -89,7 +97,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   /** Characters between the parts of a path, an address or an option. */
   private static final String JOINTS = "._/:@=\\";
 
-  /** A unit of data that differs from another unit only in case, as Gb and GB. */
+  /** A unit of data that differs from another unit only in case, such as Gb and GB. */
   private static final Pattern UNIT = Pattern.compile("[kKMGTP]i?(?:b|bps|Bps)");
 
   /** Letters whose upper case, SS or I, is also the upper case of other letters. */
@@ -214,14 +222,14 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return all.stream().flatMap(one -> opposed(a, b, one).stream()).findFirst();
   }
 
-  /** Returns a token of each text that fulfils a condition; empty if a text has no such token. */
+  /** Returns a difference in tokens that fulfil a condition; empty if a text has no such token. */
   private static Optional<String> opposed(List<Token> a, List<Token> b, Predicate<Token> one) {
     return a.stream().anyMatch(one) && b.stream().anyMatch(one)
         ? told(a.stream().filter(one).toList(), b.stream().filter(one).toList())
         : Optional.empty();
   }
 
-  /** Returns the most important kind of the tokens, and each text's first token of this kind. */
+  /** Returns the most important kind of token, and each text's first token of this kind. */
   private static Optional<String> told(List<Token> a, List<Token> b) {
     return Stream.concat(a.stream(), b.stream())
         .map(Token::kind)
@@ -239,7 +247,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return Optional.of(what + ": " + String.join(", ", texts)).filter(_ -> !texts.isEmpty());
   }
 
-  /** Returns the tokens that a list has more often than another list. */
+  /** Returns the tokens that {@code some} has more often than {@code others}. */
   private static List<Token> without(List<Token> some, List<Token> others) {
     Map<String, Integer> left = new HashMap<>();
     others.forEach(token -> left.merge(token.key, 1, Integer::sum));
@@ -248,7 +256,10 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return own;
   }
 
-  /** Adds tokens of only one list to {@code onlyA} or {@code onlyB}; returns how many both have. */
+  /**
+   * Adds the tokens that only one list has to {@code onlyA} or {@code onlyB}. Returns the number of
+   * tokens that are in the common order.
+   */
   private static int align(List<Token> a, List<Token> b, List<Token> onlyA, List<Token> onlyB) {
     CommonOrder order = CommonOrder.of(keys(a), keys(b));
     int i = 0;

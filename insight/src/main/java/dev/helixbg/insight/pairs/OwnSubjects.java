@@ -38,7 +38,7 @@ final class OwnSubjects {
 
   private OwnSubjects() {}
 
-  /** Returns both subjects, such as {@code events, audit_log}; empty without different subjects. */
+  /** Returns the different subjects, such as {@code events, audit_log}; empty if there are none. */
   static Optional<String> between(String one, String other) {
     List<String> a = words(one);
     List<String> b = words(other);
@@ -63,7 +63,10 @@ final class OwnSubjects {
     return Optional.empty();
   }
 
-  /** Returns the first of {@code some} words that {@code own} repeats and {@code others} lacks. */
+  /**
+   * Returns the first word of {@code some} that occurs repeatedly in {@code own} and never in
+   * {@code others}.
+   */
   private static Optional<String> subject(
       List<String> some, List<String> own, List<String> others) {
     return some.stream()

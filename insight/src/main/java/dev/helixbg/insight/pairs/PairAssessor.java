@@ -32,9 +32,10 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
 
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
-   * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. There is no
-   * fit for facts, because {@link FactOdds} is a formula of its own, and because an agent that
-   * answers about a memory file answers about all pairs that were read.
+   * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. Facts have no
+   * {@link PairFit}, because their log odds come from {@link FactOdds}. A fit would also have
+   * little use: an agent that answers about a memory file answers about all its pairs that were
+   * read.
    */
   Assessment ofFacts(Reading reading, Finding.Relation pair) {
     double odds = FactOdds.of(pair, logOdds(reading.logits()));
@@ -80,7 +81,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
         same, overtaken, p[Relation.RELATED.ordinal()], logOdds, tier, objection, repeats);
   }
 
-  /** Returns the probabilities, adjusted to the share of pairs worth an act. */
+  /** Returns the probabilities, adjusted to the share of pairs that are worth an act. */
   private double[] adjusted(float[] logits, double score, ActFrequency frequency) {
     double[] p = calibration.probabilities(logits, score);
     return withAct(p, frequency.adjusted(act(p)));
@@ -122,7 +123,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     return act(calibration.probabilities(fit.applied(logits, calibration), score));
   }
 
-  /** Scales a part of a sum that changes from {@code before} to {@code now}. */
+  /** Scales one part of a sum, because the sum changes from {@code before} to {@code now}. */
   private static double part(double now, double one, double before) {
     return before > 0 ? now * one / before : 0;
   }

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
  * Small models often miss such points. A disagreement only prevents a verdict. It does not prove
  * that the meanings differ, because the same fact can be stated with other numbers.
  *
- * <p>Texts disagree in numbers or identifiers if each has one that the other lacks. If only one
- * text has such a number or identifier, it merely has an additional detail. Texts disagree in a
- * negation if one text negates a word that the other affirms.
+ * <p>Texts disagree in numbers or identifiers if each text has a number or identifier that the
+ * other text lacks. If only one text has such a number or identifier, it merely has an additional
+ * detail. Texts disagree in a negation if one text negates a word that the other affirms.
  */
 public final class PairDisagreement {
   /** Characters that people write as a minus sign, for use in a character class of a pattern. */
@@ -30,7 +30,7 @@ public final class PairDisagreement {
       Pattern.compile("(?:(?<![\\p{L}\\p{N}).%%])[%s])?\\d+(?:[.,:]\\d+)*".formatted(MINUS));
   private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}_'’]+");
 
-  /** A possible identifier. It is one if {@link #PECULIAR} finds a form unlike plain words. */
+  /** A possible identifier; {@link #PECULIAR} decides whether it is one. */
   private static final Pattern IDENTIFIER =
       Pattern.compile("(?<![\\p{L}\\p{N}_])-{0,2}[\\p{L}_][\\p{L}\\p{N}_.\\-/]*[\\p{L}\\p{N}_]");
 
@@ -66,7 +66,7 @@ public final class PairDisagreement {
                   + " this have has had do does did will would can could should must more longer")
               .split(" "));
 
-  /** Number of words after a negation among which the negated word is searched for. */
+  /** Number of words after a negation that may be the negated word. */
   private static final int REACH = 3;
 
   /** Words that a text negates, and words that it affirms. */
@@ -174,7 +174,10 @@ public final class PairDisagreement {
         .toList();
   }
 
-  /** Returns the stem of a word. The stem of <i>entries</i> is right, unlike {@link Terms#stem}. */
+  /**
+   * Returns the stem of a word. Unlike {@link Terms#stem}, it finds the right stem of
+   * <i>entries</i>.
+   */
   private static String stem(String word) {
     return word.length() > "ties".length() && word.endsWith("ies")
         ? word.substring(0, word.length() - "ies".length()) + "y"

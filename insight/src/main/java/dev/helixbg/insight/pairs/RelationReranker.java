@@ -26,11 +26,12 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs: first
- * pairs that are likely worth an act, then pairs in which one entry repeats the other, other pairs
- * that may lead the report, and pairs that may not lead it. Each of these four parts is ordered by
- * the log odds of <i>same</i> or <i>overtaken</i>; for pairs other than facts, the weighted score
- * from vectors and words is added. Pairs that were not read are last.
+ * Lets the pair judges read the first pairs of the list of relations, and ranks these pairs. First
+ * come pairs that are likely worth an act, then pairs in which one entry repeats the other. Then
+ * come other pairs that may lead the report, and then pairs that may not lead it. Each of these
+ * four parts is ordered by the log odds of <i>same</i> or <i>overtaken</i>. For pairs other than
+ * facts, the weighted score from vectors and words is added to the log odds. Pairs that were not
+ * read come last.
  *
  * <p>Readings are saved. If there is no new pair to read, no model is opened.
  *

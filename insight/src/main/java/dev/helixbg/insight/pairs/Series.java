@@ -108,7 +108,7 @@ final class Series {
 
   private Series() {}
 
-  /** Returns the differing words, such as {@code March, April}; empty without a series. */
+  /** Returns the differing words, such as {@code March, April}; empty if there is no series. */
   static Optional<String> between(String one, String other) {
     Optional<String> apart =
         apart(title(one), title(other))

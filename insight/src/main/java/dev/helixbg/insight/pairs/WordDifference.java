@@ -14,13 +14,13 @@ import java.util.stream.IntStream;
 
 /**
  * The words of one text that another text lacks, and that would be lost if only the other text were
- * kept. Case and a final s are ignored. Words of one or two letters and fillers never count;
- * numbers always count.
+ * kept. Case and a final s are ignored. Fillers and words of one or two letters never count.
+ * Numbers always count.
  *
  * @param others stems of the words of the other text
  */
 public record WordDifference(Set<String> others) {
-  /** A number with points and commas, or a word of letters with their marks, digits and _. */
+  /** A number with points and commas, or a word of letters (with their marks), digits and _. */
   private static final Pattern WORD =
       Pattern.compile("\\d+(?:[.,:]\\d+)*(?![\\p{L}_])|[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_]*");
 
@@ -46,7 +46,10 @@ public record WordDifference(Set<String> others) {
   /** Minimum share of a text's sequences of {@link #RUN} words that the other text has, too. */
   private static final double REPEATED_RUNS = 0.8;
 
-  /** Maximum ratio of the texts' numbers of words. Above it, only a small part repeats. */
+  /**
+   * Maximum ratio of the lengths of both texts, in words. Above this ratio, only a small part of
+   * the longer text is a repetition.
+   */
   private static final int LONGER = 3;
 
   /** A piece of a text; {@code own} is true if the other text lacks the piece. */
@@ -58,9 +61,9 @@ public record WordDifference(Set<String> others) {
   }
 
   /**
-   * Whether one text has no word that the other text lacks, and nearly all its sequences of words
-   * are in the other text. The bounds were chosen on public notes, see {@code
-   * insight/src/judge/README.md}.
+   * Whether one text repeats the other. The text must have no word that the other text lacks, and
+   * nearly all its sequences of words must be in the other text. The bounds were chosen on public
+   * notes, see {@code insight/src/judge/README.md}.
    */
   static boolean isRepetition(String one, String other) {
     return isWithin(one, other) || isWithin(other, one);
@@ -88,7 +91,9 @@ public record WordDifference(Set<String> others) {
         .collect(Collectors.toCollection(HashSet::new));
   }
 
-  /** Does the same as {@link #mark}, but marks nothing if it would mark more than half. */
+  /**
+   * Does the same as {@link #mark}, but marks nothing if it would mark more than half of the text.
+   */
   public List<Stretch> markUpToHalf(String text) {
     List<Stretch> stretches = mark(text);
     int own = stretches.stream().filter(Stretch::own).mapToInt(one -> one.text().length()).sum();

@@ -5,7 +5,10 @@ import dev.helixbg.insight.acts.Act;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An act on a finding, and the condition under which it is right, with a colon at its end. */
+/**
+ * An act on a finding, and the condition under which the act is right. The condition ends with a
+ * colon.
+ */
 record ActView(String condition, String words) {
 
   static List<ActView> of(List<Act> ways) {

@@ -17,7 +17,9 @@ public final class EvidenceWords {
 
   private EvidenceWords() {}
 
-  /** Returns, as text, the probability {@link Finding.Assessment#act} that one entry can go. */
+  /**
+   * Returns, as text, the probability {@link Finding.Assessment#act} that one entry can be removed.
+   */
   public static String canGo(double probability) {
     return probability >= NEARLY_CERTAIN
         ? "nearly certain that one entry can go"
@@ -96,7 +98,7 @@ public final class EvidenceWords {
         + (verdict.cut() ? ", judged by the beginnings of the texts only" : "");
   }
 
-  /** Returns an assessment such as {@code A may be overtaken}; empty without one. */
+  /** Returns an assessment such as {@code A may be overtaken}; empty if there is none. */
   static Optional<String> assessment(Finding.Relation relation) {
     return relation.assessment().map(said -> assessment(relation, said));
   }

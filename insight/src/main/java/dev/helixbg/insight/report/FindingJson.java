@@ -89,10 +89,10 @@ class FindingJson {
   /** Maximum number of tags of an entry, because metadata can be as long as a body. */
   static final int MAX_TAGS = 50;
 
-  /** Number of relations that are written in full: all in a report on 4,000 entries. */
+  /** Number of relations that are written in full. A report on 4,000 entries has no more. */
   static final int FULL_RELATIONS = 2_000;
 
-  /** Maximum length of a text in a later relation, in UTF-16 units. */
+  /** Maximum length, in UTF-16 units, of a text in a relation that is not written in full. */
   private static final int SHORT_TEXT = 200;
 
   final JsonGenerator json;

@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The first words of a report: findings worth a look, how sure that is, and other findings. */
+/**
+ * The first words of a report: the number of findings worth a look, how they were chosen, and what
+ * else was found.
+ */
 record Headline(String title, String sure, String also) {
   /** Share of repetitions that are worth an act: 91 of 97 according to readers. */
   private static final double REPEATS = 0.94;
@@ -65,7 +68,7 @@ record Headline(String title, String sure, String also) {
         byAgents(findings.relations(), judgements.agents()));
   }
 
-  /** Joins sentences, without empty ones. */
+  /** Joins the sentences that are not empty. */
   private static String joined(String... sentences) {
     return Stream.of(sentences)
         .filter(sentence -> !sentence.isEmpty())
@@ -92,7 +95,10 @@ record Headline(String title, String sure, String also) {
         .formatted(NumberWords.count(Math.round(expected)), pairsRead);
   }
 
-  /** Returns the probability of an act, from a reliable agent, else the model, else a judge. */
+  /**
+   * Returns the probability that a pair is worth an act. It comes from a reliable agent; without
+   * one, from the language model; without a verdict of the model, from a pair judge.
+   */
   private static Optional<Double> likely(Finding.Relation pair, Judgements judgements) {
     Optional<PairVerdict> byModel = judgements.verdict(pair).filter(_ -> judgements.decide());
     return judgements

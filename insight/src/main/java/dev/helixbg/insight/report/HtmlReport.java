@@ -20,7 +20,7 @@ public final class HtmlReport {
 
   private HtmlReport() {}
 
-  /** The data of the template, which does not escape style and script. */
+  /** The data of the template. The template does not escape style and script. */
   @JStachePath(prefix = "dev/helixbg/insight/report/", suffix = ".mustache")
   @JStache(path = "report")
   record Page(
@@ -35,7 +35,7 @@ public final class HtmlReport {
     return html.toString();
   }
 
-  /** Returns a resource between two line breaks, which the browser's hash includes. */
+  /** Returns a resource between two line breaks. The browser's hash includes both line breaks. */
   private static String resource(String name) {
     try (InputStream in = HtmlReport.class.getResourceAsStream(name)) {
       return "\n" + new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 
 /**
  * The report for a Markdown viewer or a plain terminal. In a template, a value in double braces
- * becomes inline code, in which nothing is Markdown. Triple braces insert helix-bg's own words
- * unchanged. The delimiters around code are longer than any run of backquotes inside.
+ * becomes inline code, so that Markdown in the value has no effect. Triple braces insert helix-bg's
+ * own words unchanged. The delimiters around code are longer than any run of backquotes inside.
  */
 public final class MarkdownReport {
   private static final Pattern BACKQUOTES = Pattern.compile("`+");

@@ -21,7 +21,8 @@ import java.util.Set;
  *
  * @param verdict relation of the two entries, as text
  * @param isAct whether the verdict calls for an act
- * @param group names of three or more entries that may say the same, including both of the pair
+ * @param group names of three or more entries that may say the same, including the two entries of
+ *     the pair
  * @param files see {@link Finding.Relation#files}
  * @param fold label of the fold that begins with this pair
  * @param foldEnds whether a fold ends with this pair
@@ -40,7 +41,7 @@ record PairView(
     Optional<String> fold,
     boolean foldEnds) {
 
-  /** Moves pairs from the same two files into a fold behind the first of them. */
+  /** Puts pairs from the same two files into a fold behind the first of these pairs. */
   static List<PairView> byFiles(List<PairView> pairs) {
     Map<Object, List<PairView>> grouped = new LinkedHashMap<>();
     for (PairView pair : pairs) {

@@ -15,7 +15,9 @@ record PlacesSection(
     String id, String title, String intro, List<PlaceView> places, Optional<String> more) {
   private static final int LISTED = 20;
 
-  /** A stretch of the log, or a file; {@code over} says how far it exceeds its agent's limit. */
+  /**
+   * A stretch of the log, or a file. {@code over} says how far the file exceeds its agent's limit.
+   */
   record PlaceView(String where, String what, Optional<String> over) {
 
     private static PlaceView of(LogAccount.Damage damage) {
@@ -67,7 +69,7 @@ record PlacesSection(
         more(left + repaired, "; report.json names the first."));
   }
 
-  /** {@code goes} is {@link Report#savings}. */
+  /** {@code goes} has the tokens that each file would lose, see {@link Report#savings}. */
   static PlacesSection ofMemory(List<MemoryFile> files, Map<String, Integer> goes) {
     int characters = files.stream().mapToInt(MemoryFile::characters).sum();
     int tokens = files.stream().mapToInt(MemoryFile::tokens).sum();

@@ -52,7 +52,8 @@ public record Report(
 
   /**
    * Estimates the tokens that each file of notes would lose if the user acted on all copies and
-   * leading pairs: the older entry of a pair goes, or the shorter one if the order is unknown.
+   * leading pairs. The estimate assumes that the older entry of a pair is removed, or the shorter
+   * entry if the order is unknown.
    */
   Map<String, Integer> savings(JudgedRelations pairs) {
     Set<NamedEntry> gone = new HashSet<>();
@@ -75,7 +76,9 @@ public record Report(
     return pair.a().isAgeKnown(pair.b()) ? pair.older() : isShorter ? pair.a() : pair.b();
   }
 
-  /** Returns the time of the newest entry, see {@link Entry#written}; empty without any time. */
+  /**
+   * Returns the time of the newest entry, see {@link Entry#written}; empty if no entry has a time.
+   */
   public Optional<String> asOf() {
     return findings.entries().stream()
         .map(NamedEntry::entry)
