@@ -42,7 +42,7 @@ record PairWeights(
   private static final int HASH_BYTES = 32;
 
   /**
-   * Beginning of the file. Of a judge that is prepared already, only the beginning is read.
+   * Beginning of the file. If a judge is already prepared, only the beginning is read.
    *
    * @param hash 64 hexadecimal digits, not verified
    */
