@@ -293,7 +293,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all(keys).stream().findFirst();
   }
 
-  /** Returns the tags, which commas or blanks separate and which may begin with a #. */
+  /** Returns the tags. Commas or blanks separate them in the file, and each may begin with a #. */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

@@ -60,7 +60,7 @@ public record NoteName(String file, String heading, String part) {
    */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /** Returns a name for a list item, made of its first words, which most edits keep. */
+  /** Returns a name for a list item. It has the item's first words, which most edits keep. */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
