@@ -93,7 +93,7 @@ public record Settings(
     }
 
     public enum LlmBackend {
-      /** A GPU if one can be used, else the CPU. */
+      /** A GPU if one can be used, otherwise the CPU. */
       AUTO,
       METAL,
       CUDA,

@@ -261,7 +261,9 @@ public final class AvxAssembler {
     code.putInt(offset);
   }
 
-  /** Clears the upper halves of vector registers, which would slow the caller's SSE code. */
+  /**
+   * Clears the upper halves of vector registers. Uncleared halves would slow the caller's SSE code.
+   */
   public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
   }

@@ -30,7 +30,8 @@ record EncoderKernels(
   }
 
   /**
-   * Makes the machine code, for vectors of 512 bits if they can multiply bytes, else 256 bits.
+   * Makes the machine code. Matrix products and attention use vectors of 512 bits if these can
+   * multiply bytes, and otherwise vectors of 256 bits.
    *
    * @throws UnsupportedOperationException when the system forbids programs to make machine code
    */
