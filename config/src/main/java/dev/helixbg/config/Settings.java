@@ -60,7 +60,9 @@ public record Settings(
     }
 
     public enum Precision {
-      /** Chosen by text, processor and trials; see {@code EmbeddingModel.another}. */
+      /**
+       * The precision depends on text, processor and trials; see {@code EmbeddingModel.another}.
+       */
       AUTO,
       FP32,
       /** Eight-bit matrices, which are faster; the vectors differ a little from those of FP32. */
@@ -72,7 +74,7 @@ public record Settings(
    * The settings {@code llm.*}.
    *
    * @param model if empty, the first model in the models folder is used
-   * @param seconds with 0, only stored answers are used
+   * @param seconds maximum time for questions in a run; with 0, only stored answers are used
    */
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
@@ -91,7 +93,7 @@ public record Settings(
     }
 
     public enum LlmBackend {
-      /** A GPU if one can be used, else the CPU. */
+      /** A GPU if one can be used, otherwise the CPU. */
       AUTO,
       METAL,
       CUDA,

@@ -6,8 +6,9 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}. If one of these variables is not set, the folder is the account's home
- * folder or the platform's usual folder in the home folder.
+ * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. If one
+ * of the other variables is not set, the platform's usual folder in the home folder takes its
+ * place.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Methods of computing a network on a CPU. Each has a file format, in which the exported network is
- * rewritten, and an engine that runs the file.
+ * Methods of computing a network on a CPU. Each has a file format, into which the exported network
+ * is rewritten, and an engine that runs the file.
  */
 enum CpuNetwork {
   EXPORTED("FP32", "as exported"),

@@ -53,7 +53,10 @@ public interface EmbedderSource {
     return Optional.empty();
   }
 
-  /** Returns the source that embeds queries, given the id of the vectors to compare them with. */
+  /**
+   * Returns the source that embeds queries; {@code vectors} is the id of the vectors that the
+   * queries are compared with.
+   */
   default EmbedderSource forQueries(String vectors) {
     return this;
   }

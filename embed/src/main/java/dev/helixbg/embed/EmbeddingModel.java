@@ -89,10 +89,12 @@ public final class EmbeddingModel implements EmbedderSource {
 
   /**
    * Returns this model with another method of computing; empty if there is none. The method may be
-   * faster, and its vectors have another id. On a Mac, it is CoreML, which takes long to open.
-   * Elsewhere, it is eight-bit arithmetic for passages. For entries, it is smoothed eight-bit
-   * arithmetic with VNNI and the bundled model, else sixteen-bit arithmetic if {@link Encoder} can
-   * run.
+   * faster, and its vectors have another id.
+   *
+   * <p>On a Mac, the method is CoreML, which takes long to open. On other systems, passages use
+   * eight-bit arithmetic. If the CPU has VNNI and the model is the bundled one, entries use
+   * smoothed eight-bit arithmetic. Otherwise, entries use sixteen-bit arithmetic, if {@link
+   * Encoder} can run.
    */
   public Optional<EmbeddingModel> another(boolean passages) {
     if (settings.precision() != Precision.AUTO || isCoreMl()) {
@@ -111,8 +113,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns the model that embeds queries. This is the model of {@link #another} if it runs by
-   * machine code and has computed the entries' vectors, else this model.
+   * Returns the model that embeds queries. If the model of {@link #another} runs by machine code
+   * and has computed the entries' vectors, it embeds queries, too. Otherwise, this model does.
    *
    * @param vectors id of the entries' vectors
    */
@@ -121,7 +123,10 @@ public final class EmbeddingModel implements EmbedderSource {
     return anotherForQueries().filter(other -> other.id.equals(vectors)).orElse(this);
   }
 
-  /** Returns the model that embeds entries by machine code if it is prepared, else this model. */
+  /**
+   * Returns the model that embeds entries by machine code. If it is not prepared, returns this
+   * model.
+   */
   @Override
   public EmbeddingModel likelyForQueries() {
     return anotherForQueries()

@@ -29,8 +29,9 @@ public final class MiniLm implements Embedder {
 
   /**
    * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer. The
-   * weights take 12 · 384 for each token. Attention takes 2 for each pair of tokens. These count as
-   * 5, because they take as long as 3 to 11 with weights, depending on engine and processor.
+   * weights take 12 · 384 for each token. Attention takes 2 for each pair of tokens. These 2 count
+   * as 5, because they take as long as 3 to 11 multiply-adds with weights, depending on engine and
+   * processor.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

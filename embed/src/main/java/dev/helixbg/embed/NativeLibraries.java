@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Loads two native libraries: the tokenizer's, which many commands need alone, and ONNX Runtime's,
- * without telemetry.
+ * Loads two native libraries: the tokenizer's and ONNX Runtime's. Many commands need only the
+ * tokenizer's. ONNX Runtime's telemetry is switched off.
  */
 final class NativeLibraries {
 

@@ -12,10 +12,10 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Trained weights of a pair judge: the resource {@code judge.weights} for notes, {@code
- * facts.weights} for facts, written by {@code scripts/train-judge write}. They are changes of
- * weights of the bundled MiniLM, the head (the last matrix, which computes the logits), the
- * calibration, and probes (pairs of texts whose logits are known).
+ * Trained weights of a pair judge, written by {@code scripts/train-judge write}: the resource
+ * {@code judge.weights} for notes, {@code facts.weights} for facts. It contains changes of weights
+ * of the bundled MiniLM, the head (the last matrix, which computes the logits), the calibration,
+ * and probes (pairs of texts whose logits are known).
  *
  * <p>Format, big-endian: {@link #FORMAT} as a string (two bytes of length, UTF-8); the SHA-256 of
  * all bytes that follow this hash; the four values of {@link PairCalibration}; the head [4, 384]
@@ -42,7 +42,7 @@ record PairWeights(
   private static final int HASH_BYTES = 32;
 
   /**
-   * Beginning of the file. Of a judge that is prepared already, only the beginning is read.
+   * Beginning of the file. If a judge is already prepared, only the beginning is read.
    *
    * @param hash 64 hexadecimal digits, not verified
    */

@@ -35,7 +35,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double SMOOTHED_BOUND = 0.99;
   private static final double INT8_BOUND = 0.98;
 
-  /** Largest difference of a logit from fp32; on 103 real pairs it was 0.45 at most. */
+  /**
+   * Maximum accepted difference of a logit from its fp32 value; on 103 real pairs it was at most
+   * 0.45.
+   */
   private static final double LOGIT_BOUND = 1;
 
   /** Makes the network's file, after the tokenizer's file was made. */
@@ -112,7 +115,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return prepared;
   }
 
-  /** Returns the files' sizes. Files are replaced in one step, so one of this size is complete. */
+  /**
+   * Returns the files' sizes. Files are replaced in one step, so a file of the right size is
+   * complete.
+   */
   private String sizes() throws IOException {
     StringJoiner sizes = new StringJoiner(" ");
     for (Path each : network.files(file)) {

@@ -46,7 +46,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   public record Verdict(double gain, String why) {}
 
   /**
-   * Lets both methods embed texts as in a real run. If the other fails, the verdict says so.
+   * Lets both methods embed texts as in a real run. If the other method fails, the verdict says so.
    *
    * @throws InterruptedException when the thread is interrupted while either method runs
    * @throws Exception when the plain method fails

@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /** Up to this number of texts form one batch, since each batch reads all weights. */
+  /** Up to this number of texts are not divided among threads: each batch reads all weights. */
   private static final int FEW = 16;
 
   /** Returns the token ids of many texts, computed on several threads. */
@@ -49,7 +49,10 @@ record TokenBatches(TokenModel model, int threads) {
         });
   }
 
-  /** Returns batches of indices of texts, longest first. If two batches suffice, each gets half. */
+  /**
+   * Groups the indices of the texts into batches. The longest texts come first. If two batches
+   * suffice, each gets half of the texts.
+   */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];
     Arrays.setAll(byLength, i -> i);

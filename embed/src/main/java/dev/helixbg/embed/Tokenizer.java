@@ -11,8 +11,8 @@ import java.util.Arrays;
 /** Turns texts into token ids, by the HuggingFace library; many threads may use it at once. */
 final class Tokenizer implements AutoCloseable {
   /**
-   * Characters per allowed token. A longer text is first cut to so many characters, at white space,
-   * because a text of many megabytes would otherwise become millions of tokens.
+   * Number of characters per allowed token. A longer text is first cut at white space, because a
+   * text of many megabytes would otherwise become millions of tokens.
    */
   private static final int CHARS_PER_TOKEN = 32;
 

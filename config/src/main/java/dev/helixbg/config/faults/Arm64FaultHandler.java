@@ -26,7 +26,9 @@ final class Arm64FaultHandler {
 
   private Arm64FaultHandler() {}
 
-  /** Returns the machine code; Linux passes x0 the signal, x1 the siginfo_t, x2 the context. */
+  /**
+   * Returns the machine code. Linux passes the signal in x0, siginfo_t in x1, the context in x2.
+   */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();
     code.load(9, 1, 16); // the address that was read

@@ -17,7 +17,7 @@ final class X86FaultHandler {
 
   private X86FaultHandler() {}
 
-  /** Returns the machine code; Linux passes RDI the signal, RSI the siginfo_t, RDX the context. */
+  /** Returns the machine code. Linux passes the signal in RDI, siginfo_t in RSI, context in RDX. */
   static byte[] code(long table, int slots, long before) {
     X86FaultHandler code = new X86FaultHandler();
     code.bytes(0x48, 0x8B, 0x46, 0x10); // mov rax, [rsi + 16]: the address that was read

@@ -56,7 +56,9 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
     return Objects.hash(size, modified, changed, key);
   }
 
-  /** Whether any later change gives another state. Content read now then belongs to this state. */
+  /**
+   * Whether every later change gives another state, so that content read now belongs to this state.
+   */
   public boolean isSettled() {
     return lastChange().isBefore(Instant.now().minus(SETTLED));
   }

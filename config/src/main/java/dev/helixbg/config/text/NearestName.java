@@ -28,7 +28,7 @@ public final class NearestName {
         .orElse(otherwise);
   }
 
-  /** Returns the first of the nearest names; empty if none is near, or for a long text. */
+  /** Returns the first of the nearest names; empty if none is near or the text is long. */
   static Optional<String> of(String typed, Collection<String> names) {
     if (typed.length() > LONGEST) {
       return Optional.empty();

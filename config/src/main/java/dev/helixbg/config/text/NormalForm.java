@@ -4,7 +4,7 @@ import java.text.Normalizer;
 import java.text.Normalizer.Form;
 import java.util.regex.Pattern;
 
-/** Normal form of texts, for keys and comparisons. Unicode has several codings of one text. */
+/** Normal form of texts, for keys and comparisons. Unicode can encode one text in several ways. */
 public final class NormalForm {
   /** Full-width letters and digits, half-width kana. */
   private static final Pattern WIDE = Pattern.compile("[\\uFF00-\\uFFEF]+");

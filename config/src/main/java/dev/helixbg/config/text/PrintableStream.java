@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * Stream of UTF-8 to a terminal, or to a file for one. It replaces or escapes characters that a
- * terminal executes or hides. Names and exceptions may contain any character.
+ * Stream of UTF-8 to a terminal, or to a file that a terminal may show. It replaces or escapes
+ * characters that a terminal executes or hides. Names and exceptions may contain any character.
  */
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;

@@ -3,8 +3,8 @@ package dev.helixbg.config.text;
 import java.util.regex.Pattern;
 
 /**
- * Quotes a name, so that it cannot be taken for a part of the sentence around it. An example is the
- * file name {@code a.md and all files of the folder ops}.
+ * Quotes a name, so that it cannot be taken for a part of the sentence around it. An example of
+ * such a name is the file name {@code a.md and all files of the folder ops}.
  */
 public final class QuotedName {
   private static final int LONGEST = 160;

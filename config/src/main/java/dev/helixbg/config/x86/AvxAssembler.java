@@ -243,7 +243,10 @@ public final class AvxAssembler {
     bytes(places);
   }
 
-  /** Permutes each group of four floats. {@code places} has two bits for each, the lowest first. */
+  /**
+   * Permutes each group of four floats. {@code places} has two bits for each float, the lowest
+   * first.
+   */
   void permute(int source, int places, int target) {
     ofRegister(MAP_0F3A, PREFIX_66, 0x04, target, 0, source);
     bytes(places);
@@ -258,7 +261,9 @@ public final class AvxAssembler {
     code.putInt(offset);
   }
 
-  /** Clears the upper halves of vector registers, which would slow the caller's SSE code. */
+  /**
+   * Clears the upper halves of vector registers. Uncleared halves would slow the caller's SSE code.
+   */
   public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
   }
@@ -275,7 +280,10 @@ public final class AvxAssembler {
     bytes(opcode, OF_REGISTER | (reg & 7) << 3 | third & 7);
   }
 
-  /** Emits a VEX or EVEX prefix; it has inverted register numbers, with their high bits apart. */
+  /**
+   * Emits a VEX or EVEX prefix. It has the number {@code second} and the high bits of the two other
+   * register numbers, all inverted.
+   */
   private void prefix(int map, int prefix, int reg, int second, int third) {
     int r = ~reg >> 3 & 1;
     int x = ~third >> 4 & 1;

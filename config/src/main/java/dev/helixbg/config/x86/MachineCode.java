@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Makes machine code callable on Linux, and tells the processor's instruction sets. */
+/** Makes machine code callable on Linux, and tells which instruction sets the processor has. */
 public final class MachineCode {
   /** System property: {@code true}, {@code false}, or the only instruction set that may be used. */
   private static final String SWITCH = "helixbg.machine.code";

@@ -18,7 +18,10 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
   /** {@link #id} stops when it has found this many texts that have a vector. */
   private static final int ENOUGH = 64;
 
-  /** Returns the id under which most texts have a vector; if several do, the first of them. */
+  /**
+   * Returns the id under which the most texts have a vector. If several ids have equally many,
+   * returns the first of them.
+   */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {
       return ids.getFirst();

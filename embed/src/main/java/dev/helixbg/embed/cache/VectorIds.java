@@ -3,15 +3,17 @@ package dev.helixbg.embed.cache;
 import java.util.List;
 
 /**
- * The ids of the vectors of one model. Each method of computing vectors has an id. The entries of a
- * KB have vectors with one of the ids, and so have the passages.
+ * The ids of the vectors of one model. Each method of computing vectors has an id. All entries of a
+ * KB have vectors with the same id, and so have all passages.
  *
  * @param entries ids for vectors of entries; the usual id first
  * @param passages ids for vectors of passages
  */
 public record VectorIds(List<String> entries, List<String> passages) {
 
-  /** Returns the id in the keys of texts and findings; it does not depend on the method. */
+  /**
+   * Returns the id that is part of the keys of texts and findings. It is the same for all methods.
+   */
   public String name() {
     return entries.getFirst();
   }

@@ -74,8 +74,8 @@ final class Constants {
   }
 
   /**
-   * Returns the offset of the float that rounds activations that may be negative: their sum has, in
-   * its low bits, the nearest integer plus {@link Square#zero}.
+   * Returns the offset of a float that rounds activations that may be negative. The sum of an
+   * activation and this float has, in its low bits, the nearest integer plus {@link Square#zero}.
    */
   static int toNumber(Square kind) {
     return kind == Square.SHORTS ? TO_INTEGER : TO_BYTE;

@@ -13,9 +13,10 @@ import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * The project's own engine for MiniLM, a BERT (Devlin et al. 2018) with 384 values per token and 12
- * heads, in integers. The texts of a batch follow each other without padding. Each token is rounded
- * with a scale of its own, so a text's states do not depend on other texts.
+ * The project's own engine for MiniLM, which computes in integers. MiniLM is a BERT (Devlin et al.
+ * 2018) with 384 values per token and 12 heads. The texts of a batch follow each other without
+ * padding. Each token is rounded with a scale of its own, so a text's states do not depend on other
+ * texts.
  */
 public final class Encoder implements AutoCloseable {
   /** Largest number of tokens of a text. */
@@ -23,7 +24,7 @@ public final class Encoder implements AutoCloseable {
 
   private static final int HEADS = SIDE / AttentionCode.HEAD;
 
-  /** Number of rows of the feed-forward network at a time; they fit into the cache. */
+  /** Number of rows that the feed-forward network computes at a time; they fit into the cache. */
   private static final int TILE = 96;
 
   private final Arena arena = Arena.ofShared(); // owns the weights

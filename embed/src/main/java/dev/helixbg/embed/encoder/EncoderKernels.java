@@ -30,7 +30,8 @@ record EncoderKernels(
   }
 
   /**
-   * Makes the machine code, for vectors of 512 bits if they can multiply bytes, else 256 bits.
+   * Makes the machine code. Matrix products and attention use vectors of 512 bits if these can
+   * multiply bytes, and otherwise vectors of 256 bits.
    *
    * @throws UnsupportedOperationException when the system forbids programs to make machine code
    */
@@ -75,7 +76,10 @@ record EncoderKernels(
     }
   }
 
-  /** Rounds rows: a row's largest magnitude to the largest integer, 0 to {@link Square#zero}. */
+  /**
+   * Rounds rows. A row's largest magnitude becomes the largest integer, and 0 becomes {@link
+   * Square#zero}.
+   */
   void round(long rows, long numbers, long steps, int count) {
     rounding.call(rows, numbers, steps, count, 0, 0, 0, 0);
   }
@@ -89,8 +93,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code states = LayerNorm(sums + states)}, stores the states times their columns'
-   * factors in {@code sums}, and writes these products, rounded, to {@code numbers}.
+   * Computes {@code states = LayerNorm(sums + states)}, stores each state times its column's factor
+   * in {@code sums}, and writes these products, rounded, to {@code numbers}.
    *
    * @param gain address of 384 gains, followed by 384 biases and 384 factors
    */

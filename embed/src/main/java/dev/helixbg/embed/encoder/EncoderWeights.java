@@ -143,7 +143,10 @@ public final class EncoderWeights {
     }
   }
 
-  /** Writes a token's word embedding to {@code sums}, its position's row to {@code states}. */
+  /**
+   * Writes a token's word embedding to {@code sums}, and the row of its type and position to {@code
+   * states}.
+   */
   void embed(int word, int position, int type, MemorySegment sums, MemorySegment states, long at) {
     long placed = (long) type * positions + position;
     long named = (long) types * positions + word;

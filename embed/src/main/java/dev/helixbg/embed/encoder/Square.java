@@ -21,7 +21,10 @@ import java.nio.ByteOrder;
  * </ul>
  */
 public enum Square {
-  /** Weights of seven bits: two products with unsigned bytes, 2 · 255 · 63, fit into a short. */
+  /**
+   * Weights of seven bits: the sum of two products with unsigned bytes, at most 2 · 255 · 63, fits
+   * into a short.
+   */
   BYTES(4, 63, 127, 255, 128),
 
   /** Weights of up to 16 bits, limited so that sums fit into an int. */
@@ -69,7 +72,10 @@ public enum Square {
   /** Size of a square, in bytes. */
   public final int size;
 
-  /** Largest integer of an activation that may be negative, before {@link #zero} is added. */
+  /**
+   * Largest integer to which an activation that may be negative is rounded, before {@link #zero} is
+   * added.
+   */
   final int mostSigned;
 
   /** Largest integer to which an activation after GELU is rounded. */
@@ -102,7 +108,8 @@ public enum Square {
   }
 
   /**
-   * Returns the offset of an output's first weight, given its offset in a row of sums, in bytes.
+   * Returns the offset of an output's first weight. {@code output} is the output's offset in a row
+   * of sums. Both are in bytes.
    */
   int weights(int output) {
     return output / LINE * panel + output % LINE;
@@ -156,7 +163,10 @@ public enum Square {
     }
   }
 
-  /** Adds the biases of all squares to the first square's, because their results become one sum. */
+  /**
+   * Adds the biases of the other squares to the biases of the first square, because the results of
+   * all squares are added up.
+   */
   public void gatherBiases(byte[] squares, int count) {
     ByteBuffer all = ByteBuffer.wrap(squares).order(ByteOrder.LITTLE_ENDIAN);
     for (int output = 0; output < SIDE; output++) {

@@ -99,7 +99,10 @@ final class SquareCode {
     return code.code();
   }
 
-  /** Emits code that adds the products of the inputs in one int to the sums. */
+  /**
+   * Emits code that multiplies the inputs of one int by their weights, and adds the products to the
+   * sums.
+   */
   private void products(int line) {
     boolean held = vnni || kind == Square.SHORTS;
     for (int v = 0; held && v < vectors; v++) {
@@ -131,7 +134,10 @@ final class SquareCode {
     }
   }
 
-  /** Emits code that multiplies a row's sums by both steps, and adds old sums or the biases. */
+  /**
+   * Emits code that multiplies a row's sums by the step of the row and the steps of the outputs.
+   * The code then adds the sums in memory, or the biases.
+   */
   private void addUp(int row) {
     code.broadcast(x, ROW_STEPS, Float.BYTES * row);
     for (int v = 0; v < vectors; v++) {

@@ -167,7 +167,10 @@ public final class FusedGraph {
     return graph.floats(name, source.weight(name, WIDTH), WIDTH);
   }
 
-  /** Adds the product of an input, perhaps with outliers, with the matrix of a bias. */
+  /**
+   * Adds the product of an input and the matrix of a bias. {@code outliers} tells whether the input
+   * has outliers.
+   */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {
     String stem = bias.substring(0, bias.length() - "bias".length());

@@ -35,7 +35,7 @@ public final class OnnxFile implements AutoCloseable {
   private record Tensor(List<Long> dims, int type, ByteBuffer data) {}
 
   /**
-   * Change of a weight by training: to each value, its step times its column's scale is added. The
+   * Change of a weight by training. Each value grows by its step times its column's scale. The
    * weight is a matrix [rows, columns], or a vector [columns] if there is one row.
    *
    * @param name name of the weight in PyTorch; an export keeps only the name of its bias
@@ -44,7 +44,7 @@ public final class OnnxFile implements AutoCloseable {
   public record Change(String name, int rows, float[] scales, byte[] steps) {
     public Change {
       if (rows < 1 || steps.length != (long) rows * scales.length) {
-        throw new IllegalArgumentException(name + " has other steps than rows and columns");
+        throw new IllegalArgumentException(name + " does not have one step for each value");
       }
     }
   }

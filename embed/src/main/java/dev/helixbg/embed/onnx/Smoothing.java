@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Factors that smooth the inputs of matrix products, as in SmoothQuant (Xiao et al. 2023). A few
- * channels of MiniLM have large activations, which would make the rounding step large for all
- * others. Therefore each channel is multiplied by a factor, and its weights are divided by it.
+ * channels of MiniLM have large activations, which would make the rounding step large for all other
+ * channels. Therefore each channel is multiplied by a factor, and its weights are divided by it.
  *
  * <p>The resource {@code activations} has the largest magnitude of each channel, measured on texts
  * by {@code scripts/measure-activations}: for each layer 384 floats for the layer's input, 384 for
@@ -26,7 +26,7 @@ final class Smoothing {
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 
-  /** Inputs of matrix products, in the resource's order, without the layer's own input. */
+  /** Inputs of matrix products, except the layer's own input, in the order of the resource. */
   enum Input {
     CONTEXT(WIDTH),
     ATTENDED(2 * WIDTH),

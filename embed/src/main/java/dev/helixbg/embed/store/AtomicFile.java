@@ -110,7 +110,8 @@ public final class AtomicFile implements AutoCloseable {
 
   /**
    * Writes and syncs a temporary file in the folder of {@code target}. The target is neither opened
-   * nor changed. The file gets the target's mode without write permission for others, else 0600.
+   * nor changed. The file gets the target's mode, but without write permission for others. Without
+   * a target, the mode is 0600.
    *
    * @throws CancellationException when the process is about to end
    */

@@ -365,7 +365,10 @@ public final class Database implements AutoCloseable {
         .filter(said -> !said.equals("ok"));
   }
 
-  /** Returns a number that rises when rows are added to a table. Its key must be AUTOINCREMENT. */
+  /**
+   * Returns a number that rises when rows are added to a table. The table's key must be
+   * AUTOINCREMENT.
+   */
   public int added(String table) {
     return read(
         connection ->

@@ -38,7 +38,7 @@ public final class StoreException extends RuntimeException {
     };
   }
 
-  /** Returns the path of the file that failed, if that file is not the database. */
+  /** Returns the path of the file that the error is about, if that file is not the database. */
   private static String place(Path file, FileSystemException e) {
     String place = e.getOtherFile() == null ? e.getFile() : e.getOtherFile();
     return file.toString().equals(place) ? "" : place + ": ";

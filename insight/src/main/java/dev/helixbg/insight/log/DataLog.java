@@ -82,9 +82,10 @@ public final class DataLog {
   }
 
   /**
-   * Reads the file after half a second without a change, so that no edit is half done: helix edits
-   * by appending an entry in three pieces, and then a delete. If the file keeps changing for 3 s,
-   * returns the first reading whose last record is complete, or else the fifth reading.
+   * Reads the file after half a second without a change, so that no edit is half done. To edit,
+   * helix appends an entry in three pieces, and then a delete. If the file keeps changing for 3 s,
+   * returns the first later reading whose last record is complete. If there are five readings
+   * without a complete end, returns the fifth.
    *
    * @throws DataLogException as {@link #read} does
    * @throws InterruptedException while waiting
@@ -195,7 +196,7 @@ public final class DataLog {
     return null;
   }
 
-  /** Returns the state of the file; null if it cannot be found out, which {@link #read} reports. */
+  /** Returns the state of the file, or null after an error, which {@link #read} then reports. */
   private static FileState stateOf(Path file) {
     try {
       return FileState.of(file);

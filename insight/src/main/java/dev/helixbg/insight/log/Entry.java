@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * One live entry of a data.log, as helix wrote it.
  *
- * @param offset offset of the record, rising within one file, but changed by a compaction
+ * @param offset offset of the record; offsets rise within a file, and a compaction changes them
  * @param topic longer than 255 bytes only if its length byte overflowed and was repaired
  * @param body the body, decoded from UTF-8, with its metadata lines
  * @param timestampMin local wall-clock minutes since 1970-01-01 00:00; 0 when unknown. A later

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
  * before the bracket, or with a {@code \r} after it. The content is all text lines, also blank
  * ones, unchanged and in order, joined by {@code \n}.
  *
- * <p>Of each kind, the last valid line is used. Other lines of the kind have no effect, but are not
- * part of the content either. A line is valid when its value, without blanks around it, has
+ * <p>Only the last valid line of each kind is used. Other lines of the kind have no effect, but are
+ * not part of the content either. A line is valid when its value, without blanks around it, has
  *
  * <ul>
  *   <li>tags: at least one tag between commas; empty tags are skipped

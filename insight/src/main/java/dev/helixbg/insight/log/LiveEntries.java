@@ -76,7 +76,7 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /** Returns live entries and account of the whole log; hashes it if {@code sha256} is unknown. */
+  /** Returns the live entries and the account. Hashes the log if {@code sha256} is empty. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();
@@ -98,7 +98,10 @@ final class LiveEntries implements RecordSink {
     }
   }
 
-  /** Counts bytes that are not UTF-8; each malformed piece became a U+FFFD of three bytes. */
+  /**
+   * Counts bytes that are not UTF-8. The decoder has replaced each malformed piece by a U+FFFD,
+   * which has three bytes.
+   */
   private void accountMalformed(int offset, int length, String said) {
     int start = offset + RecordHeader.ENTRY_BYTES;
     byte[] bytes = said.getBytes(UTF_8);

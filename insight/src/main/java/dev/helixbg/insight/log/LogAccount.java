@@ -10,12 +10,16 @@ import java.util.List;
  * @param entries number of entry records, including deleted entries
  * @param deletes number of delete records, including deletes without a target
  * @param live number of entries that no delete removed
- * @param damage at most 1,000 stretches, ordered by offset; the last of 1,000 has all further ones
+ * @param damage damaged stretches, ordered by offset; if there are more than 1,000, the 1,000th
+ *     stands for all further stretches, too
  */
 public record LogAccount(
     long bytes, String sha256, int entries, int deletes, int live, List<Damage> damage) {
 
-  /** A stretch that is no record, or is one after a repair. {@code unreadable} bytes are lost. */
+  /**
+   * A stretch that is no record, or that is a record only after a repair. {@code unreadable} is the
+   * number of bytes that are lost.
+   */
   public record Damage(long offset, long unreadable, Kind kind, String detail) {}
 
   public enum Kind {

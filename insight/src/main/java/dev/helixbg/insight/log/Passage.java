@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A part of {@link EntryText#content}, in its UTF-16 units; the end is exclusive. Long entries are
- * cut into passages, if possible at ends of sentences and lines. Tokens are only estimated, from
- * characters, because an unchanged KB then needs no tokenizer. An estimate is 0.83 to 1.3 times the
- * true number.
+ * A part of {@link EntryText#content}. Start and end are offsets in UTF-16 units; the end is
+ * exclusive. Long entries are cut into passages, if possible at ends of sentences and lines. The
+ * number of tokens is only estimated from the characters, because an unchanged KB then needs no
+ * tokenizer. An estimate is 0.83 to 1.3 times the true number.
  */
 public record Passage(int start, int end) {
   /** Maximum number of passages of an entry; very long entries have longer passages. */
@@ -24,7 +24,10 @@ public record Passage(int start, int end) {
 
   private static final int LONG_WORD = 12;
 
-  /** Number of the model's tokens for each character of the topic embedded with a passage. */
+  /**
+   * Divisor of the model's token limit. The result is the maximum length, in characters, of the
+   * topic that is embedded with a passage.
+   */
   private static final int TOPIC_SHARE = 8;
 
   /**
@@ -135,7 +138,9 @@ public record Passage(int start, int end) {
 
     private int tokens;
 
-    /** A possible cut, the tokens before it, and whether a sentence or line ends at it. */
+    /**
+     * A possible cut, the number of tokens before it, and whether a sentence or line ends there.
+     */
     private record Place(int at, int tokens, boolean isEnd) {}
 
     /** Finds the possible cuts; stops after {@code most} tokens. */

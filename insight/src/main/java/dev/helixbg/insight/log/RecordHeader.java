@@ -13,7 +13,10 @@ record RecordHeader(int offset, boolean entry, int topicLength, long bodyLength,
   static final int ENTRY_BYTES = 12;
   static final int DELETE_BYTES = 8;
 
-  /** Reads a header; null for an unknown type, wrong zero bytes, or a header that the file cuts. */
+  /**
+   * Reads a header. The result is null for an unknown type, for zero bytes that are not zero, or if
+   * the file ends within the header.
+   */
   static RecordHeader parse(byte[] log, int offset) {
     int available = log.length - offset;
     if (available >= ENTRY_BYTES && log[offset] == ENTRY) {

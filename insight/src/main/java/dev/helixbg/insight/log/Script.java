@@ -9,8 +9,8 @@ import java.util.Set;
 public final class Script {
   /**
    * Writing systems whose letters are all in the vocabulary of the bundled model. All other letters
-   * look alike to the model. It has 244 of 20,000 Chinese characters, and no Japanese or Korean
-   * words.
+   * look alike to the model. The vocabulary has 244 of 20,000 Chinese characters, and no Japanese
+   * or Korean words.
    */
   private static final Set<UnicodeScript> READABLE =
       EnumSet.of(
@@ -46,7 +46,10 @@ public final class Script {
     return 2 * unreadable > letters.length;
   }
 
-  /** Whether a writing system lacks spaces between words or, as Korean, before particles. */
+  /**
+   * Whether a character's writing system has no spaces between words or, like Korean, none between
+   * a word and its particle.
+   */
   public static boolean hasJoinedWords(char c) {
     return c >= 0x0E00
         && (c <= 0x0EFF // Thai, Lao

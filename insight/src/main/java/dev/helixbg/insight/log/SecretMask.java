@@ -26,7 +26,10 @@ public final class SecretMask {
   private static final int FEWEST_CHARACTERS = 8;
   private static final char MASK = '*';
 
-  /** A kind of secret: a text with a {@code sign} may match {@code form}, with a group "secret". */
+  /**
+   * A kind of secret. Only a text that contains a {@code sign} can match {@code form}. The group
+   * "secret" of the match is the secret.
+   */
   private record Kind(String name, List<String> sign, Pattern form) {
     Kind(String name, List<String> sign, String form) {
       this(name, sign, Pattern.compile(form));

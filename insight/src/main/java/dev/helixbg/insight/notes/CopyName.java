@@ -12,8 +12,9 @@ public final class CopyName {
   private static final String COPY = "copy|kopie|copie|copia|cópia|kopia|копия";
 
   /**
-   * Marks of a copy. Up to the first {@code $}: Dropbox, Nextcloud, Syncthing, Seafile, Resilio.
-   * The others: Windows, GNOME, KDE, macOS, Google Drive.
+   * Marks of a copy. The part up to the first {@code $} matches the marks that Dropbox, Nextcloud,
+   * Syncthing, Seafile and Resilio add. The rest matches the marks of Windows, GNOME, KDE, macOS
+   * and Google Drive.
    */
   private static final Pattern MARKED =
       Pattern.compile(
@@ -24,7 +25,10 @@ public final class CopyName {
                + " \\d+)?$|^(?:copy of|kopie von|copie de|copia de|cópia de|kopia) ")
               .formatted(COPY));
 
-  /** A number by browsers, iCloud and Obsidian; it marks a copy only if the plain name exists. */
+  /**
+   * A number that browsers, iCloud and Obsidian add to a name. It marks a copy only if a file with
+   * the plain name exists.
+   */
   private static final Pattern NUMBERED = Pattern.compile(" ?\\(\\d+\\)$| \\d+$");
 
   private CopyName() {}
@@ -34,7 +38,7 @@ public final class CopyName {
     return files.map(CopyName::stem).collect(Collectors.toSet());
   }
 
-  /** Whether a name has the mark of a copy, or is one of {@link #names} with a number. */
+  /** Whether a name has the mark of a copy, or consists of one of {@code names} and a number. */
   public static boolean isCopy(NoteName one, Set<String> names) {
     String name = stem(one);
     String unnumbered = NUMBERED.matcher(name).replaceFirst("");

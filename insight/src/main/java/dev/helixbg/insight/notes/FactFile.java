@@ -40,7 +40,7 @@ public record FactFile(
    * @param is the text that replaces {@code was}; empty if nothing replaces it
    */
   public record Span(int at, String was, String is) {
-    /** Applies changes to a text. The changes must be in the order of their places. */
+    /** Applies changes to a text. The changes must be sorted by their offsets. */
     public static String changed(String text, List<Span> spans) {
       StringBuilder changed = new StringBuilder(text);
       for (Span span : spans.reversed()) {
@@ -73,8 +73,9 @@ public record FactFile(
   }
 
   /**
-   * Returns the changes, by place, that remove some facts and give others a new text; empty if the
-   * file lacks such a fact, if other facts would change, or if embedded data would be removed.
+   * Returns the changes, sorted by offset, that remove some facts and give others a new text. The
+   * result is empty if the file lacks one of these facts, or if the changes would alter other facts
+   * or remove embedded data.
    */
   public Optional<List<Span>> without(Collection<Entry> gone, Map<Entry, String> instead) {
     List<Cut> cuts = new ArrayList<>();
@@ -117,7 +118,7 @@ public record FactFile(
         .findFirst();
   }
 
-  /** Whether the changed file has just these facts or, if {@code mayEnd}, is no list of facts. */
+  /** Whether the changed file has exactly these facts or, if {@code mayEnd}, no facts at all. */
   private boolean isAsMeant(
       String changed, List<Section> left, List<String> texts, boolean mayEnd) {
     List<List<String>> headings = left.stream().map(Section::headings).toList();
@@ -131,7 +132,10 @@ public record FactFile(
         .isPresent();
   }
 
-  /** Returns the cut of a fact's lines, its divider, and the blank lines that would remain. */
+  /**
+   * Returns a cut that removes a fact's lines, its divider, and the blank lines around them that
+   * are not needed any more.
+   */
   private Cut cut(Section section) {
     int from = firstLine(section.span().start());
     int to = lastLine(section.span().end()) + 1;

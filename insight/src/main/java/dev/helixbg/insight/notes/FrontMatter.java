@@ -30,9 +30,11 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  * another count as one.
  *
  * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
- * as a whole is not valid, each key is read by itself; many programs write {@code globs: *.ts}.
+ * as a whole is not valid, each key is read by itself, because many programs write invalid values
+ * such as {@code globs: *.ts}.
  *
- * @param values by key in lower case; the key {@code metadata.created} is below {@code metadata}
+ * @param values the values of each key. Keys are in lower case; {@code metadata.created} is the key
+ *     {@code created} below {@code metadata}
  * @param end the place at which the text of the note begins, in UTF-16 units
  * @param sound whether all front matter could be read
  */
@@ -51,7 +53,9 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   private static final String TOML = "+++";
   private static final Pattern KEY = Pattern.compile("[^\\s#\\[{'\"-][^:]{0,59}:(?:\\s.*)?");
 
-  /** A beginning of a paragraph of front matter that has no key: part of a value, or a comment. */
+  /**
+   * A line without a key that may begin a paragraph of front matter: part of a value, or a comment.
+   */
   private static final Pattern KEYLESS = Pattern.compile("[\\s#].*|-(?:\\s.*)?");
 
   /** A value that is no list, mapping, quotation or block of lines, but may be a template. */
@@ -61,7 +65,10 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   /** The lines between two mark lines, and the place after the second mark line. */
   private record Block(List<String> lines, int end, boolean toml) {
-    /** Whether the lines look like data. In YAML, no paragraph begins with a line without a key. */
+    /**
+     * Whether the lines look like data. In YAML, each paragraph must begin with a key, with a part
+     * of a value, or with a comment.
+     */
     boolean isData() {
       return toml
           ? lines.stream().anyMatch(line -> line.indexOf('=') > 0)
@@ -131,8 +138,8 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   }
 
   /**
-   * Reads a block. A block that is no data is not front matter but text between two horizontal
-   * rules. A block that has only blank lines and comments is empty front matter.
+   * Reads a block. A block without data is not front matter, but text between two horizontal rules.
+   * A block that has only blank lines and comments is empty front matter.
    */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
@@ -273,7 +280,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
-  /** Returns all values of the first of these keys for which the front matter has a value. */
+  /** Returns all values of the first key that has a value in the front matter. */
   List<String> all(String... keys) {
     return Stream.of(keys)
         .map(key -> values.getOrDefault(key, List.of()))
@@ -286,7 +293,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     return all(keys).stream().findFirst();
   }
 
-  /** Returns the tags, which commas or blanks separate and which may begin with a #. */
+  /** Returns the tags. Commas or blanks separate them in the file, and each may begin with a #. */
   List<String> tags() {
     return all("tags", "tag", "keywords").stream()
         .flatMap(value -> List.of(value.split(value.contains(",") ? "," : "\\s")).stream())

@@ -47,8 +47,9 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   static final GitIgnore NONE = new GitIgnore(Optional.empty(), List.of());
 
   /**
-   * The rule of one line, for names of files and folders if {@code byName}, else for paths, of
-   * which the first {@code base} characters are those of the folder with the rule.
+   * The rule of one line. If {@code byName}, the pattern is for the names of files and folders.
+   * Otherwise, it is for the rest of their paths after the first {@code base} characters, which
+   * name the folder of the rule.
    */
   private record Rule(
       int base, Pattern pattern, boolean byName, boolean negated, boolean foldersOnly) {}
@@ -88,7 +89,7 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     }
   }
 
-  /** Returns these rules and the later ones of the file in a folder. */
+  /** Returns the rules of a folder's ignore file, followed by these rules. */
   GitIgnore with(Path folder) {
     List<Rule> all = new ArrayList<>();
     read(folder.resolve(FILE))

@@ -15,9 +15,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Finds out when the facts of a memory file were written: by a date at their beginning, at their
- * end or in brackets, else by a heading above them. A date without a year gets the year of the
- * file's other dates if these agree. Dates, or words such as {@code newest first}, show the order.
+ * Finds out when the facts of a memory file were written. The date of a fact is at its beginning,
+ * at its end or in brackets. Otherwise, it is in a heading above the fact. A date without a year
+ * gets the year of the file's other dates if these agree. Dates, or words such as {@code newest
+ * first}, show the order of the facts.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
@@ -31,8 +32,9 @@ final class ItemTimes {
           + "|\\d{1,2}\\.?\\s(?:de\\s)?\\p{L}{3,10}\\.?\\s(?:de\\s)?20\\d{2}";
 
   /**
-   * A date without a year. Some names of months are usual words, as in {@code gen 2} or {@code 3
-   * out of 5}: punctuation must follow, and only English months come before the day.
+   * A date without a year. Some names of months are also ordinary words, as in {@code gen 2} or
+   * {@code 3 out of 5}. Therefore punctuation must follow the date, and only an English month may
+   * come before the day.
    */
   private static final String DAY =
       "(?:(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{L}{0,6}\\.?\\s\\d{1,2}"
@@ -107,7 +109,10 @@ final class ItemTimes {
     return first == NEWEST_LAST.matcher(words).find() ? Optional.empty() : Optional.of(first);
   }
 
-  /** Whether facts get older; empty if dates rise and fall, or if fewer than two steps differ. */
+  /**
+   * Whether the dates fall from fact to fact. The result is empty if some dates rise and some fall,
+   * or if fewer than two dates differ from the date before them.
+   */
   private static Optional<Boolean> seen(List<Section> sections) {
     Map<String, Integer> last = new TreeMap<>();
     int rising = 0;

@@ -14,12 +14,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Cuts a file of facts, such as {@code MEMORY.md}, into its items. Items are the blocks between
- * lines of {@value #DIVIDER}, else the entries of Markdown lists with all that is indented under
- * them. If these entries are no list of facts and there are few headings, paragraphs are items.
+ * Cuts a file of facts, such as {@code MEMORY.md}, into its items. In a file with lines of {@value
+ * #DIVIDER}, the items are the blocks between these lines. In any other file, the items are the
+ * entries of Markdown lists, with all lines that are indented under them. If these entries are no
+ * list of facts and there are few headings, the paragraphs are the items.
  *
  * <p>In a list of facts, at least {@value #LEAST} items have most of the text. Checklists, lists of
- * links, changelogs, templates and READMEs are no such lists: their items say nothing alone.
+ * links, changelogs, templates and READMEs are no such lists, because their items say nothing by
+ * themselves.
  */
 final class Items {
   static final int LEAST = 3;
@@ -32,7 +34,10 @@ final class Items {
 
   static final String BLOCKS = "blocks between §";
 
-  /** Front matter key: {@code items} cuts any list into items, {@code whole} cuts nothing. */
+  /**
+   * Front matter key. With the value {@code items}, any list is cut into items. With {@code whole},
+   * nothing is cut.
+   */
   private static final String PROPERTY = "helix-bg";
 
   /** Names of files in which agents keep what they learn, or in which people instruct agents. */
@@ -66,7 +71,7 @@ final class Items {
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
 
-  /** Minimum number of headings above items of lessons; fewer may be the chapters of one list. */
+  /** Minimum number of headings with items in a file of lessons; fewer may be a list's chapters. */
   private static final int LESSONS = 5;
 
   /** Minimum mean number of items per heading in a list of facts (measured on 50 public files). */
@@ -116,7 +121,7 @@ final class Items {
     WHOLE
   }
 
-  /** How a file is cut, and the reason in words, which is empty if the file is no memory file. */
+  /** How a file is cut. {@code why} is the reason in words, empty if the file is no memory file. */
   record Cut(Way way, List<Item> items, String why) {}
 
   /** Settings for a file. If the user named the file, it counts as a memory file under any name. */
@@ -189,7 +194,7 @@ final class Items {
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
-  /** Whether items are parts of lessons: headings have few items each, or items share labels. */
+  /** Whether items are parts of lessons: each heading has few items, or items share labels. */
   private boolean areOfLessons() {
     long under = items.stream().map(item -> headings.floor(item.start())).distinct().count();
     return under >= LESSONS && items.size() < PER_LESSON * under || areFields();
@@ -311,7 +316,10 @@ final class Items {
     finish();
   }
 
-  /** Returns the open fence after a line, else ""; {@code fence} is the one before the line. */
+  /**
+   * Returns the fence that is open after a line, or "" if none is. {@code fence} is the fence that
+   * is open before the line.
+   */
   private static String fenceAfter(String line, String fence) {
     if (!fence.isEmpty()) {
       return line.strip().startsWith(fence) ? "" : fence;
@@ -325,7 +333,10 @@ final class Items {
     return (comment || line.strip().startsWith("<!--")) && !line.contains("-->");
   }
 
-  /** Returns the end of a lesson, before comments and closing tags, which other tools may need. */
+  /**
+   * Returns the end of a lesson. Comments and closing tags at its end are excluded, because other
+   * tools may need them.
+   */
   static int endOfLesson(String text, int start, int end) {
     int last = end;
     for (int tag = end; tag >= 0; tag = lastTag(text, start, last)) {
@@ -334,7 +345,10 @@ final class Items {
     return last;
   }
 
-  /** Returns the start of the line with the comment or closing tag that ends a text, else -1. */
+  /**
+   * Returns the start of the line with the comment or closing tag at the end of a text, or -1 if
+   * the text ends with neither.
+   */
   private static int lastTag(String text, int start, int end) {
     int stop = end;
     while (stop > start && Character.isWhitespace(text.charAt(stop - 1))) {

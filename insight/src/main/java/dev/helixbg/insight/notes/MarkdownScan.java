@@ -26,7 +26,7 @@ record MarkdownScan(
     List<Link> links,
     Map<String, Definition> definitions,
     Map<Integer, String> references) {
-  /** Maximum number of links; a text with more is an index, which says nothing about targets. */
+  /** Maximum number of links. A text with more links is an index; it tells little about them. */
   private static final int MAX_LINKS = 2_000;
 
   private static final int MAX_TARGET = 1_000;
@@ -41,7 +41,7 @@ record MarkdownScan(
 
   private static final Pattern MARKER = Pattern.compile("(?:[-*+]|\\d{1,9}[.)])[ \\t]+");
 
-  /** A heading that begins with {@code #}; its title may end with such marks, too. */
+  /** A heading that begins with {@code #}; such marks may also follow its title. */
   private static final Pattern HEADING =
       Pattern.compile("(#{1,6})(?![^ \\t])(.*?)(?:(?<=[ \\t])#+)?", Pattern.DOTALL);
 
@@ -210,7 +210,10 @@ record MarkdownScan(
     }
   }
 
-  /** Adds the link of each definition where the definition is used, else at the definition. */
+  /**
+   * Adds the link of each definition at every place that uses it. If no place does, adds the link
+   * at the definition.
+   */
   private void resolve() {
     Set<String> used = new HashSet<>();
     references.forEach(

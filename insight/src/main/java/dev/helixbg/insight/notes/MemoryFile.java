@@ -7,7 +7,8 @@ import java.util.Optional;
  * A file in which agents store what they learn, its size, and how it was cut into entries.
  *
  * @param characters the length in UTF-16 units
- * @param index the lines of an index that link to a missing file or to a file about something else
+ * @param index if the file is an index, its lines that link to a missing file or to a file about
+ *     something else
  */
 public record MemoryFile(
     String path,
@@ -51,7 +52,7 @@ public record MemoryFile(
     return ideographs + Math.ceilDiv(text.length() - ideographs, LETTERS);
   }
 
-  /** Returns in words by how much the file exceeds what its agent loads; empty if it does not. */
+  /** Returns in words by how much the file exceeds its agent's limit; empty if it does not. */
   public Optional<String> overBound() {
     boolean isOfBlocks = cut.equals(Items.BLOCKS);
     int bound = isOfBlocks ? BLOCK_CHARACTERS : LOADED_LINES;

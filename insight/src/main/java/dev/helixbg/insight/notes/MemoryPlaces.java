@@ -86,8 +86,8 @@ final class MemoryPlaces {
   }
 
   /**
-   * Whether a path with {@code /}, relative to a repository's top, is one of the places there.
-   * Hidden places count in all folders of the repository.
+   * Whether a path with {@code /}, relative to a repository's top, is one of the places there. A
+   * place that begins with a dot can be in any folder of the repository.
    */
   static boolean isInRepository(String path) {
     return IN_ANY_REPOSITORY.matcher(path).matches();
@@ -126,7 +126,10 @@ final class MemoryPlaces {
     return found;
   }
 
-  /** Returns what is in a folder; if the folder is a link, a glob matches only the link itself. */
+  /**
+   * Returns the paths in a folder that match {@code part}. If the folder is a link, a glob matches
+   * only the link itself.
+   */
   private static List<Path> in(Path folder, String part) throws IOException {
     if (part.equals("**")) {
       List<Path> all = new ArrayList<>(List.of(folder));

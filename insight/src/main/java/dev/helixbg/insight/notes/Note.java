@@ -18,10 +18,12 @@ import java.util.stream.Stream;
 
 /**
  * One file of notes, with front matter and sections. A short file is one section. A long file is
- * divided at its highest headings, a part that is still long at the next level, and so on.
+ * divided at its highest headings. A part that is still long is divided at the headings of the next
+ * level, and so on.
  *
  * @param path the path of the file, relative to the folder
- * @param title from the front matter, else a first heading of level 1, else the file name
+ * @param title title in the front matter; otherwise the first heading, if it has level 1; otherwise
+ *     the file name
  * @param cut how the file was divided, as in {@link Items.Cut#why}
  */
 record Note(String path, String title, FrontMatter matter, List<Section> sections, String cut) {
@@ -55,7 +57,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final int MAX_NAMED = 4;
 
   /**
-   * @param place no other section has the same place
+   * @param place the place, which no other section has
    * @param headings the headings above the section and its own, without the title of the note
    * @param text text of the section, without its own heading
    * @param isFact whether the section is an item of a list, or a lesson
@@ -285,7 +287,9 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
       addBetween(from, text.length(), above);
     }
 
-    /** Adds the text before a heading, and then the heading to those above; returns its end. */
+    /**
+     * Adds the text before a heading, and the heading to {@code above}; returns the heading's end.
+     */
     private int addBetween(int from, Heading heading, List<Heading> above) {
       addBetween(from, heading.start(), above);
       above.removeIf(other -> other.level() >= heading.level());
@@ -347,7 +351,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
               0));
     }
 
-    /** Returns the number of the line in the file that has the first word from a place on. */
+    /** Returns the number, in the file, of the line with the first word at or after a place. */
     private int line(int start) {
       int at = start;
       while (at < text.length() && Character.isWhitespace(text.charAt(at))) {

@@ -10,9 +10,10 @@ import java.util.stream.IntStream;
 
 /**
  * Decodes the bytes of a file from any program to text. A byte order mark decides between UTF-8 and
- * UTF-16. Without a mark, many zero bytes mean UTF-16, where every other byte of Latin letters is
- * zero. Other files are UTF-8 if all or most of their bytes are valid, else Windows-1252. U+FFFD
- * replaces invalid bytes and control characters, and each line ends with {@code \n}.
+ * UTF-16. A file without a mark but with many zero bytes is UTF-16, in which every other byte of
+ * Latin text is zero. Any other file is UTF-8 if all or most of its bytes are valid; otherwise it
+ * is Windows-1252. U+FFFD replaces invalid bytes and control characters, and each line ends with
+ * {@code \n}.
  */
 final class NoteDecoder {
   private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");

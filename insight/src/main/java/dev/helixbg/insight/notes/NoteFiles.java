@@ -24,12 +24,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The Markdown files of a folder by path, then other memory files at the top of a repository
- * ({@link MemoryPlaces}). Files are found by name and {@code stat}, and are not opened.
+ * The Markdown files of a folder, sorted by path, followed by other memory files at the top of a
+ * repository ({@link MemoryPlaces}). Files are found by name and {@code stat}, and are not opened.
  *
- * <p>No link is followed. Skipped are hidden files and folders, except memory files of agents;
- * {@code node_modules}; knowledge bases of helix; reports of helix-bg; further work trees of a
- * repository; backups of Logseq; and files that git ignores. Depth and numbers are limited.
+ * <p>No link is followed. These files and folders are skipped: hidden files and folders, except
+ * memory files of agents; {@code node_modules}; knowledge bases of helix; reports of helix-bg;
+ * further work trees of a repository; backups of Logseq; and files that git ignores. Depth and
+ * numbers are limited.
  */
 public final class NoteFiles {
   /** Maximum size of a file, in bytes; large, because notes can have embedded pictures. */
@@ -67,7 +68,7 @@ public final class NoteFiles {
 
   /** A folder from which files are taken, and the beginning of their paths. */
   private record Root(Path folder, String prefix) {
-    /** Returns a path as it is; with percent escapes if that cannot be shown. */
+    /** Returns a path as text, with percent escapes if it has characters that cannot be shown. */
     String shown(Path path) {
       String whole = folder.relativize(path).toString();
       boolean isShown = PrintableText.line(whole).equals(whole) && whole.indexOf('\uFFFD') < 0;
@@ -176,7 +177,7 @@ public final class NoteFiles {
     return found.isEmpty() && leftOut.isEmpty();
   }
 
-  /** Returns the number of folders and notes that git ignores; not counted inside these folders. */
+  /** Returns the number of folders and notes that git ignores, without notes in these folders. */
   public int ignoredByGit() {
     return ignoredByGit;
   }
@@ -277,7 +278,10 @@ public final class NoteFiles {
     }
   }
 
-  /** Whether a folder is a further work tree of a repository that is read, at least in part. */
+  /**
+   * Whether a folder is a further work tree of a repository whose first work tree is read, at least
+   * in part.
+   */
   private boolean isFurtherTree(Path folder) {
     return GitIgnore.firstTree(folder)
         .filter(first -> first.startsWith(root.folder()) || root.folder().startsWith(first))
@@ -359,7 +363,9 @@ public final class NoteFiles {
     }
   }
 
-  /** Records that a link is left out, if it has the name of a note or hides a folder of notes. */
+  /**
+   * Records that a link is left out, if it has the name of a note or leads to a folder elsewhere.
+   */
   private void leaveOutLink(Path link, String name) throws IOException {
     boolean hides =
         !isMemoryOnly

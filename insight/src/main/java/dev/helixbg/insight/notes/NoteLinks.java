@@ -12,15 +12,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the targets of links. A link is a path relative to the note or to the folder; a wiki link
- * can be a name or an alias. Case and Unicode forms do not matter. Of several notes with the name,
- * the one in the same folder counts, else the first of those with the shortest path.
+ * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
+ * can also be a name or an alias. Case and Unicode forms do not matter. If several notes have the
+ * name, the link leads to the note in the same folder. If that folder has none, the link leads to
+ * the note with the shortest path.
  */
 final class NoteLinks {
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
-  /** The sections of each note to which a link with a heading leads, by heading and by anchor. */
+  /** For each note, the sections to which links with a heading lead, by heading and by anchor. */
   private final Map<Note, Map<String, NoteName>> byHeading = new IdentityHashMap<>();
 
   /** Indexes the notes, which must be in the order of their paths. */
@@ -61,7 +62,9 @@ final class NoteLinks {
     return Optional.ofNullable(found);
   }
 
-  /** Returns the section with that heading or GitHub anchor, else the first section. */
+  /**
+   * Returns the section with that heading or GitHub anchor, or the first section if there is none.
+   */
   private NoteName section(Note note, String heading) {
     NoteName first = note.sections().getFirst().place();
     String wanted = lower(heading.substring(heading.lastIndexOf('#') + 1));

@@ -16,8 +16,9 @@ import java.util.regex.Pattern;
  *
  * @param file path of the file, relative to the folder of the notes
  * @param heading the headings above the note and its own, with {@code #} between them, or empty
- * @param part name of the part, if the note is a part of the file or of the text under the heading,
- *     such as {@code before its first heading} or, of equal headings, {@code number 2}; else empty
+ * @param part name of the part, if the note is only a part of the file or of the text under the
+ *     heading: for example {@code before its first heading}, or {@code number 2} among equal
+ *     headings. Otherwise empty
  */
 public record NoteName(String file, String heading, String part) {
   /** Text that fits in a wiki link: a short line without characters that end or divide the link. */
@@ -34,10 +35,13 @@ public record NoteName(String file, String heading, String part) {
   /** Words between {@link #BEFORE_FIRST} and a level: before the first heading of that level. */
   static final String OF_LEVEL = " of level ";
 
-  /** Words for a text between the items of a list of facts, which is no fact itself. */
+  /** Words for a text between the items of a list of facts; such a text is no fact. */
   static final String BETWEEN = "outside the list";
 
-  /** Words for a part under an empty heading, which would else have the name of the whole file. */
+  /**
+   * Words for a part under an empty heading. Without them, it would have the name of the whole
+   * file.
+   */
   static final String UNTITLED = "under a heading without words";
 
   /** Word before a number, used if several headings of a file are equal. */
@@ -50,10 +54,13 @@ public record NoteName(String file, String heading, String part) {
 
   private static final Pattern DAY = Pattern.compile("\\d{4}([-_.]?)\\d{2}\\1\\d{2}(?!\\d)");
 
-  /** Characters that could end the quotation of an item's words or a metadata line of the log. */
+  /**
+   * Characters that, in an item's words, could end the quotation of the words or end a metadata
+   * line.
+   */
   private static final Pattern IN_ITEM = Pattern.compile("[“”\\[\\]`*]");
 
-  /** Returns a name for a list item, made of its first words, which most edits keep. */
+  /** Returns a name for a list item. It has the item's first words, which most edits keep. */
   static String item(String text) {
     String line = PrintableText.line(text.lines().findFirst().orElse(""));
     String words = PrintableText.beginning(IN_ITEM.matcher(line).replaceAll(""), MAX_ITEM);
@@ -94,7 +101,9 @@ public record NoteName(String file, String heading, String part) {
     return areInOneFile(a, b) && !(a.isFact() && b.isFact());
   }
 
-  /** Whether two facts of one file are under the same headings, not counting a lesson's own. */
+  /**
+   * Whether two facts of a file are under the same headings, not counting a lesson's own heading.
+   */
   public static boolean areInOneList(Entry a, Entry b) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
   }
@@ -115,7 +124,10 @@ public record NoteName(String file, String heading, String part) {
     return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
   }
 
-  /** Whether just one of two entries is from a day's record: people write notes from records. */
+  /**
+   * Whether exactly one of two entries is from a day's record. People write notes from such
+   * records.
+   */
   public static boolean areRecordAndNote(Entry a, Entry b) {
     Optional<Boolean> one = of(a).map(NoteName::isRecord);
     Optional<Boolean> other = of(b).map(NoteName::isRecord);
@@ -153,7 +165,7 @@ public record NoteName(String file, String heading, String part) {
     return slash < 0 ? TOP : file.substring(0, slash + 1);
   }
 
-  /** Returns a path without the ending of its file name; {@code .rules} and TODO have none. */
+  /** Returns a path without its file name's ending; {@code .rules} and TODO have no ending. */
   static String withoutEnding(String path) {
     int dot = path.lastIndexOf('.');
     return dot > path.lastIndexOf('/') + 1 ? path.substring(0, dot) : path;

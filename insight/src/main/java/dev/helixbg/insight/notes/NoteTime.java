@@ -21,13 +21,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the time at which a note was written, in minutes as a data.log stores them. It is the first
- * of these: a date in the front matter, of a change rather than of the creation; a date at the
- * beginning of the file name; the time of the file. In a Git work tree, files are only as old as
- * the check-out, so there the time of a note without a date is unknown.
+ * Finds the time at which a note was written, in minutes as a data.log stores them. A date in the
+ * front matter comes first; the date of a change is preferred to the date of the creation. Without
+ * such a date, a date at the beginning of the file name counts, and otherwise the time of the file.
+ * In a Git work tree, files are only as old as the check-out. There, the time of a note without a
+ * date is unknown.
  *
- * <p>A date that cannot be parsed makes the time unknown. Other dates of the file, or else of the
- * folder if they agree, show whether {@code 03/05/2024} is in March or in May.
+ * <p>A date that cannot be parsed makes the time unknown. Whether {@code 03/05/2024} is in March or
+ * in May follows from other dates of the file, or else from all dates of the folder. These dates
+ * must agree.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
   private static final String CLOCK =
@@ -61,7 +63,10 @@ record NoteTime(Optional<Boolean> dayFirst) {
                   + " datepublished pubdate")
               .split(" "));
 
-  /** Names and short names of months in ten languages; an installed runtime has only English. */
+  /**
+   * Names and short names of months in ten languages. The Java runtime of an installed helix-bg has
+   * only English names.
+   */
   private static final List<String> NAMES =
       List.of(
           "january jan januar januari janvier janv enero ene janeiro gennaio gen stycznia styczeń"

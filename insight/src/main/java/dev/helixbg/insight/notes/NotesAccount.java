@@ -37,7 +37,7 @@ public record NotesAccount(
     }
   }
 
-  /** Files not read, or read only in part: the first such files by path, and their number. */
+  /** Files that were not read, or only in part: the first files by path, and the number of all. */
   public record LeftOut(List<File> files, int total) {
     /** Maximum number of files that are named. A longer list would fill the report. */
     static final int NAMED = 100;

@@ -74,7 +74,10 @@ public final class NotesLog {
 
   private NotesLog() {}
 
-  /** The topic of an entry, and its body without links and position, which other edits change. */
+  /**
+   * The topic of an entry, and its body without links and position, which edits elsewhere can
+   * change.
+   */
   private record Said(String topic, String core) {}
 
   /**
@@ -244,8 +247,9 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the title of an entry: for a lesson its heading. An item has no title, because all
-   * items of a list would share its words. A heading that obliges is the exception.
+   * Returns the title of an entry. The title of a lesson is its heading. An item has no title,
+   * because all items of its list would share the words of the title. The exception is a heading
+   * that says what to do or not to do: it is the title of the items under it.
    */
   private static String title(Note note, Section section) {
     if (section.isFact()) {
@@ -274,8 +278,8 @@ public final class NotesLog {
   }
 
   /**
-   * Returns the folder of a file as a topic, or the end of a long one. A blank, which divides
-   * links, becomes a hyphen. The folder of the notes itself is {@code ./}.
+   * Returns the folder of a file as a topic. Only the end of a long path is kept. A blank becomes a
+   * hyphen, because blanks separate links. The folder of the notes itself is {@code ./}.
    */
   static String topic(String path) {
     String folder = path.substring(0, path.lastIndexOf('/') + 1);
@@ -315,7 +319,7 @@ public final class NotesLog {
     return ordered;
   }
 
-  /** Returns the records with links, which name a target by topic and by its index in the topic. */
+  /** Returns the records with links. A link names its target by topic and by index in the topic. */
   private static List<Written> withLinks(List<Draft> ordered, NoteLinks links) {
     Map<String, Integer> sizes = new HashMap<>();
     Map<NoteName, String> places = new HashMap<>();

@@ -27,9 +27,9 @@ import java.util.OptionalDouble;
  *
  * @param answer the answer in a word
  * @param entry the name of the entry that the answer is about
- * @param probability that the answer is right; for <i>perhaps</i>, that the entry says the same or
- *     is contradicted. It is 1 if an entry equals the text. It is empty for <i>unknown</i>, and if
- *     no pair judge read an entry
+ * @param probability the probability that the answer is right. For <i>perhaps</i>, the probability
+ *     that the entry says the same or is contradicted. It is 1 if an entry equals the text. It is
+ *     empty for <i>unknown</i>, and if no pair judge read an entry
  * @param differs reason why the answer is not <i>yes</i> although the entry seems to say the same,
  *     or why the text could not be read
  */
@@ -45,8 +45,9 @@ public record AlreadySaid(
    * Minimum probability with which an entry is named. If all are below {@link #UNLIKELY}, a text is
    * called new. Both limits were measured on collections that were not used for training
    * (scripts/judge/related.py), with equally many rewrites, overtaken notes, and notes that look
-   * alike. Of 100 named entries, 91 are the right entry, and 84 have the right answer, too. Of 100
-   * rewrites and overtaken notes, 4 are called new. docs/findings.md has the figures of facts.
+   * alike. Of 100 answers that name an entry, 91 name the right entry. In 84 of the 100, the answer
+   * is right, too. Of 100 rewrites and overtaken notes, 4 are called new. docs/findings.md has the
+   * figures of facts.
    */
   private static final double LIKELIER_THAN_NOT = 0.5;
 
@@ -78,7 +79,7 @@ public record AlreadySaid(
   /**
    * A similar entry.
    *
-   * @param text its matching text
+   * @param text the part of the entry that matches best
    * @param similarity the cosine of the match
    */
   public record Near(String name, Kind kind, String text, String whole, double similarity) {
@@ -130,8 +131,9 @@ public record AlreadySaid(
     }
 
     /**
-     * Returns the answer that needs no model: <i>yes</i> if an entry equals the text, else
-     * <i>unknown</i> if the models cannot read the text. To the models, all such texts look alike.
+     * Returns the answer if it needs no model. It is <i>yes</i> if an entry equals the text.
+     * Otherwise, it is <i>unknown</i> if the models cannot read the text, because all such texts
+     * look alike to them.
      */
     private Optional<AlreadySaid> withoutModel() {
       return near.stream()

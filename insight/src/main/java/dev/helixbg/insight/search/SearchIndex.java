@@ -24,9 +24,10 @@ import java.util.stream.IntStream;
  * The entries of a KB and passages of long entries, with vectors and words, prepared for searching.
  * Only one thread at a time may use an index.
  *
- * <p>The score of an entry is the highest cosine of the query with the entry or one of its
- * passages, plus 0.3 times the highest share of the query's words that one of them has; rarer words
- * weigh more. Vectors alone miss names and numbers; words alone miss the same fact in other words.
+ * <p>The score of an entry is the sum of two numbers. One is the highest cosine of the query with
+ * the entry or one of its passages. The other is 0.3 times the highest share of the query's words
+ * that the entry or a passage has. In this share, rare words count more. Vectors alone miss names
+ * and numbers; words alone miss the same fact in other words.
  */
 public final class SearchIndex implements AutoCloseable {
   /** Maximum number of scores that are in memory at once: 64 MB. */
@@ -40,12 +41,12 @@ public final class SearchIndex implements AutoCloseable {
   private final List<NamedEntry> entries;
   private final Coverage coverage;
 
-  /** Index of the entry of each vector. Vectors of entries come first, then vectors of passages. */
+  /** For each vector, the index of its entry. Vectors of entries come first, then passages'. */
   private final int[] owners;
 
   private final List<Passage> passages;
 
-  /** Sets of vectors, numbered consecutively, if there is only one search; otherwise empty. */
+  /** The sets of vectors, numbered consecutively, if there is only one search; otherwise empty. */
   private final List<Vectors> vectors;
 
   /** The vectors packed for the fastest kernel, if there are many searches. */
@@ -215,7 +216,8 @@ public final class SearchIndex implements AutoCloseable {
 
   /**
    * Returns the passage to show: the nearest one. If the whole entry is nearer than any passage,
-   * returns the passage with the largest share of the query's words, by their rarity.
+   * returns the passage with the largest share of the query's words, in which rare words count
+   * more.
    */
   private Passage matching(Query query, int entry, int nearest, int saying) {
     int count = entries.size();

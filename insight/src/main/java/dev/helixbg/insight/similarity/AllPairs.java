@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Compares every vector with every other; threads and kernel change only the order of pairs. */
+/** Compares every vector with every other. Only the order of pairs depends on threads or kernel. */
 public final class AllPairs {
   /** Smallest number of vectors that fills whole strips and panels; see {@link PackedVectors}. */
   private static final int UNIT = 96;

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. It is fast
- * from the first call, while {@link VectorKernel} is slow for seconds, until C2 has compiled it.
- * With AVX2 there are 16 registers, but {@link VectorKernel} needs 27, so its sums would move to
- * memory and back.
+ * Computes the products with machine code on x86-64 processors with AVX2 or AVX-512. Machine code
+ * is fast from the first call, while {@link VectorKernel} is slow for seconds, until C2 has
+ * compiled it. With AVX2 there are 16 registers, but {@link VectorKernel} needs 27, so its sums
+ * would move to memory and back.
  */
 record CodeKernel(MemorySegment code, MemorySegment panels, int dimension) implements TileKernel {
   /** Calls the machine code, which may read heap arrays because it takes only microseconds. */

@@ -10,8 +10,8 @@ interface TileKernel {
   /**
    * Computes {@link PackedVectors#STRIP} × {@link PackedVectors#PANEL} dot products, unchecked.
    *
-   * @param rows strips of vectors as long as the columns; the strip to multiply begins at {@code
-   *     rowStart}
+   * @param rows strips of vectors with the dimension of the columns; the strip to multiply begins
+   *     at {@code rowStart}
    * @param column index of the panel's first vector: a multiple of {@link PackedVectors#PANEL}
    * @param products receives the products, row-major
    * @return whether a product reaches the limit; for a limit of 0 or less, the result may be true

@@ -44,7 +44,10 @@ record VectorKernel(MemorySegment panels, int dimension) implements TileKernel {
     return reached;
   }
 
-  /** Multiplies a strip by COLUMNS columns; s2b has the sums of row 2 and the second register. */
+  /**
+   * Multiplies a strip by COLUMNS columns. For example, s2b has the sums of row 2 with the second
+   * register of columns.
+   */
   private boolean multiplyPart(
       float[] rows, int rowStart, long partStart, float limit, float[] products, int productStart) {
     FloatVector s0a = FloatVector.zero(SPECIES);

@@ -30,7 +30,7 @@ public record Vectors(int count, int dimension, float[] values) {
     return new Vectors(rows.size(), dimension, values);
   }
 
-  /** Joins sets of vectors of equal length in their order; copies nothing if one set has all. */
+  /** Joins sets of vectors of equal length, in order. If only one set has vectors, returns it. */
   public static Vectors joined(List<Vectors> sets) {
     List<Vectors> filled = sets.stream().filter(set -> set.count > 0).toList();
     if (filled.size() == 1) {

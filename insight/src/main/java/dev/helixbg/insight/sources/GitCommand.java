@@ -76,7 +76,7 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
         .findFirst();
   }
 
-  /** Returns a configuration: git streams large files, and packs, watches and fetches nothing. */
+  /** Returns a configuration with which git streams large files and fetches nothing. */
   private static String config(GitRepository repository) {
     return "[core]\n\tbare = true\n\tbigFileThreshold = 1m\n\tpackedGitLimit = 256m\n"
         + (repository.isSha256()
@@ -87,9 +87,9 @@ record GitCommand(GitRepository repository, Path git, Path folder) implements Au
 
   /**
    * Returns the history along the first parents, newest commit first, up to {@link #MAX_LISTING}
-   * bytes. Each commit has the byte 01, its id, its time in seconds and its date; then a letter and
-   * a path for each changed file, or R and both paths. If git fails or takes too long, a second try
-   * counts only unchanged files as renamed.
+   * bytes. Each commit has the byte 01, its id, its time in seconds and its date. For each changed
+   * file, a letter and a path follow; for a renamed file, R and both paths. If git fails or takes
+   * too long, a second try counts only unchanged files as renamed.
    */
   byte[] log() throws SourceException {
     try {

@@ -23,7 +23,10 @@ final class GitHistory {
   /** A commit, its time in seconds since 1970, and its committer date, {@code yyyy-MM-dd}. */
   record Commit(String id, long seconds, String date) {}
 
-  /** The removal of a file from its path by the commit {@code at}, and its new path if any. */
+  /**
+   * The removal of a file from its path by the commit at the position {@code at}. A renamed file
+   * has a new path, {@code to}.
+   */
   record Removal(int at, Optional<String> to) {}
 
   /**
@@ -84,7 +87,10 @@ final class GitHistory {
     removals.computeIfAbsent(path, _ -> new ArrayList<>()).add(new Removal(commits.size() - 1, to));
   }
 
-  /** Returns the position of the last commit at or before a time, else the number of commits. */
+  /**
+   * Returns the position of the last commit at or before a time. If there is none, returns the
+   * number of commits.
+   */
   int positionAt(long seconds) {
     return IntStream.range(0, commits.size())
         .filter(i -> commits.get(i).seconds() <= seconds)
@@ -92,7 +98,10 @@ final class GitHistory {
         .orElse(commits.size());
   }
 
-  /** Whether a path is present. It may be in a submodule or a link: git does not list its files. */
+  /**
+   * Whether a path is present. A path inside a submodule or a link counts as present, because git
+   * does not list the files there.
+   */
   boolean isPresent(String path) {
     int slash = path.lastIndexOf('/');
     return files.contains(path) || slash > 0 && isPresent(path.substring(0, slash));

@@ -61,7 +61,7 @@ public final class IndexLines {
         Optional.empty());
   }
 
-  /** Returns the last fact at or before a line, else the first entry of the file. */
+  /** Returns the last fact at or before a line. If there is none, returns the first entry. */
   private static Optional<NamedEntry> entry(
       MemoryFile file, IndexLine line, List<NamedEntry> entries) {
     List<NamedEntry> of =

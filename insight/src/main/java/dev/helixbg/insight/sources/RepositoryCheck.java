@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds files that are gone since an entry was written; {@code zone} is the zone of its time. */
+/**
+ * Finds files that are gone since an entry was written. Times of entries are local to {@code zone}.
+ */
 record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   /** Files that a note names are often committed within this time after the note. */
   private static final long GRACE_SECONDS = 3_600;
@@ -52,9 +54,10 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   }
 
   /**
-   * Finds the path that an entry means: the exact path, if a file has or had it; else the only path
-   * that ends with the entry's name for the file. If paths of present files end with that name,
-   * only these paths are considered, because a present file is no finding.
+   * Finds the path that an entry means. It is the exact path, if a file has or had this path.
+   * Otherwise, it is the only path that ends with the entry's name for the file. If paths of
+   * present files end with that name, only these paths are considered, because a present file is no
+   * finding.
    */
   private Optional<String> path(SourceMentions.File file, int position) {
     String path = file.path();

@@ -129,7 +129,10 @@ public final class SourceCheck {
     return entry.key() + entry.entry().timestampMin() + "\n" + entry.text().source().orElse("");
   }
 
-  /** Joins the outcomes of all folders: no file that a folder has is gone; each counts once. */
+  /**
+   * Joins the outcomes of all folders. A file that is present in any folder is not missing. A file
+   * that is missing in several folders counts once.
+   */
   private static List<MovedSource> together(
       List<NamedEntry> entries, List<Map<String, Outcome>> outcomes) {
     FindingIds ids = new FindingIds();

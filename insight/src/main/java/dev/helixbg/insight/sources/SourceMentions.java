@@ -18,7 +18,10 @@ public final class SourceMentions {
   private static final int MAX_NAMES = 100;
   private static final int MAX_PATH = 300;
 
-  /** Letters, digits and {@code _}, without letters that can follow a path without a space. */
+  /**
+   * Letters, digits and {@code _}, except letters of languages in which a word can follow a path
+   * without a space.
+   */
   private static final String WORD =
       "\\p{L}\\p{M}\\p{Nd}_&&[^\\p{IsHangul}%s]".formatted(Script.WITHOUT_SPACES);
 

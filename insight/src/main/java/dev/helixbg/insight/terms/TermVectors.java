@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * very many entries is left out: it says little and would take most of the time.
  */
 public final class TermVectors {
-  /** A term is rare if at most this many entries, or one entry in a hundred, have it. */
+  /** A term is rare if at most this many entries, or at most one entry in a hundred, have it. */
   private static final int RARE = 5;
 
   /** Number of texts per step, which takes a few milliseconds in a JVM that has just started. */
@@ -38,7 +38,10 @@ public final class TermVectors {
   /** Number of entries with each term. */
   private final int[] frequencies;
 
-  /** Start of each text's terms in {@link #termAt}: sorted, without terms that no product needs. */
+  /**
+   * Start of each text's terms in {@link #termAt}. They are sorted, and lack terms that no product
+   * needs.
+   */
   private final int[] starts;
 
   private final int[] termAt;
@@ -49,15 +52,15 @@ public final class TermVectors {
   /** The texts that have each term, for products with all texts. */
   private record Postings(int[] starts, int[] textAt, float[] weightAt) {}
 
-  /** Makes vectors of texts to compare. Entries come first; only they count for frequencies. */
+  /** Makes vectors of texts to compare. The entries come first; frequencies count only entries. */
   public static TermVectors of(int count, IntFunction<String> textAt, int entries, int threads) {
     int most = Math.clamp(entries / 10, 50, 1_000);
     return of(count, threads, i -> Terms.of(textAt.apply(i)).counts(), entries, 2, most);
   }
 
   /**
-   * Makes vectors for searching. They also have terms that only one, or up to half, of the entries
-   * have.
+   * Makes vectors for searching. They also have the terms that only one entry has, and frequent
+   * terms that up to half of the entries have.
    *
    * @param only the query, if there is only one. The vectors then have only the query's terms, and
    *     {@link Products#share} and {@link #overlap} still give the same results for it
@@ -274,7 +277,10 @@ public final class TermVectors {
       hand(sink);
     }
 
-    /** Computes each text's share of a query's terms by rarity; unknown terms are rarest. */
+    /**
+     * Computes the share of a query's terms that each text has. Rare terms count more; a term that
+     * no entry has counts most.
+     */
     public void share(String query, Sink sink) {
       List<String> asked = Terms.of(query).counts().keySet().stream().sorted().toList();
       int[] found = new int[asked.size()];

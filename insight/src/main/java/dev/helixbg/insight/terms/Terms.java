@@ -101,7 +101,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     };
   }
 
-  /** Returns a number for two first letters, which a word and its stem share; -1 if not ASCII. */
+  /** Returns a number for a word's first two letters, which its stem shares; -1 if not ASCII. */
   private static int beginning(char[] text, int start, int end) {
     int first = lower(text[start]);
     int second = end - start > 1 ? lower(text[start + 1]) : 0;
