@@ -32,9 +32,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "act",
     description = {
-      "Show how to make the edit of a finding in the present knowledge base: the calls of helix's"
-          + " own tools or, with --notes, the edits of each file in words. Without --run and"
-          + " --undo, nothing is changed.",
+      "Show how to make the edit that a finding suggests, for the knowledge base as it is now: the"
+          + " calls of helix's own tools or, with --notes, a description of the edits of each file."
+          + " Without --run and --undo, nothing is changed.",
       "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
           + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
           + " because another program has then written to the knowledge base. At the end, run:"
@@ -65,7 +65,8 @@ final class ActCommand extends JsonCommand {
       paramLabel = "SIDE",
       description =
           "Entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
-              + " Default: the more detailed entry; with the verdict overtaken, the newer entry.")
+              + " Default: the more detailed entry, or the newer entry if the verdict is"
+              + " overtaken.")
   private String keep;
 
   @Option(

@@ -26,7 +26,10 @@ import picocli.CommandLine.Parameters;
         "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
             + " the control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
-  /** Maximum time from a stop signal to the end. A batch that takes longer loses its vectors. */
+  /**
+   * Maximum wait for the current batch after a stop signal. A batch that takes longer loses its
+   * vectors.
+   */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
   @Mixin private GlobalOptions options;

@@ -162,7 +162,10 @@ final class DecideCommand extends JsonCommand {
     return FindingsCommand.toJson(decision).retain("id", "decision", "about");
   }
 
-  /** Asks a daemon that watches the KB for a new report; returns who makes the report, in words. */
+  /**
+   * If a daemon watches the KB, asks it for a new report. Returns a text that tells who updates the
+   * report.
+   */
   static String whenItShows(Kb chosen, KbOption kb) {
     DaemonLink link = GlobalOptions.daemon();
     if (!link.watches(chosen)) {

@@ -243,7 +243,9 @@ final class FindingsCommand extends JsonCommand {
         rank.isInt() ? ", number %,d of the list".formatted(rank.asInt()) : "");
   }
 
-  /** Prints the line of an entry; {@code entry} is an object with title and name, or a name. */
+  /**
+   * Prints the line of an entry; {@code entry} is an object with title and name, or only a name.
+   */
   private void entry(String side, JsonNode entry) {
     String name = entry.path("place").asText(entry.path("name").asText(entry.asText()));
     if (!name.isEmpty()) {

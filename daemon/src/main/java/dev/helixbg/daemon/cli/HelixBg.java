@@ -64,7 +64,10 @@ public final class HelixBg implements Runnable {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
-  /** Runs one command line, and ends the JVM; {@code bench} creates the command {@code bench}. */
+  /**
+   * Runs one command line, then ends the JVM. The supplier {@code bench} makes the command {@code
+   * bench}.
+   */
   public static void start(Supplier<Object> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";
@@ -210,7 +213,7 @@ public final class HelixBg implements Runnable {
     equip(line, console, interruption);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExpandAtFiles(false); // a text may begin with @, such as a Java annotation
-    // else picocli prints a warning about a quotation mark in --set
+    // otherwise picocli prints a warning about a quotation mark in --set
     CommandLine.tracer().setLevel(CommandLine.TraceLevel.OFF);
     line.registerConverter(Path.class, new Handlers());
     line.setOut(new PrintWriter(console.coloured(), true, StandardCharsets.UTF_8));

@@ -107,18 +107,18 @@ public final class OneShotCommand extends JsonCommand {
     }
   }
 
-  /** Names the next commands; {@code again} are the arguments that name the KB. */
+  /** Prints the commands to run next; {@code again} has the arguments that name the KB. */
   private void tellWhatNext(KbStore store, String again) {
     console.note("To go through the findings one by one: helix-bg tidy%s", again);
     if (store.agentAnswers().all().isEmpty()) {
       console.note(
-          "To let a coding agent or a chat judge the pairs, which it does better: helix-bg study"
+          "A coding agent or a chat judges the pairs better. To let it judge: helix-bg study"
               + " --export FILE%s",
           again);
     }
   }
 
-  /** Updates the report, unless the report is current and the model has no open questions. */
+  /** Updates the report if it is out of date, or if questions to the language model are open. */
   private String report(Pipeline pipeline, KbStore store) throws InterruptedException {
     try (ProcessLock lock = store.lock()) {
       return new OneShotRun(pipeline)

@@ -27,13 +27,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Asks the daemon, or else this process, for the entries nearest to a text. */
+/**
+ * Finds the entries nearest to a text. The daemon answers if it watches the KB; otherwise this
+ * process answers.
+ */
 abstract class QueryCommand extends ConsoleCommand {
   @Mixin private GlobalOptions options;
   @Mixin protected KbOption kb;
   @Spec private CommandSpec spec;
 
-  /** Returns the text of the words; one word that looks like an option is a usage error. */
+  /**
+   * Joins the words to one text. A word that looks like an option is a usage error, unless {@code
+   * --} was given.
+   */
   final String text(List<String> words) {
     CommandLine line = spec.commandLine();
     Optional<String> option = words.stream().filter(word -> word.matches("--?\\w\\S*")).findFirst();
@@ -66,7 +72,7 @@ abstract class QueryCommand extends ConsoleCommand {
     }
   }
 
-  /** Reads the entries for the search, unless some must be embedded first. */
+  /** Reads the entries for the search, if all of them have vectors already. */
   private static Optional<Void> prepare(KbHost host, KbStore store) {
     if (store.hasLayout(host.embedder().ids(), host.embedder().maxTokens())) {
       host.searches().prepare(store.kb());

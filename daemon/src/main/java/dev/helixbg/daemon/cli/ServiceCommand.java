@@ -137,7 +137,10 @@ final class ServiceCommand extends ConsoleCommand {
         environment());
   }
 
-  /** Returns the specification of the service; empty for a restart without an installation. */
+  /**
+   * Returns the specification of the service. It is empty if the action is a restart and helix-bg
+   * is not installed.
+   */
   private Optional<ServiceSpec> spec(
       ServiceRequest request, UserDirectories locations, DaemonHome home) {
     Optional<Installation> installation = Installation.find(locations.home());
@@ -188,8 +191,8 @@ final class ServiceCommand extends ConsoleCommand {
   }
 
   /**
-   * Whether a variable is a setting, has options for Java, or names a folder that the daemon shares
-   * with commands.
+   * Whether the service gets a variable. It gets settings, options for Java, and names of folders
+   * that the daemon shares with commands.
    */
   private static boolean isKept(String variable) {
     return variable.startsWith("HELIX_BG_") && !variable.startsWith("HELIX_BG_LAUNCHER_")

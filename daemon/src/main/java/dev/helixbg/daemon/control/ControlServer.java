@@ -62,7 +62,7 @@ public final class ControlServer implements AutoCloseable {
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
 
-  /** Users whose refused connections the log has already reported. */
+  /** Users whose connections were refused. The log reports each user only once. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
   private final Path path;
@@ -221,8 +221,8 @@ public final class ControlServer implements AutoCloseable {
   }
 
   /**
-   * Returns the next request; empty when the client has left, or has sent an invalid line and has
-   * received an error.
+   * Returns the next request. Returns an empty result if the client has left or has sent an invalid
+   * line; the client gets an error for an invalid line.
    */
   private Optional<ObjectNode> read(JsonLineChannel lines) throws IOException {
     try {

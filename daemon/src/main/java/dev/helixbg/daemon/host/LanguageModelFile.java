@@ -46,8 +46,9 @@ public record LanguageModelFile(Path file) {
   public static final int PASS_ROWS = 1024;
 
   /**
-   * Returns the model that the settings name, else the usable model in the models folder whose name
-   * comes first. Throws a {@link Failure} if the named file does not exist.
+   * Returns the model that the settings name. If they name none, returns the first usable model in
+   * the models folder, by name. Throws a {@link Failure} if the file that the settings name does
+   * not exist.
    */
   public static Optional<LanguageModelFile> locate(Settings settings) {
     Optional<Path> named = settings.llm().model();
@@ -76,13 +77,13 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * The language model in the models folder: the usable file whose name comes first. If no file is
-   * usable, the file that comes nearest to a usable model is chosen. The attempt to open it then
-   * reports why it is not usable. A file that this user may not read is never chosen.
+   * The language model in the models folder: the first usable file, by name. If no file is usable,
+   * the file that comes nearest to a usable model is chosen. The attempt to open it then reports
+   * why it is not usable. A file that this user may not read is never chosen.
    *
    * @param chosen the chosen file; empty if there is no model file that can be read
-   * @param skipped reasons why files were skipped, one sentence each: files that cannot be read,
-   *     and files before the chosen file if that is usable
+   * @param skipped one sentence for each skipped file, with the reason. Files that cannot be read
+   *     are skipped. If the chosen file is usable, files before it are skipped, too
    */
   private record Search(Optional<Path> chosen, List<String> skipped) {}
 
@@ -161,8 +162,8 @@ public record LanguageModelFile(Path file) {
   }
 
   /**
-   * Opens the model as a judge. Throws a {@link Failure} if the file was replaced, and no longer
-   * has the hash that answers are stored under.
+   * Opens the model as a judge. Throws a {@link Failure} if the file no longer has this hash.
+   * Answers are stored under the hash, so a replaced file must not answer.
    */
   public Judge openWithHash(Settings settings, String hash, Device device, int threads) {
     Judge judge = open(device, threads);

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls of the operating system: they tell whether the machine runs on battery and how busy it is,
- * lower a thread's priority, and measure and return memory.
+ * Functions of the operating system. They tell whether the machine runs on battery and how busy it
+ * is, lower a thread's priority, and measure and return memory.
  */
 public final class OperatingSystem {
   private static final Logger LOG = LoggerFactory.getLogger(OperatingSystem.class);
@@ -32,7 +32,10 @@ public final class OperatingSystem {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
-  /** Whether, as Linux's files say, a system battery discharges and no mains supply is online. */
+  /**
+   * Whether Linux's files in {@code supplies} show a system battery that discharges, and show no
+   * mains supply that is online.
+   */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
     boolean online = false;

@@ -203,8 +203,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or the machine runs on battery and the settings forbid
-   * this. The load of a job's own threads is subtracted.
+   * Whether other programs need the machine, or the machine runs on battery although the settings
+   * forbid work on battery. The load of a job's own threads is subtracted.
    */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -262,7 +262,7 @@ public final class IdleWork implements AutoCloseable {
     run = null;
   }
 
-  /** A job on its own thread. Questions come in the same order as in {@code one-shot}. */
+  /** A job on its own thread. It asks questions in the same order as {@code one-shot}. */
   private final class Run {
     private final KbWatch watch;
     private final IdleJob work;

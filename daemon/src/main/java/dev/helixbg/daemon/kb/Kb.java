@@ -19,7 +19,10 @@ public record Kb(Path folder) {
   /** The file in which helix keeps a knowledge base. */
   public static final String DATA_LOG = "data.log";
 
-  /** Folders of the user's home that are searched for a knowledge base, in order. */
+  /**
+   * Folders of the user's home in which helix-bg looks for a knowledge base, in the order of the
+   * search.
+   */
   private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
   // Written by hand, because a record's generated methods are slow at their first call.
@@ -35,8 +38,9 @@ public record Kb(Path folder) {
   }
 
   /**
-   * Returns the knowledge base to work on: the argument, else the setting or {@code $HELIX_KB},
-   * else the first usual place with a data.log.
+   * Returns the knowledge base to work on. This is the argument if there is one, otherwise the
+   * setting {@code kb} or {@code $HELIX_KB}. Without these, it is the first usual folder that has a
+   * data.log.
    *
    * @param argument a folder, or the data.log in it
    * @throws Failure with {@link ExitCode#KB} when there is no knowledge base

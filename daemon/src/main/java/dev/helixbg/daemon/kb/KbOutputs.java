@@ -28,7 +28,7 @@ import java.util.Optional;
 /**
  * The files that helix-bg writes into a KB's folder: the three forms of the report, and {@code
  * embeddings.bin}. Each file is replaced in one step by a new file. A run never reads these files.
- * It compares size, times and inode to find out whether a file is unchanged.
+ * To find out whether a file is unchanged, a run compares the file's size, times and inode.
  */
 public final class KbOutputs {
   static final String TABLE =
@@ -80,12 +80,16 @@ public final class KbOutputs {
     return !isWritable() || unchanged(vectors()).equals(Optional.of(logSha256));
   }
 
-  /** Returns the hash of the log if an earlier run has read the log in its present state. */
+  /**
+   * Returns the hash that an earlier run has noted for the log, if the log is unchanged since then.
+   */
   public Optional<String> seenLog() {
     return unchanged(kb.dataLog());
   }
 
-  /** Whether an earlier run has read the log in its present state, and noted this hash. */
+  /**
+   * Whether an earlier run has noted this hash for the log, and the log is unchanged since then.
+   */
   public boolean isLogAsSeen(String sha256) {
     return seenLog().equals(Optional.of(sha256));
   }
@@ -236,7 +240,10 @@ public final class KbOutputs {
     }
   }
 
-  /** Deletes temporary files of this user's killed processes. Meanwhile, no process may write. */
+  /**
+   * Deletes temporary files that this user's killed processes have left. No process may write
+   * meanwhile.
+   */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {
       if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(folder)) {

@@ -111,8 +111,9 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Place that identifies a KB's store: the real path of the KB's folder, of the notes' folder, or
-   * of the folder whose memory files of coding agents the KB contains.
+   * The real path that identifies a KB's store. For a KB made from notes, it is the path of the
+   * notes. For a KB made from memory files, it is the path of their repository or folder. For any
+   * other KB, it is the path of the KB's folder.
    */
   private record Place(String path, boolean isOfNotes, boolean isMemory) {
     static Place of(Kb kb, Settings settings) throws IOException {
@@ -126,7 +127,7 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** The beginning of a log: number and hash of its bytes. */
+  /** The beginning of a log: the number of its bytes, and their hash. */
   private record Head(int bytes, String sha256) {
     static Head of(Path log, int most) throws IOException {
       try (InputStream in = Files.newInputStream(log)) {
@@ -178,7 +179,7 @@ public final class KbStores implements AutoCloseable {
     } catch (IOException e) {
       throw Failure.io(
           ExitCode.WRITE,
-          "use the folder for the stores of all knowledge bases, " + state,
+          "use the folder that holds the stores of all knowledge bases, " + state,
           e,
           "To use another folder, set state = \"...\"");
     }
@@ -243,7 +244,10 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** Returns the store that fulfils a condition; of several, the one that was used last. */
+  /**
+   * Returns the store that fulfils a condition. If several stores do, returns the store that was
+   * used last.
+   */
   private Optional<Path> lastUsed(Predicate<Path> condition) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> stores = Files.newDirectoryStream(state.resolve(FOLDER))) {

@@ -34,8 +34,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The last report on a knowledge base, in the knowledge base's store: one row for the report's
- * origin, that is, the state that it was made from, and one row for each finding.
+ * The last report on a knowledge base, in the knowledge base's store. One table has the report's
+ * origin, that is, the state from which the report was made. Another table has a row for each
+ * finding.
  */
 public record LastReport(Database database) {
   static final List<String> TABLES =
@@ -77,7 +78,10 @@ public record LastReport(Database database) {
       Optional<String> model,
       boolean guesses) {}
 
-  /** The findings in the report's order: first the leads (shown first), then others by kind. */
+  /**
+   * The findings in the report's order: first the leads (the findings that the report shows first),
+   * then the other findings, ordered by kind.
+   */
   public record Listing(Origin origin, List<ReportedFinding> findings) {
     public Optional<ReportedFinding> find(String id) {
       return findings.stream().filter(one -> one.id().equals(id)).findFirst();
@@ -280,8 +284,8 @@ public record LastReport(Database database) {
   }
 
   /**
-   * Returns the pair judges' probabilities that a pair is worth an edit, by the id of the finding
-   * about the pair. Omits pairs that no pair judge has read.
+   * Returns the pair judges' probabilities that pairs are worth an edit. The keys of the map are
+   * the ids of the findings about the pairs. Omits pairs that no pair judge has read.
    */
   public Map<String, Double> acts() {
     return read(

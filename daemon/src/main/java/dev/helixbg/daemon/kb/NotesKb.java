@@ -42,7 +42,7 @@ import java.util.Optional;
  *
  * @param notes the folder or file, as a real path if it exists
  * @param home the user's home folder if the memory files of coding agents are read; else empty
- * @param items which lists in the notes are divided into items, each of which becomes an entry
+ * @param items tells which lists in the notes are divided into items; each item becomes an entry
  */
 public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) {
   private static final String FOLDER = "notes";
@@ -77,8 +77,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the KB of the memory files that coding agents keep in the user's home and in the
-   * repository of a folder.
+   * Returns the KB made from the memory files of coding agents. These files are in the user's home
+   * and in the repository that contains {@code here}.
    *
    * @param here a folder in the repository; without a repository only this folder is read
    */

@@ -22,8 +22,9 @@ public record DaemonHome(Path folder) {
   }
 
   /**
-   * Returns the path of the control socket. The socket is in {@code folder} or, if its path would
-   * be too long there, in a folder with a shorter path, which all processes of this user find.
+   * Returns the path of the control socket. The socket is usually in {@code folder}. If its path
+   * would be too long there, it is in a folder with a shorter path. All processes of this user find
+   * the same folder.
    */
   public Path socket() {
     Path usual = folder.resolve("helix-bg.sock");

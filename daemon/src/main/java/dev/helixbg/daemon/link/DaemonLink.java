@@ -35,8 +35,8 @@ public record DaemonLink(DaemonHome home) {
    * Sends a request to the daemon and returns all lines of the answer.
    *
    * @param patience longest wait for each line
-   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs or the daemon ends; with
-   *     the daemon's message when the request is refused
+   * @throws Failure with {@link ExitCode#NO_DAEMON} when no daemon runs or the daemon ends. When
+   *     the daemon refuses the request, the failure has the daemon's message
    */
   public List<JsonNode> ask(ObjectNode request, Duration patience) {
     try (ControlClient client = connect(patience)) {

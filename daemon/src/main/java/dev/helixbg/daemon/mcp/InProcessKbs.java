@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers requests in this process if no daemon watches the KB. The answers come from the same
  * files that a daemon uses. If the log of a KB has changed, this class first updates vectors and
- * report, without the language model. A decision shows in lists of findings at once; the report is
+ * report, without the language model. Lists of findings show a decision at once; the report is
  * updated later, between requests.
  */
 final class InProcessKbs implements AutoCloseable {

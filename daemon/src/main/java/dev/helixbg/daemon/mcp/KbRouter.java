@@ -100,7 +100,10 @@ final class KbRouter implements AutoCloseable {
     return known.isEmpty() ? List.of(Kb.find(Optional.empty(), settings, locations)) : known;
   }
 
-  /** Answers a request about the KB whose path or name is in {@code kb}, else the first KB. */
+  /**
+   * Answers a request. The request is about the KB whose path or name is in the field {@code kb},
+   * or about the first KB if the field is absent.
+   */
   Answer ask(ObjectNode request, Progress.Display progress) throws InterruptedException {
     asked = true;
     Optional<JsonNode> daemon = daemon();
@@ -151,7 +154,10 @@ final class KbRouter implements AutoCloseable {
     return kbs.stream().map(kb -> place(kb).toString()).collect(Collectors.joining(", "));
   }
 
-  /** Returns the path that the user knows: of the notes that the KB is made from, or the folder. */
+  /**
+   * Returns the path that the user knows: the path of the notes if the KB is made from notes,
+   * otherwise the path of the KB's folder.
+   */
   private Path place(Kb kb) {
     return notes(kb).orElse(kb.folder());
   }

@@ -207,7 +207,7 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
                         })));
   }
 
-  /** Adds the client's version and its name, to which {@code way} is appended. */
+  /** Adds the client's version and name to a request. The name gets {@code way} as a suffix. */
   static ObjectNode putClient(Implementation client, String way, ObjectNode request) {
     return request
         .put("client", (client == null ? "" : client.name()) + way)

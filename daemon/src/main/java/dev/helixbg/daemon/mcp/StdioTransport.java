@@ -102,7 +102,10 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Whether the client's initialize was answered. */
   private boolean answered;
 
-  /** Whether the session has begun: with the client's notification, or its next request. */
+  /**
+   * Whether the session has begun. The client's notification begins it or, if the client sends
+   * none, the request after {@code initialize}.
+   */
   private boolean initialized;
 
   private Runnable greeted;

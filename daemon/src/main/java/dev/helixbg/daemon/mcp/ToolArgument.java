@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
  * fails, its message names the valid values.
  *
  * @param schema JSON schema for clients
- * @param check checks the given value, which is null if absent, and converts it to JSON; it returns
- *     a null node if the request gets no value
+ * @param check checks a value, and converts it to JSON. An absent value is null. The result is a
+ *     null node if the request gets no value
  */
 record ToolArgument(
     String name, Map<String, Object> schema, boolean isNeeded, Function<Object, JsonNode> check) {

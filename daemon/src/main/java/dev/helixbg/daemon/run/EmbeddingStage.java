@@ -89,10 +89,11 @@ public final class EmbeddingStage implements AutoCloseable {
 
   /**
    * @param keys keys of the entries, in their order
-   * @param present indices of the entries that have a vector; after a run, of all entries
+   * @param present indices of the entries that have a vector; after a complete run, these are all
+   *     entries
    * @param vectors one vector per present entry, in the order of the entries
    * @param passages passages that have a vector and belong to present entries
-   * @param whole number of present entries all of whose passages have a vector
+   * @param whole number of present entries that have a vector for each of their passages
    * @param embedded number of distinct texts that were embedded
    * @param passagesLeft number of distinct passages that have no vector and belong to present
    *     entries
@@ -136,7 +137,10 @@ public final class EmbeddingStage implements AutoCloseable {
         nanoTime);
   }
 
-  /** Returns indices of entries, the newest first; for equal times, the last appended first. */
+  /**
+   * Returns the indices of the entries, newest first. If entries have equal times, the entry that
+   * was appended last comes first.
+   */
   private static int[] newestFirst(List<Entry> all) {
     return IntStream.range(0, all.size())
         .map(i -> all.size() - 1 - i)
@@ -195,10 +199,7 @@ public final class EmbeddingStage implements AutoCloseable {
     embed(parts, "Embedding passages", null);
   }
 
-  /**
-   * Embeds texts. Stops after {@code time} if much work is left then; never stops early if {@code
-   * time} is null.
-   */
+  /** Embeds texts. If {@code time} is not null, stops after this time when much work is left. */
   private void embed(TextVectors texts, String what, Duration time) throws InterruptedException {
     if (texts.left() > 0) {
       long start = nanoTime.getAsLong(); // includes the time of a speed trial

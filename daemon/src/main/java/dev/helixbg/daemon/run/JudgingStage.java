@@ -125,8 +125,9 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Adds the coding agents' answers: their verdicts on pairs, and their labels, summaries and
-   * lessons if the language model has given none.
+   * Adds the coding agents' answers: their verdicts on pairs, and their labels and summaries where
+   * the language model has given none. Adds their lessons if the language model has written none,
+   * or was measured as an unreliable writer of lessons.
    */
   private static Judgements withAgents(Judgements judged, Subject subject)
       throws InterruptedException {

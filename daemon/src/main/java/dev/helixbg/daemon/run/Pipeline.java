@@ -66,7 +66,7 @@ public record Pipeline(
         NEWEST);
   }
 
-  /** Computes findings: for one run, or again and again for a KB that changes. */
+  /** Computes findings, either for one run or repeatedly for a KB that changes. */
   public interface Analyst {
     Findings analyse(
         List<NamedEntry> entries, Vectors vectors, PassageVectors passages, int threads);
@@ -113,12 +113,12 @@ public record Pipeline(
    * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
    * language model.
    *
-   * <p>Offers {@code goingOn} a first look (an early report) before a stage with much work: at
-   * least {@link #MANY_PASSAGES}, {@link #MANY_PAIRS} or {@link #MANY_QUESTIONS}. After a first
-   * look before the passages, there is none before the reading of pairs. If the KB has no complete
-   * report yet, a first look at the newest entries may come before all others.
+   * <p>Before a long stage, offers {@code goingOn} a first look (an early report). A stage is long
+   * if at least {@link #MANY_PASSAGES}, {@link #MANY_PAIRS} or {@link #MANY_QUESTIONS} are left to
+   * do. If a first look came before the passages, none comes before the reading of pairs. If the KB
+   * has no complete report yet, a first look at the newest entries may come before all others.
    *
-   * @return the outcome; if {@code goingOn} ended the run, with a first look as report
+   * @return the outcome; if {@code goingOn} ended the run, its report is a first look
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
   public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {

@@ -14,7 +14,8 @@ import java.util.function.Function;
 
 /**
  * Lets the pair judges read the pairs of a KB that are most likely about the same matter. Their
- * results (readings) then rank the pairs; without the pair judges, vectors and words do.
+ * results (readings) then rank the pairs. Without the pair judges, vectors and words rank the
+ * pairs.
  */
 public final class RerankingStage {
   private final Optional<? extends PairSource> source;

@@ -30,11 +30,11 @@ import java.util.stream.IntStream;
  * latest. If the process dies, only the vectors since the last save are lost.
  *
  * <p>All vectors of an instance are made by one method: the usual method, or the other method (see
- * {@link EmbedderSource#otherWay}). The other method is chosen under two conditions. A trial has
- * found it faster; and it embeds all texts in less time than the usual method needs for the texts
- * without a vector. If only a few texts are new, the method stays the same. There is one exception:
- * if no text has a vector yet, and the other method's model opens faster, the other method embeds
- * even a few texts, without a trial.
+ * {@link EmbedderSource#otherWay}). The other method is chosen if a trial has found it faster, and
+ * if it can embed all texts in less time than the usual method needs for the texts without a
+ * vector. If only a few texts are new, the method stays the same, with one exception. If no text
+ * has a vector yet, and the other method's model opens faster, the other method embeds even a few
+ * texts, without a trial.
  *
  * <p>One thread at a time may use an instance.
  */

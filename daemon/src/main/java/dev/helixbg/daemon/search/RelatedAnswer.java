@@ -23,8 +23,8 @@ public final class RelatedAnswer {
   private RelatedAnswer() {}
 
   /**
-   * Returns a search for the entries nearest to a text; it finds enough entries for the pair
-   * judges, and {@code limit} entries to show.
+   * Returns a search for the entries nearest to a text. It finds {@code limit} entries to show, and
+   * enough entries for the pair judges to read.
    */
   public static SearchRequest request(Entry asked, int limit) {
     return SearchRequest.best(
@@ -33,8 +33,8 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Lets the pair judges read the nearest entries. Returns lines for the control socket: a search's
-   * lines, with more fields in the last line.
+   * Lets the pair judges read the nearest entries. Returns the lines of a search's answer, with
+   * more fields in the last line.
    *
    * @param found result of {@link #request}, without the entry that is asked about
    * @param judge source of the pair judges; if empty, only vectors are compared
@@ -95,8 +95,8 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Returns the whole text of an entry. For a note, leaves out the title, unless the asked text
-   * also begins with this title or with the last heading in it.
+   * Returns the text of an entry, to be compared with the asked text. Leaves out a note's title. If
+   * the asked text begins with this title or with its last heading, keeps that part of the title.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

@@ -46,8 +46,8 @@ record EntryQuestions(FindingRequests findings, Supplier<EmbedderSource> embedde
           .formatted(AgentQuestion.LONGEST);
 
   /**
-   * Returns the questions that neither this client nor a client whose answers count has answered,
-   * newest entries first. Leaves out questions with ids in {@code taken}.
+   * Returns the open questions, newest entries first. A question is open if neither this client nor
+   * a client whose answers count has answered it. Leaves out questions with ids in {@code taken}.
    */
   List<QuestionRequests.Given> open(
       QuestionKind kind, AgentAnswers said, AgentClient client, Set<String> taken, Instant now)

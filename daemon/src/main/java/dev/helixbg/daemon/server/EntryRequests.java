@@ -43,8 +43,8 @@ final class EntryRequests {
   }
 
   /**
-   * Returns the first entry with the sought id, else the only entry with the sought name. Names
-   * that differ only in their Unicode form count as equal.
+   * Returns the first entry with the sought id. If there is none, returns the only entry with the
+   * sought name. Names that differ only in their Unicode form count as equal.
    */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();

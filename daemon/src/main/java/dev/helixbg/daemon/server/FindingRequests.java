@@ -164,7 +164,7 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Returns the act for a finding; see {@link PresentFindings#act}.
    *
-   * @param request request with {@code id} and optionally {@code as}; for a pair also optionally
+   * @param request request with {@code id} and optionally {@code as}. For a pair, it may also have
    *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, this only
    *     checks that the plan is still valid. If the request has {@code marked}, this only checks
    *     the marks (lines that the plan's calls append to notes).
@@ -225,8 +225,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the findings that match {@code wanted} and are not settled. The leads come first (the
-   * findings that the report shows first), then the other findings by kind.
+   * Returns the findings that match {@code wanted} and are not settled. First come the leads (the
+   * findings that the report shows first), then the other findings, ordered by kind.
    */
   public static List<ReportedFinding> open(
       LastReport.Listing listing, Decisions decisions, Predicate<ReportedFinding> wanted) {

@@ -64,7 +64,7 @@ public final class PresentFindings {
 
   /**
    * Returns the findings of the last report. If the log has changed since that report, reads the
-   * log at once, otherwise when an entry is first needed.
+   * log at once. Otherwise the log is read when an entry is first needed.
    */
   static PresentFindings of(KbStore store, String modelId) throws InterruptedException {
     boolean isOfReport =
@@ -300,8 +300,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns which copies may have more than the text that they share with the kept copy, in at most
-   * one sentence. The texts of copies are compared without front matter and embedded data.
+   * Returns at most one sentence, which names the copies that may differ from the kept copy. Copies
+   * have equal texts, but front matter and embedded data were not compared.
    */
   private static List<String> differences(Change.Remove copies, NoteFiles files) {
     NoteName kept = NoteName.of(copies.kept().entry()).orElseThrow();

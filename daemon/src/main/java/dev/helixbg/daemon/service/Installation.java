@@ -34,7 +34,10 @@ public record Installation(Path root) {
         .filter(installation -> Files.isExecutable(installation.launcher()));
   }
 
-  /** Returns the installation for a service: this program's installation, else this user's. */
+  /**
+   * Returns the installation for a service: the installation of this program or, for a git
+   * checkout, this user's installation.
+   */
   public static Optional<Installation> find(Path home) {
     return of(jar()).or(() -> ofUser(home));
   }

@@ -81,8 +81,9 @@ public final class LaunchdPlist {
   }
 
   /**
-   * Returns the domain of the installed service, else the present domain: {@code gui/UID} while the
-   * user is logged in at the screen, else {@code user/UID}, for example over SSH.
+   * Returns the domain in which the service is installed. If the service is in no domain, returns
+   * {@code gui/UID} while the user is logged in at the screen. Otherwise, for example over SSH,
+   * returns {@code user/UID}.
    *
    * @throws Failure with {@link ExitCode#WRITE} when neither domain exists
    */

@@ -66,8 +66,8 @@ public final class ServiceHealth {
   }
 
   /**
-   * Returns the service's last output if it is an error: a daemon that is stopped writes to its log
-   * last.
+   * Returns the last line of the service's error output, unless the daemon's log is newer. A daemon
+   * that was stopped writes to its log last, so its error output does not tell why it ended.
    */
   static Optional<String> lastError(DaemonHome home) {
     try {

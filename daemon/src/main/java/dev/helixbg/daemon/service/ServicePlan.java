@@ -28,8 +28,9 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd on macOS. One step waits until the service has ended: the command
-   * {@code bootout} does not wait, and a service that has not ended cannot be started.
+   * Returns the steps for launchd on macOS. The command {@code bootout} does not wait for the end
+   * of the service, and a running service cannot be started again. Therefore one step waits for the
+   * end.
    *
    * @param spec the service to write; if empty, the file does not change; required for {@link
    *     Action#INSTALL}

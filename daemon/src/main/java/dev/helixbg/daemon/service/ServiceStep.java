@@ -67,7 +67,10 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Runs a command. If it fails or is not installed, there was nothing to do. */
+  /**
+   * Runs a command and ignores its failure. If the command fails or is not installed, there is
+   * nothing to do.
+   */
   static ServiceStep maybe(String... command) {
     ServiceStep run =
         running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
@@ -94,7 +97,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Waits until the service has ended: the command then fails. */
+  /** Waits until the service has ended, that is, until {@code command} fails. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),

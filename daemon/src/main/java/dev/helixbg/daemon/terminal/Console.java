@@ -72,7 +72,7 @@ public record Console(
         terminals.contains("2") && !plain);
   }
 
-  /** stdout, which loses without an error the output that its reader no longer wants. */
+  /** The stream stdout. If its reader has ended, the output is dropped without an error. */
   private static final class Stdout extends FilterOutputStream {
     Stdout() {
       super(new FileOutputStream(FileDescriptor.out));
@@ -123,7 +123,9 @@ public record Console(
     note("helix-bg: " + format, values);
   }
 
-  /** Returns the exit code: {@link ExitCode#WRITE} if stdout failed in a successful command. */
+  /**
+   * Returns {@code code}, or {@link ExitCode#WRITE} if the command succeeded but stdout has failed.
+   */
   public int checked(int code) {
     boolean failed = out.checkError() | json.checkError() | coloured.checkError();
     if (!failed || code != ExitCode.OK.number()) {

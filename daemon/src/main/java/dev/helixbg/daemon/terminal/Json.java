@@ -15,7 +15,7 @@ import java.util.function.Function;
 public final class Json {
   private Json() {}
 
-  /** Holder of the mapper, which is made at its first use because that takes 40 ms. */
+  /** Holder of the mapper. The mapper is made at its first use, because making it takes 40 ms. */
   private static final class Mapper {
     static final ObjectMapper ONE = new ObjectMapper();
   }

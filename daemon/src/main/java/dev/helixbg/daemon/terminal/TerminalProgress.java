@@ -6,14 +6,17 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows progress: at a terminal by a bar, else by a line at the start of a long step. */
+/** Shows progress: at a terminal by a bar, elsewhere by a line at the start of a long step. */
 public final class TerminalProgress {
   /** Minimum number of items for which a line is printed. */
   private static final int MANY = 512;
 
   private TerminalProgress() {}
 
-  /** Returns a display on stderr: a bar at a terminal, else a line if there are many items. */
+  /**
+   * Returns a display on stderr. It is a bar at a terminal, and elsewhere a line if there are many
+   * items.
+   */
   public static Progress.Display on(Console console) {
     return (what, things, work) -> {
       if (console.animated()) {

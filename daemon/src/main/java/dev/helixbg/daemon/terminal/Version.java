@@ -10,7 +10,7 @@ import picocli.CommandLine.IVersionProvider;
 public final class Version implements IVersionProvider {
   /**
    * Returns the version with the commit, such as 0.1.0+1f2be34f0a, and a hash of sources that
-   * changed since the commit; outside a jar, "development".
+   * changed since the commit. Outside a jar, returns "development".
    */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();

@@ -24,8 +24,9 @@ import java.util.regex.Pattern;
 
 /**
  * Carries out an act with helix: takes the steps of a plan in order, and stops at the first step
- * that fails. A step is a check, a call of helix, or a look, by which helix-bg checks that the plan
- * still fits the log. If the log shows the change at the end, the finding is recorded as done.
+ * that fails. First, checks compare numbers of entries in helix and in the log. The next steps are
+ * calls of helix and looks. In a look, helix-bg checks that the plan still fits the log. If the log
+ * shows the change at the end, the finding is recorded as done.
  */
 public record ActRun(KbStore store, Settings settings, String modelId) {
   /** Maximum wait for an act; enough for a few calls, even if the last call gets no answer. */
@@ -183,7 +184,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return edit.at("/arguments/match_str").equals(mark.at("/arguments/text"));
   }
 
-  /** Returns the calls that mark notes before the second look; empty if there is only one look. */
+  /**
+   * Returns the calls that append marks to notes. A look that checks the marks follows these calls.
+   * The result is empty if the act has no such look.
+   */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
     for (JsonNode call : act.path("calls")) {
@@ -243,7 +247,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return a.deepCopy().without("log").equals(b.deepCopy().without("log"));
   }
 
-  /** Records a finding as done if the log shows it; else returns the reason why not. */
+  /**
+   * Records a finding as done if the log shows that it is. Otherwise returns the reason why it is
+   * not.
+   */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {
     Optional<String> missing = now.present().notDone(finding);

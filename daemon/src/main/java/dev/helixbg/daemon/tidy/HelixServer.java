@@ -60,8 +60,9 @@ public final class HelixServer implements Helix {
   }
 
   /**
-   * Returns the program in the setting {@code helix.command}, else the first helix in a folder of
-   * {@code path}, the value of {@code PATH}. Skips relative folders.
+   * Returns the program that the setting {@code helix.command} names. If the setting is empty,
+   * returns the first helix in the folders of {@code path}, which is the value of {@code PATH}.
+   * Skips relative folders.
    *
    * @throws Failure when the setting names no program
    */

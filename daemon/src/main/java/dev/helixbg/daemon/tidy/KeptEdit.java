@@ -14,7 +14,9 @@ import java.util.Optional;
  * @param around the lines before and after each changed span
  */
 record KeptEdit(FileEdit edit, String after, List<Around> around) {
-  /** The lines before and after a change, with their ends; empty at the file's start or end. */
+  /**
+   * The lines before and after a change, with their line ends; empty at the file's start or end.
+   */
   record Around(String left, String right) {}
 
   static KeptEdit of(FileEdit edit, String before) {

@@ -29,7 +29,7 @@ abstract class Page {
   /**
    * Adds a key.
    *
-   * @param key a name such as {@code enter} or {@code esc}, else the character itself
+   * @param key a name such as {@code enter} or {@code esc}, or the character that the key sends
    * @param words effect of the key; if empty, the screen does not list the key
    */
   Page on(String key, String words, Action action) {

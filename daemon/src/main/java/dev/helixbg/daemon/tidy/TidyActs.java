@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jline.utils.AttributedString;
 
-/** Makes the acts and decisions of a session, after a page that describes each, and undoes them. */
+/**
+ * Carries out a session's acts and decisions, and undoes them. A page describes each of them before
+ * it takes effect.
+ */
 final class TidyActs {
   private final TidySession session;
   private final TidyList list;

@@ -150,7 +150,10 @@ final class TidySession {
     return lines;
   }
 
-  /** Returns the text about a half-done act, until the user presses a key on that page. */
+  /**
+   * Returns the text of the page about a half-done act; empty once the user has pressed a key
+   * there.
+   */
   List<String> halfDone() {
     return halfDone;
   }
@@ -293,7 +296,10 @@ final class TidySession {
         .on("esc", "back", this::back);
   }
 
-  /** Returns an action that runs {@code action} on an open finding, else shows the next finding. */
+  /**
+   * Returns an action that runs {@code action} if the finding is open. Otherwise, the action shows
+   * the next finding.
+   */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {
       list.look();

@@ -88,7 +88,10 @@ public final class TidyTerminal implements Desk {
     bind();
   }
 
-  /** The result of a session; {@code halfDone} has the text about a half-done act, if unread. */
+  /**
+   * The result of a session. {@code halfDone} has the text about a half-done act, if the user has
+   * pressed no key since it was shown.
+   */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
 

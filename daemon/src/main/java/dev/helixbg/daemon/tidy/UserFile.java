@@ -34,7 +34,7 @@ public record UserFile(Path file) {
    * Replaces the file in one step by a new, synced file with the same mode, owner and group.
    *
    * @param before the content that the file must have, checked again right before the rename
-   * @return whether the file was replaced; else it is unchanged
+   * @return whether the file was replaced; if not, it is unchanged
    * @throws IOException when the file must not or cannot be changed; the file is then unchanged
    */
   public boolean replace(byte[] before, byte[] after) throws IOException {

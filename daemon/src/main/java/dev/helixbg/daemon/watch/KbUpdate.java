@@ -93,8 +93,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Requests an update at the next check, because there are new answers or readings, or because the
-   * outcome is missing.
+   * Requests an update at the next check. It is needed because there are new answers or readings,
+   * or because the outcome is missing.
    */
   public void runAgain() {
     again = true;

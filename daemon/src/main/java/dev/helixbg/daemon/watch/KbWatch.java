@@ -304,7 +304,8 @@ public final class KbWatch {
   }
 
   /**
-   * Returns the nanoseconds until vectors are published; {@link Long#MAX_VALUE} if no vectors wait.
+   * Returns the nanoseconds until the next writing of vectors to {@code embeddings.bin}; {@link
+   * Long#MAX_VALUE} if no vectors wait.
    */
   private long untilPublishing() {
     if (!vectorsWait) {

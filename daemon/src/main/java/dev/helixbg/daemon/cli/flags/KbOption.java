@@ -63,8 +63,9 @@ public class KbOption {
   }
 
   /**
-   * Returns all words except the first word that names a folder, wherever this word is. A word
-   * names a folder if it is a path or an existing folder, and {@code isName} does not accept it.
+   * Returns all words except the first word that names a folder, wherever this word is. A word that
+   * {@code isName} accepts does not name a folder. Any other word names a folder if it is a path or
+   * if the folder exists.
    */
   public final List<String> withoutFolder(List<String> words, Predicate<String> isName) {
     return without(words, word -> !isName.test(word) && (isPath(word) || isFolder(word)));

@@ -27,7 +27,10 @@ public final class KbsOption {
     return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
   }
 
-  /** Returns the named KBs, then the KBs made from the named notes, which may lack a log. */
+  /**
+   * Returns the named KBs, then the KBs made from the named notes. A KB made from notes may have no
+   * log yet.
+   */
   public List<Kb> named(List<Path> arguments, Settings settings) {
     return Stream.concat(
             named(arguments).stream(),
