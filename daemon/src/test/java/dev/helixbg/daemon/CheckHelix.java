@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.StandInHelix;
+import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.log.SampleKb;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.io.IOException;
@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 
 /**
  * What scripts/check-helix runs: acts by the ten thousands on the stand-in, the stand-in held
@@ -177,15 +176,8 @@ final class CheckHelix {
   /** The evaluation KB, a daemon, two helix servers, a writer, and twenty findings. */
   private static void tidy(Path dist, Path binary, Path work, long seed) throws Exception {
     Kb kb = kb(work, "tidied");
-    StringBuilder source = new StringBuilder();
     Path root = dist.resolve("../../..").normalize();
-    Path notes = root.resolve("insight/src/test/resources/findings-kb");
-    try (Stream<Path> parts = Files.list(notes)) {
-      for (Path part : parts.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
-        source.append(Files.readString(part)).append('\n');
-      }
-    }
-    Files.write(kb.dataLog(), SampleKb.build(source.toString()));
+    Files.write(kb.dataLog(), FindingsBench.log());
     Path home = work.resolve("home");
     try (RealDaemon daemon = new RealDaemon(home, dist, List.of());
         RealHelix helix = new RealHelix(binary, kb.folder());

@@ -150,10 +150,7 @@ class DaemonIT {
 
   @Test
   void ctrlCEndsItAndNothingIsLeftToDoButToPublish() throws Exception {
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 40; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 40);
     // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
     List<String> heeding = List.of("env", "--default-signal=INT");
     boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
@@ -211,10 +208,7 @@ class DaemonIT {
     Path disk = Files.createDirectories(folder.resolve("disk"));
     mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
     try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
-      WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1));
-      for (int i = 0; i < 5; i++) {
-        kb.append();
-      }
+      WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1), 5);
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(5, PATIENCE);
 
@@ -250,10 +244,7 @@ class DaemonIT {
   @Test
   void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
     assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 100; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 100);
     try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of()).withoutC2()) {
       daemon.settings(
           "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n"
@@ -328,10 +319,7 @@ class DaemonIT {
   void permissionsLostAndRegained() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "becoming nobody needs root");
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv here");
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 4; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 4);
     Path home = folder.resolve("home");
     PreparedModel.copyInto(home.resolve("cache"), DIST);
     try (RealDaemon daemon =

@@ -53,9 +53,7 @@ class IdleModelIT {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("design", "The team agreed to move the offset into the worker.");
     writer.append("engine", "The team agreed to move the offset into the worker today.");
-    for (int i = 0; i < 100; i++) {
-      writer.append();
-    }
+    writer.append(100);
     daemon = daemon();
     try (RealDaemon mine = daemon) {
       mine.start(writer.kb().folder());
@@ -118,10 +116,7 @@ class IdleModelIT {
    */
   @Test
   void killedAtAnyMomentNoAnswerThatItCountedIsLost() throws Exception {
-    writer = new WritableKb(folder.resolve("kb"), new Random(2));
-    for (int i = 0; i < 200; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(2), 200);
     daemon = daemon();
     Random random = new Random(3);
     try (RealDaemon mine = daemon) {

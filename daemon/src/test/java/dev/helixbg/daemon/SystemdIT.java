@@ -60,10 +60,7 @@ class SystemdIT {
     requireWhatItTakes();
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     Path home = Files.createDirectories(folder.resolve("home"));
-    WritableKb kb = new WritableKb(home.resolve("my kb"), new Random(1));
-    for (int i = 0; i < 5; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(home.resolve("my kb"), new Random(1), 5);
     PreparedModel.copyInto(home.resolve(".cache"), DIST);
     assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString()));
     Path out = folder.resolve("out");

@@ -134,9 +134,7 @@ final class TortureKill implements TortureArea {
             + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(languageModel) : ""));
     Torture.delete(folder.resolve("kb"));
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(seed + 1));
-    for (int i = kind.entries; i > 0; i--) {
-      kb.append();
-    }
+    kb.append(kind.entries);
     List<Decision> said = new ArrayList<>();
     for (number = 1; number <= kills; number++) {
       if (kind != Kind.DAEMON || random.nextInt(4) > 0) {

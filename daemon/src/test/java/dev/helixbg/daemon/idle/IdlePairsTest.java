@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
@@ -18,7 +16,6 @@ import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,10 +72,6 @@ class IdlePairsTest {
     idle.close();
   }
 
-  private JsonNode report() throws IOException {
-    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
-  }
-
   private void assertAsAtOnce() throws Exception {
     Kb fresh = new Kb(Files.createDirectories(folder.resolve("fresh")));
     Files.copy(writer.kb().dataLog(), fresh.dataLog());
@@ -113,18 +106,18 @@ class IdlePairsTest {
   @Test
   void manyPairsAreReadByThemselvesAndFewAtOnce() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    assertTrue(report().hasNonNull("firstLook"));
+    assertTrue(daemon.report().hasNonNull("firstLook"));
     assertEquals(ENTRIES / 2, daemon.watch.update().pairsLeft());
     assertEquals(0, pairs.opened.get());
-    assertTrue(report().at("/relations/0/assessment").isNull());
+    assertTrue(daemon.report().at("/relations/0/assessment").isNull());
 
     assertTrue(idle.consider(), "though the machine is on battery and busy");
     idle.await();
     assertEquals(ENTRIES / 2, pairs.read.get());
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"));
-    assertTrue(report().at("/relations/0/assessment").isObject());
+    assertFalse(daemon.report().hasNonNull("firstLook"));
+    assertTrue(daemon.report().at("/relations/0/assessment").isObject());
     assertEquals(0, daemon.watch.update().pairsLeft());
     assertFalse(idle.consider(), "nothing is left");
     assertEquals(ENTRIES / 2, pairs.read.get());
@@ -132,7 +125,7 @@ class IdlePairsTest {
 
     writer.append("topic-1", "a new note");
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"), "a few are read at once");
+    assertFalse(daemon.report().hasNonNull("firstLook"), "a few are read at once");
     int more = pairs.read.get() - ENTRIES / 2;
     assertTrue(more < 128, more + " pairs were read again");
     assertEquals(List.of(), warnings);
@@ -158,7 +151,7 @@ class IdlePairsTest {
     }
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"));
+    assertFalse(daemon.report().hasNonNull("firstLook"));
     assertAsAtOnce();
   }
 
@@ -170,9 +163,9 @@ class IdlePairsTest {
     idle.await();
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"));
-    assertTrue(report().at("/relations/0/assessment").isNull());
-    assertTrue(report().get("relations").size() >= 200);
+    assertFalse(daemon.report().hasNonNull("firstLook"));
+    assertTrue(daemon.report().at("/relations/0/assessment").isNull());
+    assertTrue(daemon.report().get("relations").size() >= 200);
     daemon.run(Duration.ofMinutes(2));
     assertFalse(idle.consider());
     assertEquals(

@@ -4,9 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.OneShotRun;
@@ -22,8 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,12 +47,7 @@ class IdlePassagesTest {
   void start() throws Exception {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     for (int i = 0; i < ENTRIES; i++) {
-      String of = "note " + i;
-      writer.append(
-          "topic-" + i % 3,
-          IntStream.range(0, 160)
-              .mapToObj(part -> of + " says in part " + part + " what no other part says.")
-              .collect(Collectors.joining(" ")));
+      writer.append("topic-" + i % 3, WritableKb.longText("note " + i));
     }
     begin();
   }
@@ -83,9 +74,7 @@ class IdlePassagesTest {
   }
 
   private boolean isFirstLook() throws IOException {
-    return new ObjectMapper()
-        .readTree(ReportFolder.of(writer.kb()).json().toFile())
-        .hasNonNull("firstLook");
+    return daemon.report().hasNonNull("firstLook");
   }
 
   private boolean isCalledDone() {

@@ -84,10 +84,7 @@ class SearchServiceTest {
   }
 
   private WritableKb kb(String name, int entries) throws Exception {
-    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()));
-    for (int i = 0; i < entries; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()), entries);
     embed(kb);
     return kb;
   }
@@ -142,10 +139,7 @@ class SearchServiceTest {
   /** By whatever process: nobody says so. */
   @Test
   void whatIsEmbeddedMeanwhileIsFound() throws Exception {
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 5; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 5);
     assertEquals(0, get(ask(kb, "anything", 10)).size());
     assertEquals(0, get(ask(kb, "anything else", 10)).size());
     embed(kb);
@@ -247,16 +241,6 @@ class SearchServiceTest {
       sum += a[i] * b[i];
     }
     return sum;
-  }
-
-  @Test
-  void whatIsNewIsFoundOnceTheOldIsForgotten() throws Exception {
-    WritableKb kb = kb("kb", 3);
-    assertEquals(3, get(ask(kb, "x", 10)).size());
-    kb.append("gold", "that is sought");
-    embed(kb);
-    searches.forgetAll();
-    assertEquals("gold:0", get(ask(kb, "gold that is sought", 1)).getFirst().entry().name());
   }
 
   @Test

@@ -50,9 +50,7 @@ class RestTest {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker.");
-    for (int i = 0; i < 10; i++) {
-      writer.append();
-    }
+    writer.append(10);
     Settings settings = DaemonFixture.settings(folder, new HashMap<>(more));
     if (more.containsValue(GoldenModel.Q4_K_M.path().toString())) {
       KnownTrial.of(settings); // else it is asked all of it
