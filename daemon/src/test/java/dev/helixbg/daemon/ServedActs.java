@@ -18,6 +18,7 @@ import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
@@ -224,14 +225,7 @@ final class ServedActs {
       NamedEntry a = any(all);
       NamedEntry b = any(all);
       if (a.entry().offset() < b.entry().offset() && !a.key().equals(b.key())) {
-        relations.add(
-            new Finding.Relation(
-                id("rel", i),
-                a,
-                b,
-                .1,
-                .7,
-                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
+        relations.add(NearestPair.of(id("rel", i), a, b, .1, .7));
       }
     }
     Map<String, List<NamedEntry>> texts = new TreeMap<>();

@@ -13,9 +13,9 @@ import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -70,7 +70,7 @@ class JudgeRunTest {
 
   /** Entries of one direction are duplicates of each other. */
   private void entry(String topic, String body, int direction) {
-    entries.add(new Entry(8 + 100L * entries.size(), topic, body, 0, EntryText.parse(body)));
+    entries.add(Entry.of(8 + 100L * entries.size(), topic, body, 0));
     float[] vector = new float[DIMENSION];
     vector[direction] = 1;
     vectors.add(vector);
@@ -432,8 +432,7 @@ class JudgeRunTest {
   }
 
   private static Finding.Relation pair(String id, NamedEntry a, NamedEntry b) {
-    return new Finding.Relation(
-        id, a, b, 1, 1, new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of(id, a, b, 1, 1);
   }
 
   @Test

@@ -9,8 +9,8 @@ import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,18 +48,12 @@ class VerdictRunTest {
   }
 
   private NamedEntry entry(String text, int minutes) {
-    Entry entry = new Entry(offset += 100, "topic", text, minutes, EntryText.parse(text));
+    Entry entry = Entry.of(offset += 100, "topic", text, minutes);
     return new NamedEntry(entry, 0, "%032x".formatted(offset), false);
   }
 
   private static Finding.Relation relation(String id, NamedEntry a, NamedEntry b) {
-    return new Finding.Relation(
-        id,
-        a,
-        b,
-        1,
-        0.6,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of(id, a, b, 1, 0.6);
   }
 
   private QuestionSession asking(QuestionAnswerer oracle, Duration time) {

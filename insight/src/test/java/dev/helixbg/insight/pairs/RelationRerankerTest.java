@@ -16,8 +16,8 @@ import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,20 +119,11 @@ class RelationRerankerTest {
 
   static NamedEntry entry(int number, String text) {
     return new NamedEntry(
-        new Entry(8 + number, "t", text, 0, EntryText.parse(text)),
-        number,
-        "%032x".formatted(number),
-        false);
+        Entry.of(8 + number, "t", text, 0), number, "%032x".formatted(number), false);
   }
 
   private static Relation relation(NamedEntry a, NamedEntry b, double score) {
-    return new Relation(
-        "rel-" + a.index() + "-" + b.index(),
-        a,
-        b,
-        score,
-        0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of("rel-" + a.index() + "-" + b.index(), a, b, score, 0.5);
   }
 
   private static List<Relation> relations(int count) {

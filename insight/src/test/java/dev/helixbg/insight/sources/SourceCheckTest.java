@@ -11,7 +11,6 @@ import dev.helixbg.insight.findings.Finding.Since;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -92,7 +91,7 @@ class SourceCheckTest {
 
   private void note(String body, String time) {
     int minutes = time.isEmpty() ? 0 : GitFixture.minutes(time);
-    entries.add(new Entry(100 + entries.size(), "shop", body, minutes, EntryText.parse(body)));
+    entries.add(Entry.of(100 + entries.size(), "shop", body, minutes));
   }
 
   private List<NamedEntry> named() {
