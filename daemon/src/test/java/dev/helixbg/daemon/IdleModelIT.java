@@ -38,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(1_800)
 class IdleModelIT {
-  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
 
   /** Idle threads come last: beside two busy tests they have a fiftieth of a processor. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -90,7 +89,7 @@ class IdleModelIT {
   /** Its model was measured before: {@code IdleWorkTest} has that. */
   private RealDaemon daemon() throws Exception {
     Path home = folder.resolve("home");
-    RealDaemon made = new RealDaemon(home, DIST, List.of());
+    RealDaemon made = new RealDaemon(home, Program.DIST, List.of());
     String model = GoldenModel.Q8_0.path().toAbsolutePath().toString();
     String cache = made.cache().resolve("helix-bg").toString();
     String state = home.resolve(".local/state/helix-bg").toString();
