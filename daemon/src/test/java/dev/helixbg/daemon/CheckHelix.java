@@ -328,7 +328,7 @@ final class CheckHelix {
                   StandInHelix.counts(
                       helix,
                       check.at("/call/name").asText(),
-                      arguments(check.path("call")),
+                      HelixTools.arguments(check.path("call")),
                       check.path("entries").asInt()))) {
         continue; // somebody has written: ask again
       }
@@ -336,13 +336,13 @@ final class CheckHelix {
       boolean stopped = false;
       for (JsonNode call : act.path("calls")) {
         if (call.path("name").asText().equals("act")) {
-          JsonNode look = ask(client, "act", Map.copyOf(arguments(call)));
+          JsonNode look = ask(client, "act", Map.copyOf(HelixTools.arguments(call)));
           if (!look.at("/act/holds").asBoolean()) {
             stopped = true;
             break;
           }
         } else {
-          helix.call(call.path("name").asText(), arguments(call));
+          helix.call(call.path("name").asText(), HelixTools.arguments(call));
         }
       }
       if (stopped) {
@@ -373,13 +373,5 @@ final class CheckHelix {
       counts.merge(EntryText.parse(entry.body()).content().strip(), 1L, Long::sum);
     }
     return counts;
-  }
-
-  private static Map<String, String> arguments(JsonNode call) {
-    Map<String, String> arguments = new HashMap<>();
-    call.path("arguments")
-        .properties()
-        .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
-    return arguments;
   }
 }

@@ -26,7 +26,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -106,13 +105,7 @@ final class ServedActs {
   }
 
   private String call(String tool, String... namesAndValues) throws IOException {
-    Map<String, String> arguments = new HashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      if (!namesAndValues[i + 1].isEmpty()) {
-        arguments.put(namesAndValues[i], namesAndValues[i + 1]);
-      }
-    }
-    String answer = helix.call(tool, arguments);
+    String answer = helix.call(tool, HelixTools.arguments(namesAndValues));
     publish();
     return answer;
   }
@@ -311,9 +304,10 @@ final class ServedActs {
       late = true;
     }
     for (JsonNode check : act.path("checks")) {
-      JsonNode arguments = check.at("/call/arguments");
+      JsonNode call = check.path("call");
+      Map<String, String> arguments = HelixTools.arguments(call);
       if (!StandInHelix.counts(
-          helix, check.at("/call/name").asText(), map(arguments), check.path("entries").asInt())) {
+          helix, call.path("name").asText(), arguments, check.path("entries").asInt())) {
         count("stopped by a check");
         return;
       }
@@ -441,14 +435,6 @@ final class ServedActs {
         .properties()
         .forEach(argument -> flat.addAll(List.of(argument.getKey(), argument.getValue().asText())));
     return flat.toArray(String[]::new);
-  }
-
-  private static Map<String, String> map(JsonNode arguments) {
-    Map<String, String> map = new HashMap<>();
-    arguments
-        .properties()
-        .forEach(argument -> map.put(argument.getKey(), argument.getValue().asText()));
-    return map;
   }
 
   private void count(String what) {
