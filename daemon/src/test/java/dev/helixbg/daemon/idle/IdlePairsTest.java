@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +39,7 @@ class IdlePairsTest {
   private final List<String> warnings = new CopyOnWriteArrayList<>();
   private WritableKb writer;
   private DaemonFixture daemon;
-  private IdleFixture idle;
+  @AutoClose private IdleFixture idle;
   private volatile int waitAt = -1;
   private final CountDownLatch waiting = new CountDownLatch(1);
   private final FakePairs pairs =
@@ -65,11 +65,6 @@ class IdlePairsTest {
 
   private RerankingStage reading(FakePairs by) {
     return new RerankingStage(Optional.of(by), 2, Progress.Display.SILENT, warnings::add);
-  }
-
-  @AfterEach
-  void stop() {
-    idle.close();
   }
 
   private void assertAsAtOnce() throws Exception {

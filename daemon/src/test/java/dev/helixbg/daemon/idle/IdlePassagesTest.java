@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,7 +35,7 @@ class IdlePassagesTest {
 
   private WritableKb writer;
   private DaemonFixture daemon;
-  private IdleFixture idle;
+  @AutoClose private IdleFixture idle;
 
   /** Holds an embedding back at this text, until it is interrupted. */
   private volatile int waitAt = -1;
@@ -66,11 +66,6 @@ class IdlePassagesTest {
         };
     daemon = new DaemonFixture(folder, writer.kb(), Map.of(), fake);
     idle = new IdleFixture(daemon);
-  }
-
-  @AfterEach
-  void stop() {
-    idle.close();
   }
 
   private boolean isFirstLook() throws IOException {
@@ -146,7 +141,7 @@ class IdlePassagesTest {
   @Test
   void aDaemonThatWasEndedGoesOn() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    stop();
+    idle.close();
     begin();
     daemon.run(Duration.ofSeconds(10));
     assertEquals(0, daemon.metrics.embedded.sum());

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +39,7 @@ class KbOutputsTest {
 
   private final FakeModel model = new FakeModel();
   private WritableKb writer;
-  private KbStores stores;
+  @AutoClose private KbStores stores;
 
   /** Times that entries were compared. */
   private int analyses;
@@ -48,11 +48,6 @@ class KbOutputsTest {
   void write() throws IOException {
     writer = new WritableKb(folder.resolve("kb"), new Random(1), 10);
     stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
-  }
-
-  @AfterEach
-  void close() {
-    stores.close();
   }
 
   private KbStore store() {

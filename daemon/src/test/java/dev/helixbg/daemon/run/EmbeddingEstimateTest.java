@@ -101,7 +101,6 @@ class EmbeddingEstimateTest {
     public void close() {}
   }
 
-  /** A moment of a bar. */
   private record Moment(double time, long done) {}
 
   private final class Bar implements Progress {

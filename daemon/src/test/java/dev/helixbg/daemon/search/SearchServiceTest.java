@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +54,8 @@ class SearchServiceTest {
 
   private final DaemonMetrics metrics = new DaemonMetrics();
   private final GatedModel model = new GatedModel();
+
+  @AutoClose
   private final SearchService searches = new SearchService(model, of -> stores().of(of), metrics);
 
   private KbStores stores;
@@ -76,11 +78,6 @@ class SearchServiceTest {
         }
       }
     }
-  }
-
-  @AfterEach
-  void stop() {
-    searches.close();
   }
 
   private WritableKb kb(String name, int entries) throws Exception {

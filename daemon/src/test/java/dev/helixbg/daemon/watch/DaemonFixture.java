@@ -155,7 +155,6 @@ public final class DaemonFixture {
     return stores.of(kb);
   }
 
-  /** The published report. */
   public JsonNode report() throws IOException {
     return new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
   }

@@ -401,7 +401,6 @@ class AnalysisTest {
     assertEquals(List.of("b:0", "a:0", "b:1"), names);
   }
 
-  /** As long as not every entry has a vector, the others keep their names. */
   @Test
   void entriesKeepTheirNamesWhereOthersAreMissing() {
     Corpus all = new Corpus();

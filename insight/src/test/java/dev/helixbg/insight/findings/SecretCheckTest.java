@@ -89,7 +89,6 @@ class SecretCheckTest {
     assertEquals(SECRETS, secrets(all).stream().map(one -> all.get(one.entry().index())).toList());
   }
 
-  /** The notes of this project's evaluations: none of them holds a secret. */
   @Test
   void notesOfTheEvaluationsHoldNoSecret() throws IOException {
     List<String> bodies = new ArrayList<>();

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
@@ -33,36 +31,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a run asks, in which order, for how long, and what it remembers. */
-class JudgeRunTest {
+class JudgeRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
   private static final int DIMENSION = 8;
 
   @TempDir Path folder;
 
-  @TempDir(factory = InMemory.class)
-  Path store;
-
-  private Database database;
   private final List<Entry> entries = new ArrayList<>();
   private final List<float[]> vectors = new ArrayList<>();
   private final AtomicLong clock = new AtomicLong();
   private int opened;
-
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(store, AnswerStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   private int remembered() {
     return TestDatabase.rows(database, "answer");

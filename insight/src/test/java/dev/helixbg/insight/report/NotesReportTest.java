@@ -22,7 +22,6 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 
-/** The folder of notes that a report is of, in each form of it. */
 class NotesReportTest {
   private static final String NAME = "<b>my</b> `vault`\u001B[31m\n# {{id}}";
 
@@ -47,7 +46,6 @@ class NotesReportTest {
             .contains("\n\nInsights into a helix knowledge base: 6 entries in 3 topics"));
   }
 
-  /** A command that is run in the folder of the notes finds the notes. */
   @Test
   void commandsAreThoseForNotes() {
     for (boolean ofNotes : new boolean[] {true, false}) {
@@ -183,7 +181,6 @@ class NotesReportTest {
     assertEquals("2026-03-01", json.path("asOf").textValue());
   }
 
-  /** Of two notes of which nobody knows the older one, neither is called it. */
   @Test
   void neitherOfTwoUndatedNotesIsCalledTheOlderOne() throws IOException {
     for (int time : new int[] {0, 29_538_720}) {
