@@ -55,7 +55,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(1800)
 class AgentsIT {
-  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final String LAUNCHER = Program.ROOT.resolve("scripts/helix-bg").toString();
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
@@ -87,7 +86,7 @@ class AgentsIT {
   static void bringUpToDate() throws Exception {
     Path done = Files.createDirectories(prepared.resolve("kb"));
     Files.write(done.resolve("data.log"), FindingsBench.log());
-    new RealDaemon(prepared.resolve("home"), DIST, List.of())
+    new RealDaemon(prepared.resolve("home"), Program.DIST, List.of())
         .withoutC2()
         .run("one-shot", done.toString());
   }
@@ -102,7 +101,7 @@ class AgentsIT {
     kb = folder.resolve("kb");
     TortureFiles.copy(prepared.resolve("kb"), kb);
     ProgramStores.copy(state(prepared.resolve("home")), prepared.resolve("kb"), state(home), kb);
-    daemon = new RealDaemon(home, DIST, List.of()).withoutC2();
+    daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2();
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
     Map<String, Entry> byTime = new HashMap<>();
     for (Entry entry : DataLog.read(kb.resolve("data.log")).entries()) {

@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.StandInHelix;
+import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
-import dev.helixbg.insight.log.SampleKb;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.io.IOException;
@@ -28,7 +28,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 
 /**
  * What scripts/check-helix runs: acts by the ten thousands on the stand-in, the stand-in held
@@ -177,15 +176,8 @@ final class CheckHelix {
   /** The evaluation KB, a daemon, two helix servers, a writer, and twenty findings. */
   private static void tidy(Path dist, Path binary, Path work, long seed) throws Exception {
     Kb kb = kb(work, "tidied");
-    StringBuilder source = new StringBuilder();
     Path root = dist.resolve("../../..").normalize();
-    Path notes = root.resolve("insight/src/test/resources/findings-kb");
-    try (Stream<Path> parts = Files.list(notes)) {
-      for (Path part : parts.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
-        source.append(Files.readString(part)).append('\n');
-      }
-    }
-    Files.write(kb.dataLog(), SampleKb.build(source.toString()));
+    Files.write(kb.dataLog(), FindingsBench.log());
     Path home = work.resolve("home");
     try (RealDaemon daemon = new RealDaemon(home, dist, List.of());
         RealHelix helix = new RealHelix(binary, kb.folder());
@@ -336,7 +328,7 @@ final class CheckHelix {
                   StandInHelix.counts(
                       helix,
                       check.at("/call/name").asText(),
-                      arguments(check.path("call")),
+                      HelixTools.arguments(check.path("call")),
                       check.path("entries").asInt()))) {
         continue; // somebody has written: ask again
       }
@@ -344,13 +336,13 @@ final class CheckHelix {
       boolean stopped = false;
       for (JsonNode call : act.path("calls")) {
         if (call.path("name").asText().equals("act")) {
-          JsonNode look = ask(client, "act", Map.copyOf(arguments(call)));
+          JsonNode look = ask(client, "act", Map.copyOf(HelixTools.arguments(call)));
           if (!look.at("/act/holds").asBoolean()) {
             stopped = true;
             break;
           }
         } else {
-          helix.call(call.path("name").asText(), arguments(call));
+          helix.call(call.path("name").asText(), HelixTools.arguments(call));
         }
       }
       if (stopped) {
@@ -381,13 +373,5 @@ final class CheckHelix {
       counts.merge(EntryText.parse(entry.body()).content().strip(), 1L, Long::sum);
     }
     return counts;
-  }
-
-  private static Map<String, String> arguments(JsonNode call) {
-    Map<String, String> arguments = new HashMap<>();
-    call.path("arguments")
-        .properties()
-        .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
-    return arguments;
   }
 }

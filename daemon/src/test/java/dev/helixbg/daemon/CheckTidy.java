@@ -10,10 +10,10 @@ import dev.helixbg.daemon.tidy.Helix;
 import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.decisions.Decision;
+import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import dev.helixbg.insight.log.SampleKb;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -32,7 +32,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * What {@code scripts/check-helix tidy} runs: the built program at a pseudo-terminal on the
@@ -124,14 +123,7 @@ final class CheckTidy {
 
   /** The evaluation KB and its report, and a copy of both. */
   private void plant() throws Exception {
-    StringBuilder source = new StringBuilder();
-    Path notes = root.resolve("insight/src/test/resources/findings-kb");
-    try (Stream<Path> parts = Files.list(notes)) {
-      for (Path part : parts.filter(one -> one.toString().endsWith(".md")).sorted().toList()) {
-        source.append(Files.readString(part)).append('\n');
-      }
-    }
-    planted = SampleKb.build(source.toString());
+    planted = FindingsBench.log();
     Files.write(kb.dataLog(), planted);
     new Program(Files.createDirectories(work.resolve("home"))).withModel();
     Path out = work.resolve("one-shot");

@@ -46,8 +46,7 @@ class DaemonCommandsIT {
     for (String command : List.of("status", "stop")) {
       assertEquals(ExitCode.NO_DAEMON.number(), program.run(command).code(), command);
     }
-    try (RealDaemon daemon =
-        new RealDaemon(home, Program.ROOT.resolve("daemon/target/dist"), List.of()).withoutC2()) {
+    try (RealDaemon daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2()) {
       daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
       daemon.start(writer.kb().folder());
       daemon.awaitUpToDate(3, PATIENCE);

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The built daemon as a process: endings, and faults of real file systems. */
 @Timeout(1_200)
 class DaemonIT {
-  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final String SETTINGS = "[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n";
   private static final Duration PATIENCE = Duration.ofMinutes(5); // the model is prepared in it
 
@@ -44,7 +43,7 @@ class DaemonIT {
   }
 
   private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
-    RealDaemon daemon = new RealDaemon(home, DIST, wrapper).withoutC2();
+    RealDaemon daemon = new RealDaemon(home, Program.DIST, wrapper).withoutC2();
     daemon.settings(SETTINGS);
     return daemon.withoutC2();
   }
@@ -150,15 +149,12 @@ class DaemonIT {
 
   @Test
   void ctrlCEndsItAndNothingIsLeftToDoButToPublish() throws Exception {
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 40; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 40);
     // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
     List<String> heeding = List.of("env", "--default-signal=INT");
     boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
     Path home = folder.resolve("home");
-    PreparedModel.linkInto(home.resolve("cache"), DIST);
+    PreparedModel.linkInto(home.resolve("cache"), Program.DIST);
     try (RealDaemon daemon = daemon(home, known ? heeding : List.of())) {
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(40, PATIENCE);
@@ -209,21 +205,18 @@ class DaemonIT {
   void aDiskThatIsFullOrReadOnlyIsWaitedOut() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "mounting needs root");
     Path disk = Files.createDirectories(folder.resolve("disk"));
-    mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
+    ExternalTool.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
     try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
-      WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1));
-      for (int i = 0; i < 5; i++) {
-        kb.append();
-      }
+      WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1), 5);
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(5, PATIENCE);
 
       Path ballast = disk.resolve("ballast");
       Path spare = Files.write(disk.resolve("spare"), new byte[4096]);
-      fill(ballast);
+      ExternalTool.fill(ballast);
       Files.delete(spare);
       kb.append();
-      fill(spare);
+      ExternalTool.fill(spare);
       // The trouble alone may be that of embeddings.bin, which follows a report of five entries.
       await(() -> saved(daemon, kb.kb().folder()) == 6, daemon); // the store is on another disk
       await(() -> trouble(daemon).contains("No space left"), daemon);
@@ -231,11 +224,11 @@ class DaemonIT {
       Files.delete(spare);
       daemon.awaitUpToDate(6, PATIENCE);
 
-      mount("-o", "remount,ro", disk.toString());
+      ExternalTool.mount("-o", "remount,ro", disk.toString());
       daemon.run("one-shot", kb.kb().folder().toString());
       String said = Files.readString(folder.resolve("home/out"));
       assertTrue(said.contains("is not writable: the report is in"), said);
-      mount("-o", "remount,rw", disk.toString());
+      ExternalTool.mount("-o", "remount,rw", disk.toString());
       kb.append();
       daemon.awaitUpToDate(7, PATIENCE);
       long warnings = daemon.log().lines().filter(line -> line.contains(" WARN ")).count();
@@ -250,11 +243,9 @@ class DaemonIT {
   @Test
   void atRestItTakesNoProcessorTimeAndHoldsNoModel() throws Exception {
     assumeTrue(Files.isDirectory(Path.of("/proc/self")), "Linux counts there");
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 100; i++) {
-      kb.append();
-    }
-    try (RealDaemon daemon = new RealDaemon(folder.resolve("home"), DIST, List.of()).withoutC2()) {
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 100);
+    try (RealDaemon daemon =
+        new RealDaemon(folder.resolve("home"), Program.DIST, List.of()).withoutC2()) {
       daemon.settings(
           "[daemon]\nquiet_seconds = 0.2\nembedder_idle_minutes = 0\nmodel_quiet_minutes = 0.01\n"
               + "model_max_load = 1000\n");
@@ -281,22 +272,6 @@ class DaemonIT {
     String stat = Files.readString(Path.of("/proc/" + daemon.process().pid() + "/stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
-  }
-
-  private static void mount(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("mount"));
-    command.addAll(List.of(arguments));
-    assumeTrue(new ProcessBuilder(command).start().waitFor() == 0, "mounting is not allowed here");
-  }
-
-  private static void fill(Path file) throws IOException {
-    try (var out = Files.newOutputStream(file)) {
-      while (true) {
-        out.write(new byte[4096]);
-      }
-    } catch (IOException full) {
-      assertTrue(full.getMessage().contains("No space left"), full.getMessage());
-    }
   }
 
   private static String trouble(RealDaemon daemon) {
@@ -328,12 +303,9 @@ class DaemonIT {
   void permissionsLostAndRegained() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "becoming nobody needs root");
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv here");
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 4; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 4);
     Path home = folder.resolve("home");
-    PreparedModel.copyInto(home.resolve("cache"), DIST);
+    PreparedModel.copyInto(home.resolve("cache"), Program.DIST);
     try (RealDaemon daemon =
         daemon(
             home, List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"))) {

@@ -1,12 +1,17 @@
 package dev.helixbg.daemon;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A program that a test needs and that scripts/check installs. */
 public final class ExternalTool {
@@ -35,6 +40,24 @@ public final class ExternalTool {
       return new ProcessBuilder(command).start().waitFor() == 0;
     } catch (IOException e) {
       return false; // there is no such command
+    }
+  }
+
+  /** Mounts a file system; where that is not allowed the test is skipped. */
+  static void mount(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("mount"));
+    command.addAll(List.of(arguments));
+    assumeTrue(new ProcessBuilder(command).start().waitFor() == 0, "mounting is not allowed here");
+  }
+
+  /** Writes to a file until its disk is full. */
+  static void fill(Path file) throws IOException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      while (true) {
+        out.write(new byte[4096]);
+      }
+    } catch (IOException full) {
+      assertTrue(full.getMessage().contains("No space left"), full.getMessage());
     }
   }
 }

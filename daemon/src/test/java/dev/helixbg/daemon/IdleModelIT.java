@@ -38,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(1_800)
 class IdleModelIT {
-  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
 
   /** Idle threads come last: beside two busy tests they have a fiftieth of a processor. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -53,9 +52,7 @@ class IdleModelIT {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("design", "The team agreed to move the offset into the worker.");
     writer.append("engine", "The team agreed to move the offset into the worker today.");
-    for (int i = 0; i < 100; i++) {
-      writer.append();
-    }
+    writer.append(100);
     daemon = daemon();
     try (RealDaemon mine = daemon) {
       mine.start(writer.kb().folder());
@@ -92,7 +89,7 @@ class IdleModelIT {
   /** Its model was measured before: {@code IdleWorkTest} has that. */
   private RealDaemon daemon() throws Exception {
     Path home = folder.resolve("home");
-    RealDaemon made = new RealDaemon(home, DIST, List.of());
+    RealDaemon made = new RealDaemon(home, Program.DIST, List.of());
     String model = GoldenModel.Q8_0.path().toAbsolutePath().toString();
     String cache = made.cache().resolve("helix-bg").toString();
     String state = home.resolve(".local/state/helix-bg").toString();
@@ -118,10 +115,7 @@ class IdleModelIT {
    */
   @Test
   void killedAtAnyMomentNoAnswerThatItCountedIsLost() throws Exception {
-    writer = new WritableKb(folder.resolve("kb"), new Random(2));
-    for (int i = 0; i < 200; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(2), 200);
     daemon = daemon();
     Random random = new Random(3);
     try (RealDaemon mine = daemon) {

@@ -71,8 +71,7 @@ class JudgeIT {
   }
 
   private JsonNode json(String... arguments) throws IOException, InterruptedException {
-    Program.Ended ended = program.run(arguments);
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = program.run(arguments).ok();
     return new ObjectMapper().readTree(ended.out());
   }
 
@@ -113,15 +112,7 @@ class JudgeIT {
     Path trace = folder.resolve("trace");
     Program.Ended again =
         program.run(
-            List.of(
-                "strace",
-                "-f",
-                "--seccomp-bpf",
-                "-qq",
-                "-o",
-                trace.toString(),
-                "-e",
-                "trace=open,openat"),
+            List.of(Program.words("strace -f --seccomp-bpf -qq -o % -e trace=open,openat", trace)),
             "one-shot",
             kb.toString(),
             "--json");
@@ -155,15 +146,15 @@ class JudgeIT {
     program.withoutC2();
     Path broken = addModel();
     Files.writeString(broken, "GGUF, or so it says");
-    Program.Ended found = program.run("one-shot", kb.toString());
-    assertEquals(0, found.code(), found.err());
+    Program.Ended found = program.run("one-shot", kb.toString()).ok();
     assertEquals(1, found.err().lines().count(), found.err());
     assertTrue(found.err().contains("golden.gguf"), found.err());
-    Program.Ended named = program.run("one-shot", kb.toString(), "--set", "llm.model=" + broken);
-    assertEquals(ExitCode.MODEL.number(), named.code(), named.err());
+    Program.Ended named =
+        program.run("one-shot", kb.toString(), "--set", "llm.model=" + broken).with(ExitCode.MODEL);
     Program.Ended missing =
-        program.run("one-shot", kb.toString(), "--set", "llm.model=/no/such.gguf");
-    assertEquals(ExitCode.MODEL.number(), missing.code());
+        program
+            .run("one-shot", kb.toString(), "--set", "llm.model=/no/such.gguf")
+            .with(ExitCode.MODEL);
     assertTrue(missing.err().contains("/no/such.gguf"), missing.err());
   }
 
@@ -236,16 +227,8 @@ class JudgeIT {
   void benchLabelMeasuresAndChecks() throws Exception {
     JsonNode bench =
         json(
-            "bench",
-            "label",
-            GoldenModel.Q4_0.path().toString(),
-            "--entries",
-            "6",
-            "--alone",
-            "2",
-            "-r",
-            "1",
-            "--json");
+            Program.words(
+                "bench label % --entries 6 --alone 2 -r 1 --json", GoldenModel.Q4_0.path()));
     assertEquals(6, bench.get("entries").asInt());
     assertTrue(bench.get("new_tokens_per_entry").asDouble() >= 100);
     for (String speed : List.of("together", "alone")) {

@@ -55,17 +55,7 @@ class KbFolderIT {
   }
 
   private List<String> strace() {
-    return List.of(
-        "strace",
-        "-f",
-        "--seccomp-bpf",
-        "-qq",
-        "-s",
-        "4096",
-        "-e",
-        "trace=%file",
-        "-o",
-        trace.toString());
+    return List.of(Program.words("strace -f --seccomp-bpf -qq -s 4096 -e trace=%file -o %", trace));
   }
 
   private String at() {
@@ -129,8 +119,7 @@ class KbFolderIT {
   }
 
   private String traced(String... arguments) throws Exception {
-    Program.Ended ended = program.run(strace(), arguments);
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = program.run(strace(), arguments).ok();
     assertEquals(List.of(), wrong(), List.of(arguments).toString());
     return ended.out();
   }

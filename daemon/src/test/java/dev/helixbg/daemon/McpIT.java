@@ -44,7 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(900)
 class McpIT {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final String LAUNCHER = Program.ROOT.resolve("scripts/helix-bg").toString();
 
   @TempDir Path folder;
@@ -59,7 +58,7 @@ class McpIT {
   void plant() throws IOException {
     home = Files.createDirectories(folder.resolve("home"));
     kb = SaidTwice.in(folder.resolve("kb"));
-    daemon = new RealDaemon(home, DIST, List.of()).withoutC2();
+    daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2();
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
   }
 
@@ -241,8 +240,7 @@ class McpIT {
     String id = ask(agent, "findings", Map.of()).at("/findings/0/id").asText();
     Program person =
         new Program(home).with("XDG_CACHE_HOME", TestAgent.environment(home).get("XDG_CACHE_HOME"));
-    Program.Ended ended = person.run("dismiss", "--kb", kb.kb().folder().toString(), id);
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = person.run("dismiss", "--kb", kb.kb().folder().toString(), id).ok();
     CallToolResult refused = call(agent, "decide", Map.of("id", id, "decision", "undo"));
     assertTrue(refused.isError());
     assertTrue(text(refused).contains("helix-bg undo " + id), text(refused));
@@ -489,8 +487,7 @@ class McpIT {
 
   @Test
   void itPrintsWhatAClientIsConfiguredWith() throws Exception {
-    Program.Ended ended = new Program(home).run("mcp", "--print-config", "zed", "/kb");
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = new Program(home).run("mcp", "--print-config", "zed", "/kb").ok();
     JsonNode server = JSON.readTree(ended.out()).at("/context_servers/helix-bg");
     assertEquals(LAUNCHER, server.path("command").asText());
     assertEquals("[\"mcp\",\"/kb\"]", server.path("args").toString());

@@ -70,8 +70,6 @@ class MemoryActsIT {
   }
 
   private String listed() throws Exception {
-    Program.Ended ended = program.run("findings", "--notes", memory.toString(), "--all");
-    assertEquals(0, ended.code(), ended.err());
-    return ended.out();
+    return program.run("findings", "--notes", memory.toString(), "--all").ok().out();
   }
 }

@@ -32,11 +32,7 @@ class ModelCommandsIT {
   @BeforeAll
   static void unpackTheModel() throws IOException {
     program = new Program(home);
-    // In the test jar it has no path.
-    try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
-      model = home.resolve("golden.gguf").toString();
-      Files.write(Path.of(model), in.readAllBytes());
-    }
+    model = GoldenModel.Q4_K_M.path().toString();
   }
 
   private static JsonNode json(Program.Ended ended) throws IOException {
@@ -46,8 +42,7 @@ class ModelCommandsIT {
 
   @Test
   void generatePrintsTheMemorisedAnswer() throws Exception {
-    Program.Ended ended = program.run("generate", model, "--raw", "--prompt", CASE.prompt());
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = program.run("generate", model, "--raw", "--prompt", CASE.prompt()).ok();
     assertEquals(CASE.answer(), ended.out().strip());
   }
 
@@ -64,8 +59,8 @@ class ModelCommandsIT {
 
   @Test
   void anUnknownBackendIsRefusedWithTheKnownNames() throws Exception {
-    Program.Ended ended = program.run("generate", model, "-p", "x", "--backend", "gpu");
-    assertEquals(ExitCode.USAGE.number(), ended.code());
+    Program.Ended ended =
+        program.run("generate", model, "-p", "x", "--backend", "gpu").with(ExitCode.USAGE);
     assertTrue(ended.err().contains("[cpu, metal, cuda, auto, scalar]"), ended.err());
   }
 
@@ -74,8 +69,7 @@ class ModelCommandsIT {
     for (String[] more : new String[][] {{"--raw"}, {}}) {
       List<String> command = new ArrayList<>(List.of("generate", model, "-p", ""));
       command.addAll(List.of(more));
-      Program.Ended ended = program.run(command.toArray(String[]::new));
-      assertEquals(ExitCode.USAGE.number(), ended.code());
+      Program.Ended ended = program.run(command.toArray(String[]::new)).with(ExitCode.USAGE);
       assertTrue(ended.err().contains("the prompt is empty"), ended.err());
     }
   }
@@ -99,22 +93,8 @@ class ModelCommandsIT {
   void benchTellsTheChangeAgainstASavedRun() throws Exception {
     Path saved = home.resolve("saved.json");
     Files.writeString(saved, "[{\"test\":\"tg2x3\",\"median\":0.001}]");
-    String[] command = {
-      "bench",
-      "llm",
-      model,
-      "-p",
-      "0",
-      "-n",
-      "2",
-      "-r",
-      "1",
-      "--answers",
-      "1,3",
-      "--json",
-      "--against",
-      saved.toString()
-    };
+    String[] command =
+        Program.words("bench llm % -p 0 -n 2 -r 1 --answers 1,3 --json --against %", model, saved);
     JsonNode bench = json(program.run(command));
     assertEquals("tg2x1", bench.at("/1/test").asText());
     assertTrue(bench.at("/1/change_percent").isMissingNode());
@@ -123,8 +103,7 @@ class ModelCommandsIT {
 
   @Test
   void loadModelTellsWhatIsInTheFile() throws Exception {
-    Program.Ended ended = program.run("load-model", model);
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = program.run("load-model", model).ok();
     for (String line :
         List.of(
             "tokenizer.ggml.pre = qwen2",
@@ -146,8 +125,7 @@ class ModelCommandsIT {
     System.arraycopy("llama".getBytes(StandardCharsets.ISO_8859_1), 0, bytes, at, 5);
     Path foreign = home.resolve("foreign.gguf");
     Files.write(foreign, bytes);
-    Program.Ended ended = program.run("load-model", foreign.toString());
-    assertEquals(ExitCode.MODEL.number(), ended.code());
+    Program.Ended ended = program.run("load-model", foreign.toString()).with(ExitCode.MODEL);
     assertTrue(ended.out().contains("general.architecture = llama"), ended.out());
     assertTrue(ended.out().contains("24 Q4_K"), ended.out());
     assertTrue(ended.out().strip().endsWith("It cannot be run here:"), ended.out());
@@ -157,8 +135,7 @@ class ModelCommandsIT {
 
   @Test
   void generateWithoutAPromptSaysHowFastItIs() throws Exception {
-    Program.Ended ended = program.run("generate", model);
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = program.run("generate", model).ok();
     assertFalse(ended.out().isBlank());
     assertTrue(ended.err().contains("per second"), ended.err());
   }
@@ -172,22 +149,8 @@ class ModelCommandsIT {
     assertTrue(node.toFile().setExecutable(true));
     Files.createDirectories(home.resolve("npm/node_modules/node-llama-cpp"));
     Program beside = new Program(home).with("PATH", node.getParent() + ":" + System.getenv("PATH"));
-    String[] command = {
-      "bench",
-      "llm",
-      model,
-      "-p",
-      "16",
-      "-n",
-      "4",
-      "-r",
-      "1",
-      "--json",
-      "--beside",
-      "llama",
-      "--npm",
-      "npm"
-    };
+    String[] command =
+        Program.words("bench llm % -p 16 -n 4 -r 1 --json --beside llama --npm npm", model);
     JsonNode bench = json(beside.run(command));
     assertEquals("pp16", bench.at("/0/test").asText());
     assertEquals("tg4", bench.at("/1/test").asText());
@@ -204,19 +167,7 @@ class ModelCommandsIT {
   void benchSaysHowToGetARivalThatIsNotThere() throws Exception {
     Program.Ended ended =
         program.run(
-            "bench",
-            "llm",
-            model,
-            "-p",
-            "0",
-            "-n",
-            "1",
-            "-r",
-            "1",
-            "--beside",
-            "llama",
-            "--npm",
-            "nowhere");
+            Program.words("bench llm % -p 0 -n 1 -r 1 --beside llama --npm nowhere", model));
     assertEquals(0, ended.code(), ended.err());
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("npm install node-llama-cpp"), ended.err());
@@ -239,8 +190,7 @@ class ModelCommandsIT {
   void aBrokenModelIsOneLineAndAnExitCode() throws Exception {
     Path cut = home.resolve("cut.gguf");
     Files.write(cut, Arrays.copyOf(Files.readAllBytes(Path.of(model)), 5000));
-    Program.Ended ended = program.run("load-model", cut.toString());
-    assertEquals(ExitCode.MODEL.number(), ended.code());
+    Program.Ended ended = program.run("load-model", cut.toString()).with(ExitCode.MODEL);
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("cut.gguf"), ended.err());
     assertTrue(ended.err().contains("the download was interrupted"), ended.err());

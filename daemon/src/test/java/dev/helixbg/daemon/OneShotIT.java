@@ -46,7 +46,7 @@ class OneShotIT {
   /** To try no other way to embed, which takes ten seconds where there are many texts. */
   private static final String ONE_PRECISION = "--set=embed.precision=int8";
 
-  private static final Path LIB = Program.ROOT.resolve("daemon/target/dist/lib");
+  private static final Path LIB = Program.DIST.resolve("lib");
 
   private static Program program;
 
@@ -67,8 +67,7 @@ class OneShotIT {
 
   @Test
   void theSampleTellsWhatWasPlantedInIt() throws Exception {
-    Program.Ended ended = program.run("one-shot", "--sample", "--json");
-    assertEquals(0, ended.code(), ended.err());
+    Program.Ended ended = program.run("one-shot", "--sample", "--json").ok();
     assertEquals("", ended.err());
     JsonNode report = json(ended.out());
     // What sample/PLANTED.md says, as far as it is within the default limits.
@@ -151,7 +150,7 @@ class OneShotIT {
 
   @Test
   void theReportOfAnotherBuildIsMadeAnew() throws Exception {
-    String built = Files.readString(Program.ROOT.resolve("daemon/target/dist/built")).strip();
+    String built = Files.readString(Program.DIST.resolve("built")).strip();
     assertTrue(
         built.matches(
             "\\d[\\d.]*(-SNAPSHOT)?\\+([0-9a-f]{10}(-dirty-[0-9a-f]{8})?|src-[0-9a-f]{8})"),
@@ -243,7 +242,7 @@ class OneShotIT {
     Path own = Files.createDirectory(folder.resolve("own"));
     if (!asNobody.isEmpty()) {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-      PreparedModel.copyInto(own, Program.ROOT.resolve("daemon/target/dist"));
+      PreparedModel.copyInto(own, Program.DIST);
       assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", own.toString()));
     }
     String cache = "cache=" + own.resolve("helix-bg");
@@ -354,8 +353,7 @@ class OneShotIT {
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
     try (KbStores stores = new KbStores(program.stores().settings(), notice -> {});
         ProcessLock first = stores.of(new Kb(kb)).lock()) {
-      Program.Ended second = program.run("one-shot", kb.toString());
-      assertEquals(ExitCode.BUSY.number(), second.code());
+      Program.Ended second = program.run("one-shot", kb.toString()).with(ExitCode.BUSY);
       assertTrue(second.err().contains("another helix-bg"), second.err());
       assertFalse(Files.exists(kb.resolve(HxecFile.NAME)));
     }
@@ -392,27 +390,6 @@ class OneShotIT {
   }
 
   @Test
-  void hostileTextReachesNeitherTheTerminalNorTheReportAlive() throws Exception {
-    DataLogBytes log = new DataLogBytes();
-    String hostile =
-        "\u001b]52;c;ZXZpbA==\u0007\u001b[2J<script>alert(1)</script>\u202Egnp.exe\u0000";
-    log.entry("to\u001b[31mpic", hostile + " one two three", 29_000_000);
-    log.entry("to\u001b[31mpic", hostile + " one two three!", 29_000_001);
-    log.entry("long", "x".repeat(1 << 20), 29_000_002);
-    Path kb = kb(folder.resolve("kb"), log);
-    Program.Ended ended = program.run("one-shot", kb.toString());
-    assertEquals(0, ended.code(), ended.err());
-    String html = Files.readString(kb.resolve("insights/report.html"));
-    for (String text :
-        List.of(ended.out(), html, Files.readString(kb.resolve("insights/report.md")))) {
-      assertTrue(text.chars().noneMatch(c -> c == 0x1B || c == 0x07 || c == 0 || c == 0x202E));
-    }
-    assertTrue(html.contains("gnp.exe"), "the pair is told");
-    assertEquals(2, html.split("<script>", -1).length, "only ours");
-    assertFalse(html.contains("<script>alert"));
-  }
-
-  @Test
   void damageIsReportedWhereverAUserLooks() throws Exception {
     DataLogBytes log = new DataLogBytes();
     log.entry("topic", "whole", 29_000_000);
@@ -438,8 +415,7 @@ class OneShotIT {
     byte[] published = Files.readAllBytes(kb.resolve(HxecFile.NAME));
     Path database = ProgramStores.folder(program.stores().settings().state(), kb).resolve("kb.db");
     Files.write(database, new byte[100_000]);
-    Program.Ended again = program.run("one-shot", kb.toString());
-    assertEquals(0, again.code(), again.err());
+    Program.Ended again = program.run("one-shot", kb.toString()).ok();
     assertTrue(again.err().contains("Your decisions are kept"), again.err());
     assertEquals(settled, program.run("findings", kb.toString(), "--settled", "--json").out());
     assertArrayEquals(published, Files.readAllBytes(kb.resolve(HxecFile.NAME)));

@@ -27,7 +27,7 @@ class PackagingIT {
   void theLicenceOfEachJarIsKnown() throws Exception {
     Set<String> known = components().stream().map(line -> line[0]).collect(Collectors.toSet());
     Set<String> unknown = new TreeSet<>();
-    try (Stream<Path> files = Files.list(Program.ROOT.resolve("daemon/target/dist/lib"))) {
+    try (Stream<Path> files = Files.list(Program.DIST.resolve("lib"))) {
       files
           .map(file -> file.getFileName().toString())
           .filter(name -> name.endsWith(".jar"))

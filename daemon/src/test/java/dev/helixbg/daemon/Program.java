@@ -1,14 +1,19 @@
 package dev.helixbg.daemon;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Runs the built program as a user would: through scripts/helix-bg, with a home folder of its own.
@@ -16,10 +21,21 @@ import java.util.concurrent.TimeUnit;
 final class Program {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
+  /** The folder that the build makes. */
+  static final Path DIST = ROOT.resolve("daemon/target/dist");
+
   /** A variable with options of the JVM, for the launcher. */
   static final String JAVA_OPTIONS = "HELIX_BG_LAUNCHER_JAVA_OPTIONS";
 
   static final String WITHOUT_C2 = "-XX:TieredStopAtLevel=1";
+
+  /** The words of a command line, in which each % is the next of the arguments. */
+  static String[] words(String line, Object... arguments) {
+    Iterator<Object> next = List.of(arguments).iterator();
+    return Stream.of(line.split(" "))
+        .map(word -> word.equals("%") ? next.next().toString() : word)
+        .toArray(String[]::new);
+  }
 
   private final Path home;
   private final Map<String, String> environment = new HashMap<>();
@@ -44,7 +60,7 @@ final class Program {
 
   /** With the embedding model prepared; else the first command that needs it does that. */
   Program withModel() throws IOException {
-    PreparedModel.linkInto(cache().getParent(), ROOT.resolve("daemon/target/dist"));
+    PreparedModel.linkInto(cache().getParent(), DIST);
     return this;
   }
 
@@ -87,7 +103,18 @@ final class Program {
     return other;
   }
 
-  record Ended(int code, String out, String err) {}
+  record Ended(int code, String out, String err) {
+    /** The same, of a program that ended well. */
+    Ended ok() {
+      return with(ExitCode.OK);
+    }
+
+    /** The same, of a program that ended so. */
+    Ended with(ExitCode expected) {
+      assertEquals(expected.number(), code, out + err);
+      return this;
+    }
+  }
 
   Ended run(String... arguments) throws IOException, InterruptedException {
     return run(List.of(), arguments);

@@ -38,7 +38,6 @@ record ProgramStores(Settings settings) {
     }
   }
 
-  /** Vectors of entries. */
   int vectors(Path kb) {
     return with(kb, store -> VectorStore.ofEntries(store.database()).read().byKey().size());
   }

@@ -18,6 +18,7 @@ import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
@@ -25,7 +26,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -105,13 +105,7 @@ final class ServedActs {
   }
 
   private String call(String tool, String... namesAndValues) throws IOException {
-    Map<String, String> arguments = new HashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      if (!namesAndValues[i + 1].isEmpty()) {
-        arguments.put(namesAndValues[i], namesAndValues[i + 1]);
-      }
-    }
-    String answer = helix.call(tool, arguments);
+    String answer = helix.call(tool, HelixTools.arguments(namesAndValues));
     publish();
     return answer;
   }
@@ -224,14 +218,7 @@ final class ServedActs {
       NamedEntry a = any(all);
       NamedEntry b = any(all);
       if (a.entry().offset() < b.entry().offset() && !a.key().equals(b.key())) {
-        relations.add(
-            new Finding.Relation(
-                id("rel", i),
-                a,
-                b,
-                .1,
-                .7,
-                new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
+        relations.add(NearestPair.of(id("rel", i), a, b, .1, .7));
       }
     }
     Map<String, List<NamedEntry>> texts = new TreeMap<>();
@@ -317,9 +304,10 @@ final class ServedActs {
       late = true;
     }
     for (JsonNode check : act.path("checks")) {
-      JsonNode arguments = check.at("/call/arguments");
+      JsonNode call = check.path("call");
+      Map<String, String> arguments = HelixTools.arguments(call);
       if (!StandInHelix.counts(
-          helix, check.at("/call/name").asText(), map(arguments), check.path("entries").asInt())) {
+          helix, call.path("name").asText(), arguments, check.path("entries").asInt())) {
         count("stopped by a check");
         return;
       }
@@ -447,14 +435,6 @@ final class ServedActs {
         .properties()
         .forEach(argument -> flat.addAll(List.of(argument.getKey(), argument.getValue().asText())));
     return flat.toArray(String[]::new);
-  }
-
-  private static Map<String, String> map(JsonNode arguments) {
-    Map<String, String> map = new HashMap<>();
-    arguments
-        .properties()
-        .forEach(argument -> map.put(argument.getKey(), argument.getValue().asText()));
-    return map;
   }
 
   private void count(String what) {

@@ -134,9 +134,7 @@ class ServiceIT {
   }
 
   private Program.Ended succeed(String... arguments) throws Exception {
-    Program.Ended ended = program.run(arguments);
-    assertEquals(0, ended.code(), ended.err());
-    return ended;
+    return program.run(arguments).ok();
   }
 
   private String fail(ExitCode code, String... arguments) throws Exception {
@@ -324,8 +322,7 @@ class ServiceIT {
 
   @Test
   void statusSaysWhatSystemdSaysAndWhetherItRuns() throws Exception {
-    Program.Ended ended = program.run("service", "status");
-    assertEquals(ExitCode.NO_DAEMON.number(), ended.code());
+    Program.Ended ended = program.run("service", "status").with(ExitCode.NO_DAEMON);
     assertEquals("Active: inactive (dead)\n", ended.out());
     assertEquals("helix-bg: the service is not running\n", ended.err());
   }

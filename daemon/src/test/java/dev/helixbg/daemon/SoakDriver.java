@@ -42,9 +42,7 @@ final class SoakDriver {
 
   private void run(Duration time) throws Exception {
     daemon.settings("[daemon]\npoll_seconds = 0.5\nquiet_seconds = 0.3\n");
-    for (int i = 0; i < 100; i++) {
-      kb.append();
-    }
+    kb.append(100);
     try (daemon) {
       daemon.start(kb.kb().folder());
       long end = System.nanoTime() + time.toNanos();

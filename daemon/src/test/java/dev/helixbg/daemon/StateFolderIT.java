@@ -7,11 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +29,7 @@ class StateFolderIT {
   void aKbWithADecision() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "mounting needs root");
     state = Files.createDirectory(folder.resolve("state"));
-    mount("-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", state.toString());
+    ExternalTool.mount("-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", state.toString());
     program =
         new Program(Files.createDirectory(folder.resolve("home")))
             .withModel()
@@ -58,9 +55,7 @@ class StateFolderIT {
   }
 
   private String succeed(String... arguments) throws Exception {
-    Program.Ended ended = program.run(arguments);
-    assertEquals(0, ended.code(), ended.err());
-    return ended.out();
+    return program.run(arguments).ok().out();
   }
 
   private void assertRefused(String why, String... arguments) throws Exception {
@@ -79,7 +74,7 @@ class StateFolderIT {
     kb.append("b", "The printer in the hall has paper again.");
     byte[] log = Files.readAllBytes(kb.log());
     Path ballast = state.resolve("ballast");
-    fill(ballast);
+    ExternalTool.fill(ballast);
     assertRefused("the disk is full", "one-shot", at());
     assertRefused("the disk is full", "undo", "--kb", at(), finding);
     assertArrayEquals(log, Files.readAllBytes(kb.log()));
@@ -91,27 +86,11 @@ class StateFolderIT {
   @Test
   void aReadOnlyDiskIsNamedAndWhatIsKnownStays() throws Exception {
     succeed("dismiss", "--kb", at(), finding);
-    mount("-o", "remount,ro", state.toString());
+    ExternalTool.mount("-o", "remount,ro", state.toString());
     assertRefused("writable", "findings", at());
     assertRefused("writable", "undo", "--kb", at(), finding);
     assertRefused("writable", "one-shot", at());
-    mount("-o", "remount,rw", state.toString());
+    ExternalTool.mount("-o", "remount,rw", state.toString());
     assertTrue(succeed("findings", at(), "--settled").startsWith(finding));
-  }
-
-  private static void mount(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("mount"));
-    command.addAll(List.of(arguments));
-    assumeTrue(new ProcessBuilder(command).start().waitFor() == 0, "mounting is not allowed here");
-  }
-
-  private static void fill(Path file) throws IOException {
-    try (OutputStream out = Files.newOutputStream(file)) {
-      while (true) {
-        out.write(new byte[4096]);
-      }
-    } catch (IOException full) {
-      assertTrue(full.getMessage().contains("No space left"), full.getMessage());
-    }
   }
 }

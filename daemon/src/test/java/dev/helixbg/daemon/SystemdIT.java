@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(600)
 class SystemdIT {
-  private static final Path DIST = Program.ROOT.resolve("daemon/target/dist");
   private static final String JAVA =
       Path.of(System.getProperty("java.home"), "bin/java").toString();
   private static final int CANNOT = 77;
@@ -52,7 +51,7 @@ class SystemdIT {
   }
 
   private static String jar() {
-    return DIST.resolve("lib/helix-bg.jar").toString();
+    return Program.DIST.resolve("lib/helix-bg.jar").toString();
   }
 
   @Test
@@ -60,11 +59,8 @@ class SystemdIT {
     requireWhatItTakes();
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     Path home = Files.createDirectories(folder.resolve("home"));
-    WritableKb kb = new WritableKb(home.resolve("my kb"), new Random(1));
-    for (int i = 0; i < 5; i++) {
-      kb.append();
-    }
-    PreparedModel.copyInto(home.resolve(".cache"), DIST);
+    WritableKb kb = new WritableKb(home.resolve("my kb"), new Random(1), 5);
+    PreparedModel.copyInto(home.resolve(".cache"), Program.DIST);
     assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString()));
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
@@ -78,7 +74,7 @@ class SystemdIT {
                 home.toString(),
                 script("life-of-a-service.sh").toString(),
                 JAVA,
-                DIST.toString(),
+                Program.DIST.toString(),
                 Program.ROOT.resolve("scripts").toString(),
                 kb.kb().folder().toString())
             .redirectOutput(out.toFile())

@@ -59,9 +59,7 @@ final class TortureDisk implements TortureArea {
     Random random = new Random(seed);
     Torture.delete(folder.resolve("kb"));
     WritableKb kb = new WritableKb(folder.resolve("kb"), random);
-    for (int i = 60; i > 0; i--) {
-      kb.append();
-    }
+    kb.append(60);
     if (random.nextBoolean()) {
       program.run("one-shot", kb.kb().folder().toString());
       for (int i = random.nextInt(60); i >= 0; i--) {

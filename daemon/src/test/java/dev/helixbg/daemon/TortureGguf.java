@@ -77,23 +77,13 @@ final class TortureGguf implements TortureArea {
   TortureGguf(Path folder) throws IOException {
     this.folder = folder;
     this.file = folder.resolve("model.gguf");
-    for (String name : List.of("golden-q40.gguf", "golden-q4km.gguf", "golden-q6k.gguf")) {
-      Path model = goldenModel(name, folder);
+    for (GoldenModel golden : List.of(GoldenModel.Q4_0, GoldenModel.Q4_K_M, GoldenModel.Q6_K)) {
+      Path model = golden.path();
       try (GgufFile whole = GgufFile.read(MappedFile.open(model));
           InputStream in = Files.newInputStream(model)) {
         models.add(new Model(in.readNBytes((int) whole.head().dataStart()), Files.size(model)));
       }
-      Files.delete(model);
     }
-  }
-
-  /** A file of the small trained model. */
-  static Path goldenModel(String name, Path folder) throws IOException {
-    Path copy = folder.resolve(name);
-    try (InputStream in = GoldenModel.class.getResourceAsStream("/golden/" + name)) {
-      Files.copy(in, copy);
-    }
-    return copy;
   }
 
   @Override

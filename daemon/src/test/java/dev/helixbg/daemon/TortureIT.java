@@ -20,7 +20,7 @@ class TortureIT {
 
   @Test
   void nothingIsLostWhenKilled() throws Exception {
-    Path dist = Program.ROOT.resolve("daemon/target/dist");
+    Path dist = Program.DIST;
     try (TortureKill kill = new TortureKill(folder, dist, 1)) {
       kill.run(20_261_122); // a daemon
     }

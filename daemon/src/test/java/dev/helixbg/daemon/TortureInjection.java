@@ -85,7 +85,7 @@ final class TortureInjection implements TortureArea {
     this.home = folder.resolve("home");
     this.program = new RealDaemon(home, dist, List.of()).withoutC2();
     program.settings("threads = 1\n[daemon]\npoll_seconds = 0.5\nquiet_seconds = 0.1\n");
-    Path golden = TortureGguf.goldenModel("golden-q40.gguf", folder);
+    Path golden = GoldenModel.Q4_0.path();
     try (GgufFile file = GgufFile.read(MappedFile.open(golden))) {
       Vocabulary vocabulary = Vocabulary.from(file.metadata(), Integer.MAX_VALUE);
       this.tokenizer = new BpeTokenizer(vocabulary);

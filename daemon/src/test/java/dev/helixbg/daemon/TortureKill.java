@@ -11,6 +11,7 @@ import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -106,7 +107,7 @@ final class TortureKill implements TortureArea {
     this.kills = kills;
     this.program = new RealDaemon(home(), dist, List.of());
     this.soon = new RealDaemon(home(), dist, List.of()).withoutC2();
-    this.languageModel = TortureGguf.goldenModel("golden-q40.gguf", folder);
+    this.languageModel = GoldenModel.Q4_0.path();
     this.model =
         new RememberedModel(EmbeddingModel.locate(DaemonFixture.settings(home(), Map.of())));
     for (Kind kind : Kind.values()) {
@@ -134,9 +135,7 @@ final class TortureKill implements TortureArea {
             + (kind == Kind.IDLE ? "[llm]\nmodel = \"%s\"\n".formatted(languageModel) : ""));
     Torture.delete(folder.resolve("kb"));
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(seed + 1));
-    for (int i = kind.entries; i > 0; i--) {
-      kb.append();
-    }
+    kb.append(kind.entries);
     List<Decision> said = new ArrayList<>();
     for (number = 1; number <= kills; number++) {
       if (kind != Kind.DAEMON || random.nextInt(4) > 0) {

@@ -32,7 +32,7 @@ class TortureTest {
   static void run(String area, long cases, Path folder) throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     Torture.Options options = new Torture.Options(1, cases, 20_261_122, false, List.of(area));
-    Path dist = Program.ROOT.resolve("daemon/target/dist");
+    Path dist = Program.DIST;
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
     long findings = new Torture(options, folder, dist, out).run();
     assertEquals(0, findings, printed.toString(StandardCharsets.UTF_8));

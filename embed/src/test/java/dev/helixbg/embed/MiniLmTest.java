@@ -19,14 +19,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class MiniLmTest {
   private static final List<String> TEXTS = texts(200);
 
-  private static MiniLm model;
+  @AutoClose private static MiniLm model;
 
   /** Of {@link #TEXTS}, embedded once for the tests that need many. */
   private static final float[][] VECTORS = new float[TEXTS.size()][];
@@ -47,11 +47,6 @@ class MiniLmTest {
           VECTORS[index] = vector;
           INSIDE.decrementAndGet();
         });
-  }
-
-  @AfterAll
-  static void close() {
-    model.close();
   }
 
   @Test

@@ -24,23 +24,18 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PairModelTest {
   private static final PairWeights WEIGHTS = PairWeights.bundled(Kind.NOTES);
-  private static PairReader reader;
+  @AutoClose private static PairReader reader;
 
   @BeforeAll
   static void open() {
     reader = new PairModel(TestModels.CACHE, 2).open();
-  }
-
-  @AfterAll
-  static void close() {
-    reader.close();
   }
 
   /**

@@ -76,7 +76,6 @@ class PrivateFilesTest {
     PrivateFiles.requireFile(folder.resolve("missing"));
   }
 
-  /** A secret folder is closed to others who could read it. */
   @Test
   void aSecretFolderIsClosedToOthers() throws IOException {
     Path secret = made("secret", "rwxr-xr-x");

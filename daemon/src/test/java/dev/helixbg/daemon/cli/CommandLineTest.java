@@ -322,19 +322,14 @@ class CommandLineTest {
   private String completed(String word) throws IOException, InterruptedException {
     Path script = folder.resolve("completion");
     Files.writeString(script, output("completion"));
-    Process bash =
-        new ProcessBuilder(
-                "bash",
-                "-c",
-                "source \"$1\"; COMP_WORDS=(helix-bg \"$2\"); COMP_CWORD=1; _complete_helix-bg;"
-                    + " echo \"${COMPREPLY[@]}\"",
-                "test",
-                script.toString(),
-                word)
-            .redirectError(folder.resolve("err").toFile())
-            .redirectOutput(folder.resolve("out").toFile())
-            .start();
-    assertEquals(0, bash.waitFor(), Files.readString(folder.resolve("err")));
-    return Files.readString(folder.resolve("out")).strip();
+    return said(
+            "bash",
+            "-c",
+            "source \"$1\"; COMP_WORDS=(helix-bg \"$2\"); COMP_CWORD=1; _complete_helix-bg;"
+                + " echo \"${COMPREPLY[@]}\"",
+            "test",
+            script.toString(),
+            word)
+        .strip();
   }
 }

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.FakePairs;
@@ -18,7 +16,6 @@ import dev.helixbg.daemon.run.RerankingStage;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairReader;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +39,7 @@ class IdlePairsTest {
   private final List<String> warnings = new CopyOnWriteArrayList<>();
   private WritableKb writer;
   private DaemonFixture daemon;
-  private IdleFixture idle;
+  @AutoClose private IdleFixture idle;
   private volatile int waitAt = -1;
   private final CountDownLatch waiting = new CountDownLatch(1);
   private final FakePairs pairs =
@@ -68,15 +65,6 @@ class IdlePairsTest {
 
   private RerankingStage reading(FakePairs by) {
     return new RerankingStage(Optional.of(by), 2, Progress.Display.SILENT, warnings::add);
-  }
-
-  @AfterEach
-  void stop() {
-    idle.close();
-  }
-
-  private JsonNode report() throws IOException {
-    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
   }
 
   private void assertAsAtOnce() throws Exception {
@@ -113,18 +101,18 @@ class IdlePairsTest {
   @Test
   void manyPairsAreReadByThemselvesAndFewAtOnce() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    assertTrue(report().hasNonNull("firstLook"));
+    assertTrue(daemon.report().hasNonNull("firstLook"));
     assertEquals(ENTRIES / 2, daemon.watch.update().pairsLeft());
     assertEquals(0, pairs.opened.get());
-    assertTrue(report().at("/relations/0/assessment").isNull());
+    assertTrue(daemon.report().at("/relations/0/assessment").isNull());
 
     assertTrue(idle.consider(), "though the machine is on battery and busy");
     idle.await();
     assertEquals(ENTRIES / 2, pairs.read.get());
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"));
-    assertTrue(report().at("/relations/0/assessment").isObject());
+    assertFalse(daemon.report().hasNonNull("firstLook"));
+    assertTrue(daemon.report().at("/relations/0/assessment").isObject());
     assertEquals(0, daemon.watch.update().pairsLeft());
     assertFalse(idle.consider(), "nothing is left");
     assertEquals(ENTRIES / 2, pairs.read.get());
@@ -132,7 +120,7 @@ class IdlePairsTest {
 
     writer.append("topic-1", "a new note");
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"), "a few are read at once");
+    assertFalse(daemon.report().hasNonNull("firstLook"), "a few are read at once");
     int more = pairs.read.get() - ENTRIES / 2;
     assertTrue(more < 128, more + " pairs were read again");
     assertEquals(List.of(), warnings);
@@ -158,7 +146,7 @@ class IdlePairsTest {
     }
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"));
+    assertFalse(daemon.report().hasNonNull("firstLook"));
     assertAsAtOnce();
   }
 
@@ -170,9 +158,9 @@ class IdlePairsTest {
     idle.await();
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
-    assertFalse(report().hasNonNull("firstLook"));
-    assertTrue(report().at("/relations/0/assessment").isNull());
-    assertTrue(report().get("relations").size() >= 200);
+    assertFalse(daemon.report().hasNonNull("firstLook"));
+    assertTrue(daemon.report().at("/relations/0/assessment").isNull());
+    assertTrue(daemon.report().get("relations").size() >= 200);
     daemon.run(Duration.ofMinutes(2));
     assertFalse(idle.consider());
     assertEquals(

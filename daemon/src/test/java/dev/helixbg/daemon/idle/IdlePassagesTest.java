@@ -4,9 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.daemon.watch.OneShotRun;
@@ -22,9 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +35,7 @@ class IdlePassagesTest {
 
   private WritableKb writer;
   private DaemonFixture daemon;
-  private IdleFixture idle;
+  @AutoClose private IdleFixture idle;
 
   /** Holds an embedding back at this text, until it is interrupted. */
   private volatile int waitAt = -1;
@@ -51,12 +47,7 @@ class IdlePassagesTest {
   void start() throws Exception {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     for (int i = 0; i < ENTRIES; i++) {
-      String of = "note " + i;
-      writer.append(
-          "topic-" + i % 3,
-          IntStream.range(0, 160)
-              .mapToObj(part -> of + " says in part " + part + " what no other part says.")
-              .collect(Collectors.joining(" ")));
+      writer.append("topic-" + i % 3, WritableKb.longText("note " + i));
     }
     begin();
   }
@@ -77,15 +68,8 @@ class IdlePassagesTest {
     idle = new IdleFixture(daemon);
   }
 
-  @AfterEach
-  void stop() {
-    idle.close();
-  }
-
   private boolean isFirstLook() throws IOException {
-    return new ObjectMapper()
-        .readTree(ReportFolder.of(writer.kb()).json().toFile())
-        .hasNonNull("firstLook");
+    return daemon.report().hasNonNull("firstLook");
   }
 
   private boolean isCalledDone() {
@@ -157,7 +141,7 @@ class IdlePassagesTest {
   @Test
   void aDaemonThatWasEndedGoesOn() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    stop();
+    idle.close();
     begin();
     daemon.run(Duration.ofSeconds(10));
     assertEquals(0, daemon.metrics.embedded.sum());

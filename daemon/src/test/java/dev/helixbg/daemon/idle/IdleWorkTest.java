@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.OperatingSystem;
@@ -61,14 +60,7 @@ class IdleWorkTest {
 
   @BeforeEach
   void start() throws Exception {
-    Path file = folder.resolve("golden.gguf");
-    try (var in = GoldenModel.class.getResourceAsStream("/golden/golden-q4km.gguf")) {
-      Files.write(file, in.readAllBytes());
-    }
-    writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 6; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(1), 6);
     settings(Map.of());
   }
 
@@ -78,7 +70,7 @@ class IdleWorkTest {
       stop();
     }
     Map<String, String> flags = new HashMap<>(more);
-    flags.putIfAbsent("llm.model", folder.resolve("golden.gguf").toString());
+    flags.putIfAbsent("llm.model", GoldenModel.Q4_K_M.path().toString());
     daemon = new DaemonFixture(folder, writer.kb(), flags);
     Settings settings = daemon.settings;
     KnownTrial.of(settings);
@@ -171,7 +163,7 @@ class IdleWorkTest {
 
   @Test
   void aKbThatGoesWhileItIsAskedAboutIsNotMadeAnew() throws Exception {
-    write(150);
+    writer.append(150);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     Files.move(writer.kb().folder(), folder.resolve("away"));
@@ -184,7 +176,7 @@ class IdleWorkTest {
 
   @Test
   void whatIsPutInThePlaceOfAKbGetsNoneOfItsAnswers() throws Exception {
-    write(300);
+    writer.append(300);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     putAnotherInPlace(folder.resolve("away"));
@@ -213,7 +205,7 @@ class IdleWorkTest {
 
   @Test
   void aChangeInterruptsARunWithinASecond() throws Exception {
-    write(300);
+    writer.append(300);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     writer.append();
@@ -257,16 +249,6 @@ class IdleWorkTest {
             });
   }
 
-  private void write(int entries) throws IOException {
-    for (int i = 0; i < entries; i++) {
-      writer.append();
-    }
-  }
-
-  private JsonNode report() throws IOException {
-    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
-  }
-
   /** Lets a run begin, and waits until it has saved some answers. */
   private void askSome() throws Exception {
     int before = answers().size();
@@ -293,7 +275,7 @@ class IdleWorkTest {
 
   @Test
   void anErrorOfTheJvmIsATroubleAndTheNextRunGoesOn() throws Exception {
-    write(100);
+    writer.append(100);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     daemon.clock.error = new StackOverflowError("of a test");
@@ -326,8 +308,11 @@ class IdleWorkTest {
     assertEquals(0, daemon.watch.update().questions());
     long counted = answers().keySet().stream().filter(key -> !key.startsWith("overtaken ")).count();
     assertEquals(counted, daemon.metrics.answers.sum(), "a pair once, whatever it took");
-    report().path("entries").forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
-    assertEquals(0, report().at("/judgement/left/label").asInt());
+    daemon
+        .report()
+        .path("entries")
+        .forEach(l -> assertEquals("MODEL", l.at("/guess/origin").asText()));
+    assertEquals(0, daemon.report().at("/judgement/left/label").asInt());
     long reports = daemon.metrics.reports.sum();
     int readings = daemon.files.readings;
     daemon.run(Duration.ofMinutes(10));
@@ -348,7 +333,7 @@ class IdleWorkTest {
   void theEndIsWhatOneShotWithTheSameModelMakes() throws Exception {
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker.");
-    write(20);
+    writer.append(20);
     daemon.run(Duration.ofMinutes(30));
     finish();
     KbStore asked = copy("asked", false);
@@ -411,7 +396,7 @@ class IdleWorkTest {
 
   @Test
   void anInterruptedRunKeepsItsAnswersShowsThemAndGoesOn() throws Exception {
-    write(300);
+    writer.append(300);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     IdleWork.Current current = idle.current().orElseThrow();
@@ -429,7 +414,7 @@ class IdleWorkTest {
     assertEquals(reports, daemon.metrics.reports.sum(), "not before the end of the run");
     settle();
     int shown = 0;
-    for (JsonNode label : report().path("entries")) {
+    for (JsonNode label : daemon.report().path("entries")) {
       shown += label.at("/guess/origin").asText().equals("MODEL") ? 1 : 0;
     }
     long labels = answers().keySet().stream().filter(key -> key.startsWith("label ")).count();
@@ -460,12 +445,12 @@ class IdleWorkTest {
     }
     daemon.run(Duration.ofMinutes(5));
     settle();
-    assertTrue(report().at("/judgement/trust").isNull());
+    assertTrue(daemon.report().at("/judgement/trust").isNull());
     finish();
-    JsonNode trust = report().at("/judgement/trust");
+    JsonNode trust = daemon.report().at("/judgement/trust");
     assertEquals(60, trust.get("pairs").asInt());
     assertTrue(trust.get("guessing").asBoolean());
-    JsonNode asReader = report().at("/judgement/lessonTrust");
+    JsonNode asReader = daemon.report().at("/judgement/lessonTrust");
     assertEquals(60, asReader.get("pairs").asInt());
     assertTrue(asReader.get("guessing").asBoolean(), "it has one answer to everything");
     String html = Files.readString(writer.kb().insights().resolve("report.html"));
@@ -475,7 +460,7 @@ class IdleWorkTest {
   @Test
   void aRunEndsWithItsTimeAndTheNextGoesOn() throws Exception {
     settings(Map.of("llm.seconds", "100"));
-    write(300);
+    writer.append(300);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     daemon.clock.pass(Duration.ofSeconds(101));
@@ -488,7 +473,7 @@ class IdleWorkTest {
     daemon.look();
     settle();
     int left = 0;
-    for (JsonNode job : report().at("/judgement/left")) {
+    for (JsonNode job : daemon.report().at("/judgement/left")) {
       left += job.asInt();
     }
     assertEquals(left, daemon.watch.update().questions(), "in the report");
@@ -507,7 +492,7 @@ class IdleWorkTest {
 
   @Test
   void aRunEndsWhenTheMachineIsWanted() throws Exception {
-    write(300);
+    writer.append(300);
     daemon.run(Duration.ofMinutes(5));
     askSome();
     load = 1; // its own threads

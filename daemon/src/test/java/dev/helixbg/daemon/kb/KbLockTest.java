@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KbLockTest {
   @TempDir Path folder;
 
-  private KbStores stores;
+  @AutoClose private KbStores stores;
   private KbStore store;
 
   @BeforeEach
@@ -33,11 +33,6 @@ class KbLockTest {
     Kb kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
     store = stores.of(kb);
-  }
-
-  @AfterEach
-  void close() {
-    stores.close();
   }
 
   private Path file() {

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon.kb;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,31 +35,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How files get into the KB's folder, and what is there already. */
 class KbOutputsTest {
-  private static final String VICTIM = "alias ls='ls --color'\n";
-
   @TempDir Path folder;
 
   private final FakeModel model = new FakeModel();
   private WritableKb writer;
-  private Path victim;
-  private KbStores stores;
+  @AutoClose private KbStores stores;
 
   /** Times that entries were compared. */
   private int analyses;
 
   @BeforeEach
   void write() throws IOException {
-    victim = Files.writeString(folder.resolve(".zshrc"), VICTIM);
-    writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 10; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(1), 10);
     stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {});
-  }
-
-  @AfterEach
-  void close() {
-    stores.close();
   }
 
   private KbStore store() {
@@ -126,33 +113,6 @@ class KbOutputsTest {
     assertNotEquals(report, Files.getAttribute(file("report.json"), "unix:ino"));
     assertNotEquals(vectors, Files.getAttribute(file(HxecFile.NAME), "unix:ino"));
     assertEquals(before, Files.readString(kept));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"report.html", "report.json", HxecFile.NAME})
-  void whatIsInTheWayIsReplacedAndNeverFollowed(String name) throws Exception {
-    Files.createDirectory(writer.kb().insights());
-    Path nothing = folder.resolve("authorized_keys");
-    byte[] log = Files.readAllBytes(writer.log());
-    for (String hostile : List.of("link", "dangling", "pipe", "hard link")) {
-      Files.deleteIfExists(file(name));
-      switch (hostile) {
-        case "link" -> Files.createSymbolicLink(file(name), victim);
-        case "dangling" -> Files.createSymbolicLink(file(name), nothing);
-        case "pipe" ->
-            assertEquals(0, new ProcessBuilder("mkfifo", file(name).toString()).start().waitFor());
-        default -> Files.createLink(file(name), writer.log());
-      }
-      writer.append();
-      log = Files.readAllBytes(writer.log());
-      run();
-      assertTrue(Files.isRegularFile(file(name), LinkOption.NOFOLLOW_LINKS), hostile);
-      assertEquals(VICTIM, Files.readString(victim));
-      assertFalse(Files.exists(nothing));
-      assertEquals(
-          List.of(), store().outputs().changed(), "it is what was published, after a " + hostile);
-      assertEquals(-1, java.util.Arrays.mismatch(log, Files.readAllBytes(writer.log())));
-    }
   }
 
   @ParameterizedTest

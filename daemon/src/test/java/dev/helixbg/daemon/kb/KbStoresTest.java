@@ -58,10 +58,7 @@ class KbStoresTest {
   }
 
   private Kb kb(String name, int seed) throws IOException {
-    WritableKb writer = new WritableKb(folder.resolve(name), new Random(seed));
-    for (int i = 0; i < 5; i++) {
-      writer.append();
-    }
+    WritableKb writer = new WritableKb(folder.resolve(name), new Random(seed), 5);
     return writer.kb();
   }
 
@@ -240,10 +237,7 @@ class KbStoresTest {
   /** Also with what was appended since, and under a process that has the store open. */
   @Test
   void aMoveIsSeenThoughTheLogHasGrown() throws Exception {
-    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 5; i++) {
-      writer.append();
-    }
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1), 5);
     decide(writer.kb());
     writer.append();
     Kb moved = moved(writer.kb(), "elsewhere");

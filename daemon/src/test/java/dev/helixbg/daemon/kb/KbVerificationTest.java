@@ -26,10 +26,7 @@ class KbVerificationTest {
 
   @BeforeEach
   void run() throws Exception {
-    writer = new WritableKb(folder.resolve("kb"), new Random(3));
-    for (int i = 0; i < 40; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(3), 40);
     daemon = new DaemonFixture(folder, writer.kb());
     daemon.run(Duration.ofMinutes(1));
   }

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +40,7 @@ class LastReportTest {
   @TempDir Path folder;
 
   private final List<String> notices = new ArrayList<>();
-  private KbStores stores;
+  @AutoClose private KbStores stores;
   private Kb kb;
 
   @BeforeEach
@@ -48,11 +48,6 @@ class LastReportTest {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     Files.createFile(kb.dataLog());
     stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notices::add);
-  }
-
-  @AfterEach
-  void close() {
-    stores.close();
   }
 
   private KbStore store() {

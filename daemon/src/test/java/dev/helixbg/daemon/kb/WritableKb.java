@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A knowledge base that a test writes to as helix does: appends, edits, deletes, compactions. */
 public final class WritableKb {
@@ -32,6 +34,12 @@ public final class WritableKb {
     size = (int) Files.size(log);
   }
 
+  /** One with so many entries. */
+  public WritableKb(Path folder, Random random, int entries) throws IOException {
+    this(folder, random);
+    append(entries);
+  }
+
   public Kb kb() {
     return new Kb(log.getParent());
   }
@@ -42,6 +50,12 @@ public final class WritableKb {
 
   public int live() {
     return live.size();
+  }
+
+  public void append(int entries) throws IOException {
+    for (int i = 0; i < entries; i++) {
+      append();
+    }
   }
 
   public void append() throws IOException {
@@ -69,6 +83,13 @@ public final class WritableKb {
 
   public void restOf(byte[] torn) throws IOException {
     write(torn);
+  }
+
+  /** Some twenty passages, none of which another text has. */
+  public static String longText(String of) {
+    return IntStream.range(0, 160)
+        .mapToObj(i -> of + " says in part " + i + " what no other part says.")
+        .collect(Collectors.joining(" "));
   }
 
   private static byte[] record(String topic, String body) {

@@ -22,7 +22,6 @@ class ToolArgumentTest {
     return request.path("limit").asInt();
   }
 
-  /** Models write numbers in quotation marks. */
   @Test
   void aNumberMayBeWrittenAsAText() {
     assertEquals(3, limit(3));

@@ -13,6 +13,7 @@ import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.pairs.ReadingStore;
@@ -100,7 +101,6 @@ class EmbeddingEstimateTest {
     public void close() {}
   }
 
-  /** A moment of a bar. */
   private record Moment(double time, long done) {}
 
   private final class Bar implements Progress {
@@ -188,14 +188,7 @@ class EmbeddingEstimateTest {
     List<NamedEntry> entries = NamedEntry.all(entries(2 * count, words), Entry::body);
     List<Finding.Relation> pairs = new ArrayList<>();
     for (int i = 0; i < entries.size(); i += 2) {
-      pairs.add(
-          new Finding.Relation(
-              "rel-" + i,
-              entries.get(i),
-              entries.get(i + 1),
-              0.5,
-              0.5,
-              new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty())));
+      pairs.add(NearestPair.of("rel-" + i, entries.get(i), entries.get(i + 1), 0.5, 0.5));
     }
     Bar[] bar = new Bar[1];
     new RelationReranker(

@@ -498,7 +498,6 @@ class EmbeddingStageTest {
     assertHolds(fewer);
   }
 
-  /** Of a damaged row all vectors are made anew, and no others. */
   @Test
   void damagedVectorsAreMadeAnewAndNoOthers() throws Exception {
     List<Entry> entries = List.of(entry(8, longBody("one")));

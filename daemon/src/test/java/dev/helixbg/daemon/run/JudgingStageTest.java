@@ -61,10 +61,7 @@ class JudgingStageTest {
       throws Exception {
     Map<String, String> flags = new HashMap<>(more);
     flags.put("llm.model", GoldenModel.Q4_0.path().toString());
-    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 3; i++) {
-      writer.append();
-    }
+    WritableKb writer = new WritableKb(folder.resolve("kb"), new Random(1), 3);
     DaemonFixture daemon = new DaemonFixture(folder, writer.kb(), flags);
     if (isMeasured) {
       KnownTrial.of(daemon.settings);

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +54,8 @@ class SearchServiceTest {
 
   private final DaemonMetrics metrics = new DaemonMetrics();
   private final GatedModel model = new GatedModel();
+
+  @AutoClose
   private final SearchService searches = new SearchService(model, of -> stores().of(of), metrics);
 
   private KbStores stores;
@@ -78,16 +80,8 @@ class SearchServiceTest {
     }
   }
 
-  @AfterEach
-  void stop() {
-    searches.close();
-  }
-
   private WritableKb kb(String name, int entries) throws Exception {
-    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()));
-    for (int i = 0; i < entries; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()), entries);
     embed(kb);
     return kb;
   }
@@ -142,10 +136,7 @@ class SearchServiceTest {
   /** By whatever process: nobody says so. */
   @Test
   void whatIsEmbeddedMeanwhileIsFound() throws Exception {
-    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 5; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 5);
     assertEquals(0, get(ask(kb, "anything", 10)).size());
     assertEquals(0, get(ask(kb, "anything else", 10)).size());
     embed(kb);
@@ -247,16 +238,6 @@ class SearchServiceTest {
       sum += a[i] * b[i];
     }
     return sum;
-  }
-
-  @Test
-  void whatIsNewIsFoundOnceTheOldIsForgotten() throws Exception {
-    WritableKb kb = kb("kb", 3);
-    assertEquals(3, get(ask(kb, "x", 10)).size());
-    kb.append("gold", "that is sought");
-    embed(kb);
-    searches.forgetAll();
-    assertEquals("gold:0", get(ask(kb, "gold that is sought", 1)).getFirst().entry().name());
   }
 
   @Test

@@ -114,10 +114,7 @@ class DaemonTest {
   }
 
   private WritableKb kb(String name, int entries) throws IOException {
-    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()));
-    for (int i = 0; i < entries; i++) {
-      kb.append();
-    }
+    WritableKb kb = new WritableKb(folder.resolve(name), new Random(name.hashCode()), entries);
     return kb;
   }
 

@@ -1,19 +1,17 @@
 package dev.helixbg.daemon.server;
 
+import static dev.helixbg.daemon.server.QuestionRequestsTest.why;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.agents.AgentAnswer;
 import dev.helixbg.insight.agents.AgentClient;
@@ -23,7 +21,6 @@ import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
-import dev.helixbg.insight.log.DataLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -72,30 +69,16 @@ class EntryQuestionsTest {
     lessons.put(text, lesson);
   }
 
-  private QuestionRequests requests() {
-    PresentFindings present =
-        new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "fake"));
-    return new QuestionRequests(
-        new FindingRequests(store, Optional.empty(), present), Optional::empty, FakeModel::new);
-  }
-
-  private static ObjectNode request(String client) {
-    return JSON.createObjectNode().put("client", client).put("clientVersion", "1");
-  }
-
   private JsonNode give(String client, String kind) throws Exception {
     at = at.plusSeconds(60);
-    return requests().give(request(client).put("kind", kind), at);
+    return QuestionRequestsTest.requests(store, "fake")
+        .give(QuestionRequestsTest.request(client).put("kind", kind), at);
   }
 
   private JsonNode take(String client, String... idsAndAnswers) throws Exception {
-    ObjectNode request = request(client);
-    ArrayNode answers = request.putArray("answers");
-    for (int i = 0; i < idsAndAnswers.length; i += 2) {
-      answers.addObject().put("id", idsAndAnswers[i]).put("answer", idsAndAnswers[i + 1]);
-    }
     at = at.plusSeconds(60);
-    return requests().take(request, at);
+    QuestionRequests requests = QuestionRequestsTest.requests(store, "fake");
+    return QuestionRequestsTest.take(requests, client, at, idsAndAnswers);
   }
 
   /** Answers all questions of a kind. */
@@ -145,10 +128,6 @@ class EntryQuestionsTest {
         DaemonFixture.pipeline(
             DaemonFixture.settings(folder, Map.of()), new FakeModel(), DaemonFixture.NO_READING);
     return DaemonFixture.whole(pipeline, store).report().judgements();
-  }
-
-  private static String why(JsonNode taken) {
-    return String.join("; ", taken.path("refused").findValuesAsText("why"));
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
+import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.decisions.Decision;
@@ -24,9 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,11 +64,7 @@ class FindingRequestsTest {
 
   /** What helix does, and the log after it. */
   private void helix(String tool, String... namesAndValues) throws IOException {
-    Map<String, String> arguments = new HashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      arguments.put(namesAndValues[i], namesAndValues[i + 1]);
-    }
-    helix.call(tool, arguments);
+    helix.call(tool, HelixTools.arguments(namesAndValues));
     Files.write(kb.dataLog(), helix.log());
   }
 
@@ -270,11 +265,7 @@ class FindingRequestsTest {
     assertTrue(decide(id, "done", "person").has("notInLog"), "a person is believed, and told");
     decide(id, "open", "person");
     JsonNode call = act(id, "related").at("/calls/1");
-    Map<String, String> arguments = new HashMap<>();
-    call.path("arguments")
-        .properties()
-        .forEach(a -> arguments.put(a.getKey(), a.getValue().asText()));
-    helix.call(call.path("name").asText(), arguments);
+    helix.call(call.path("name").asText(), HelixTools.arguments(call));
     Files.write(kb.dataLog(), helix.log());
     assertFalse(decide(id, "done", "agent").has("notInLog"));
     assertThrows(Failure.class, () -> act(id, "related"), "it is settled");

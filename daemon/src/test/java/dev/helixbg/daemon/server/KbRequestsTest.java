@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +39,7 @@ class KbRequestsTest {
   private final FakeClock clock = new FakeClock();
   private WritableKb kb;
   private FakePairs judge;
-  private KbHost host;
+  @AutoClose private KbHost host;
   private KbRequests requests;
 
   @BeforeEach
@@ -51,11 +51,6 @@ class KbRequestsTest {
   private void start(Settings settings) {
     host = KbHost.of(settings, model, Optional.ofNullable(judge), clock, notice -> {});
     requests = new KbRequests(host, List.of(kb.kb()), () -> {});
-  }
-
-  @AfterEach
-  void close() {
-    host.close();
   }
 
   /** A run that ends: all that is there has its vectors. */

@@ -18,13 +18,13 @@ import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.sources.GitFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,11 +60,7 @@ class MovedSourcesTest {
   }
 
   private void helix(String tool, String... namesAndValues) throws Exception {
-    Map<String, String> arguments = new HashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      arguments.put(namesAndValues[i], namesAndValues[i + 1]);
-    }
-    helix.call(tool, arguments);
+    helix.call(tool, HelixTools.arguments(namesAndValues));
     Files.write(kb.dataLog(), helix.log());
   }
 
@@ -121,16 +117,12 @@ class MovedSourcesTest {
     JsonNode act = act(id);
     assertTrue(act.path("byHand").isMissingNode(), act.toString());
     for (JsonNode call : act.path("calls")) {
-      Map<String, String> arguments = new HashMap<>();
-      call.path("arguments")
-          .properties()
-          .forEach(one -> arguments.put(one.getKey(), one.getValue().asText()));
       if (call.path("name").asText().equals("act")) {
         Files.write(kb.dataLog(), helix.log());
         ObjectNode looked = findings().act(call.path("arguments").deepCopy());
         assertTrue(looked.path("holds").asBoolean(), looked.toString());
       } else {
-        helix.call(call.path("name").asText(), arguments);
+        helix.call(call.path("name").asText(), HelixTools.arguments(call));
       }
     }
     Files.write(kb.dataLog(), helix.log());

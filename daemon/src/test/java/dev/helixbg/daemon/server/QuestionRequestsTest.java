@@ -101,13 +101,17 @@ class QuestionRequestsTest {
   }
 
   private QuestionRequests requests() {
+    return requests(store, "m");
+  }
+
+  static QuestionRequests requests(KbStore store, String model) {
     PresentFindings present =
-        new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
+        new PresentFindings(new PresentEntries(DataLog.read(store.kb().dataLog()), model));
     return new QuestionRequests(
         new FindingRequests(store, Optional.empty(), present), Optional::empty, FakeModel::new);
   }
 
-  private static ObjectNode request(String client) {
+  static ObjectNode request(String client) {
     return JSON.createObjectNode().put("client", client).put("clientVersion", "1");
   }
 
@@ -126,15 +130,21 @@ class QuestionRequestsTest {
   }
 
   private ObjectNode take(String client, Instant at, String... idsAndAnswers) throws Exception {
+    return take(requests(), client, at, idsAndAnswers);
+  }
+
+  static ObjectNode take(
+      QuestionRequests requests, String client, Instant at, String... idsAndAnswers)
+      throws Exception {
     ObjectNode request = request(client);
     ArrayNode answers = request.putArray("answers");
     for (int i = 0; i < idsAndAnswers.length; i += 2) {
       answers.addObject().put("id", idsAndAnswers[i]).put("answer", idsAndAnswers[i + 1]);
     }
-    return requests().take(request, at);
+    return requests.take(request, at);
   }
 
-  private static String why(ObjectNode taken) {
+  static String why(JsonNode taken) {
     return String.join("; ", taken.path("refused").findValuesAsText("why"));
   }
 

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,7 @@ class RestTest {
   private final FaultyFiles files = new FaultyFiles();
   private final FakeModel model = new FakeModel();
   private WritableKb writer;
-  private Daemon daemon;
+  @AutoClose private Daemon daemon;
   private boolean battery;
   private double load;
   private int runs;
@@ -50,9 +50,7 @@ class RestTest {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     writer.append("a", "The team agreed to move the offset into the worker.");
     writer.append("b", "The team agreed to move the offset into the worker.");
-    for (int i = 0; i < 10; i++) {
-      writer.append();
-    }
+    writer.append(10);
     Settings settings = DaemonFixture.settings(folder, new HashMap<>(more));
     if (more.containsValue(GoldenModel.Q4_K_M.path().toString())) {
       KnownTrial.of(settings); // else it is asked all of it
@@ -65,11 +63,6 @@ class RestTest {
             settings,
             model,
             new Daemon.World(clock, files, machine, any -> Optional.empty()));
-  }
-
-  @AfterEach
-  void stop() {
-    daemon.close();
   }
 
   /** Lets so much time pass, and none while idle work runs. */

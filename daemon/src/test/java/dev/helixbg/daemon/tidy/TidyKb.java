@@ -7,6 +7,7 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,11 +99,7 @@ final class TidyKb {
   }
 
   void call(String tool, String... namesAndValues) {
-    Map<String, String> arguments = new HashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      arguments.put(namesAndValues[i], namesAndValues[i + 1]);
-    }
-    helix.call(tool, arguments);
+    helix.call(tool, HelixTools.arguments(namesAndValues));
   }
 
   List<NamedEntry> live() {

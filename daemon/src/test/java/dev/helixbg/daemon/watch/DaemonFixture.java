@@ -3,6 +3,8 @@ package dev.helixbg.daemon.watch;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.SettingsLoader;
@@ -15,6 +17,7 @@ import dev.helixbg.daemon.kb.FaultyFiles;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.run.RerankingStage;
@@ -150,6 +153,10 @@ public final class DaemonFixture {
   /** What is known of the KB. */
   public KbStore store() {
     return stores.of(kb);
+  }
+
+  public JsonNode report() throws IOException {
+    return new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
   }
 
   /** Report and vectors are those of a run from nothing over the same log and decisions. */

@@ -28,8 +28,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,15 +70,8 @@ class FirstLookRunTest {
     writer = new WritableKb(folder.resolve("kb"), new Random(1));
     kb = writer.kb();
     for (int i = 0; i < ENTRIES; i++) {
-      writer.append("topic-" + i % 3, longText("note " + i));
+      writer.append("topic-" + i % 3, WritableKb.longText("note " + i));
     }
-  }
-
-  /** Some twenty passages, none of which another text has. */
-  static String longText(String of) {
-    return IntStream.range(0, 160)
-        .mapToObj(i -> of + " says in part " + i + " what no other part says.")
-        .collect(Collectors.joining(" "));
   }
 
   /** Of embedding, before a look at the newest. */
@@ -237,7 +228,7 @@ class FirstLookRunTest {
   void aFewNewEntriesCostNoReportOfTheirOwn() throws Exception {
     run(kb, true);
     looks.clear();
-    writer.append("topic-1", longText("one more"));
+    writer.append("topic-1", WritableKb.longText("one more"));
     assertTrue(run(kb, true).made().isPresent());
     assertEquals(List.of(), looks);
   }

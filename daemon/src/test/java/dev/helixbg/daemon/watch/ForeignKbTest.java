@@ -93,10 +93,7 @@ class ForeignKbTest {
   @BeforeEach
   void write() throws IOException {
     victim = Files.writeString(folder.resolve(".zshrc"), VICTIM);
-    writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 10; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(1), 10);
     writer.append("twins", "the same words");
     writer.append("twins", "the same words");
     kb = writer.kb();
@@ -184,6 +181,11 @@ class ForeignKbTest {
     assertEquals(VICTIM, Files.readString(victim));
     assertTrue(Files.notExists(folder.resolve("authorized_keys")));
     assertTrue(found.stream().anyMatch(id -> id.startsWith("copies-")), found.toString());
+    for (String name : hostile == Hostile.DIRECTORY ? List.<String>of() : OUTPUTS) {
+      assertTrue(
+          Files.isRegularFile(kb.folder().resolve(name), LinkOption.NOFOLLOW_LINKS),
+          name + " was not replaced");
+    }
     for (String name : FORMER) {
       assertTrue(
           Files.exists(kb.folder().resolve(name), LinkOption.NOFOLLOW_LINKS),

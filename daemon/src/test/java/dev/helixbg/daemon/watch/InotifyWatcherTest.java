@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,16 +28,11 @@ class InotifyWatcherTest {
 
   private final BlockingQueue<Object> told = new LinkedBlockingQueue<>();
   private volatile Error error;
-  private final InotifyWatcher hints = new InotifyWatcher(this::tell);
+  @AutoClose private final InotifyWatcher hints = new InotifyWatcher(this::tell);
 
   @BeforeEach
   void onLinux() {
     assumeTrue(InotifyWatcher.areThere(), "no inotify here");
-  }
-
-  @AfterEach
-  void stop() {
-    hints.close();
   }
 
   private void tell() {

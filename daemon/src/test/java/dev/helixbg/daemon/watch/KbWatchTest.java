@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.embed.cache.HxecFile;
@@ -33,10 +34,7 @@ class KbWatchTest {
 
   @BeforeEach
   void start() throws IOException {
-    writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 10; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(1), 10);
     daemon = new DaemonFixture(folder, writer.kb());
   }
 
@@ -45,10 +43,7 @@ class KbWatchTest {
   }
 
   private int liveInReport() throws IOException {
-    return new com.fasterxml.jackson.databind.ObjectMapper()
-        .readTree(ReportFolder.of(writer.kb()).json().toFile())
-        .at("/log/liveEntries")
-        .asInt();
+    return daemon.report().at("/log/liveEntries").asInt();
   }
 
   private void settle() throws InterruptedException {
@@ -387,11 +382,7 @@ class KbWatchTest {
   @Test
   void aDatabaseThatIsDeletedIsMadeAnewWithTheDecisions() throws Exception {
     settle();
-    daemon
-        .store()
-        .decisions()
-        .add(
-            List.of(new Decision("dup-0123456789", Decision.Outcome.DONE, Instant.EPOCH, "a ~ b")));
+    decide(daemon.store(), "dup-0123456789");
     settle();
     Files.delete(daemon.store().database().file());
     writer.append();
@@ -415,18 +406,24 @@ class KbWatchTest {
     assertTrue(next.notices.getFirst().contains(" was formerly "), next.notices.toString());
   }
 
-  /** By a command beside the daemon, with a connection of its own. */
-  @Test
-  void aDecisionOfAnotherProcessIsTakenIn() throws Exception {
+  /** The id of a finding in the report: two entries say the same. */
+  private String twins() throws Exception {
     writer.append("twins", "the same words");
     writer.append("twins", "the same words");
     settle();
+    return daemon.report().at("/copies/0/id").asText();
+  }
+
+  private static void decide(KbStore store, String id) {
+    store.decisions().add(List.of(new Decision(id, Decision.Outcome.DONE, Instant.EPOCH, "")));
+  }
+
+  /** By a command beside the daemon, with a connection of its own. */
+  @Test
+  void aDecisionOfAnotherProcessIsTakenIn() throws Exception {
+    String id = twins();
     int analyses = daemon.analyses;
-    String report = Files.readString(ReportFolder.of(writer.kb()).json());
-    String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
-    DaemonFixture.store(folder, writer.kb())
-        .decisions()
-        .add(List.of(new Decision(id, Decision.Outcome.DONE, Instant.EPOCH, "")));
+    decide(DaemonFixture.store(folder, writer.kb()), id);
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
     assertEquals(1, daemon.analyses - analyses);
@@ -488,15 +485,8 @@ class KbWatchTest {
 
   @Test
   void aDecisionTakesAFindingOutOfTheReport() throws Exception {
-    writer.append("twins", "the same words");
-    writer.append("twins", "the same words");
-    settle();
-    String report = Files.readString(ReportFolder.of(writer.kb()).json());
-    String id = report.replaceAll("(?s).*?\"(copies-[0-9a-f]{10})\".*", "$1");
-    daemon
-        .store()
-        .decisions()
-        .add(List.of(new Decision(id, Decision.Outcome.DONE, Instant.EPOCH, "")));
+    String id = twins();
+    decide(daemon.store(), id);
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
     writer.compact();

@@ -4,10 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.ReportFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,22 +31,18 @@ class NotesWatchTest {
     daemon = new DaemonFixture(home, kb.make());
   }
 
-  private JsonNode report() throws IOException {
-    return new ObjectMapper().readTree(ReportFolder.of(kb.kb()).json().toFile());
-  }
-
   @Test
   void changedNotesAreTakenIn() throws Exception {
     daemon.run(Duration.ofMinutes(3));
-    assertEquals(4, report().at("/notes/files").asInt());
-    assertEquals(4, report().at("/log/liveEntries").asInt());
+    assertEquals(4, daemon.report().at("/notes/files").asInt());
+    assertEquals(4, daemon.report().at("/log/liveEntries").asInt());
     Files.writeString(notes.resolve("new.md"), "Another.");
     Files.delete(notes.resolve("0.md"));
     Files.write(notes.resolve("data.md"), new byte[] {1, 0, 2, 0, 0});
     daemon.run(Duration.ofMinutes(3));
-    assertEquals(4, report().at("/log/liveEntries").asInt());
-    assertEquals("sub/data.md", report().at("/notes/leftOut/files/0/path").asText());
-    assertEquals("sub/new.md", report().at("/entries/3/name").asText());
+    assertEquals(4, daemon.report().at("/log/liveEntries").asInt());
+    assertEquals("sub/data.md", daemon.report().at("/notes/leftOut/files/0/path").asText());
+    assertEquals("sub/new.md", daemon.report().at("/entries/3/name").asText());
   }
 
   @Test
@@ -69,7 +62,7 @@ class NotesWatchTest {
     assertTrue(
         daemon.watch.trouble().orElse("").contains("is neither a folder nor a regular file"),
         "" + daemon.watch.trouble());
-    assertEquals(4, report().at("/log/liveEntries").asInt());
+    assertEquals(4, daemon.report().at("/log/liveEntries").asInt());
     Files.move(away, home.resolve("vault"));
     daemon.run(Duration.ofMinutes(10));
     assertFalse(daemon.watch.trouble().isPresent(), "" + daemon.watch.trouble());

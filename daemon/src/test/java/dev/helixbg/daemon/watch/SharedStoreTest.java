@@ -126,10 +126,7 @@ class SharedStoreTest {
 
   @Test
   void nothingIsLostAndNoDecisionWaits() throws Exception {
-    writer = new WritableKb(folder.resolve("kb"), new Random(1));
-    for (int i = 0; i < 100; i++) {
-      writer.append();
-    }
+    writer = new WritableKb(folder.resolve("kb"), new Random(1), 100);
     try (KbStores stores = stores();
         ExecutorService threads = Executors.newFixedThreadPool(4)) {
       run(stores.of(writer.kb()));

@@ -4,7 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 
-/** Vectors of unit length for tests. */
 final class UnitVectors {
   private UnitVectors() {}
 

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,18 +26,13 @@ class VectorStoreTest {
   @TempDir(factory = InMemory.class)
   Path folder;
 
-  private Database database;
+  @AutoClose private Database database;
   private VectorStore store;
 
   @BeforeEach
   void open() {
     database = TestDatabase.in(folder, VectorStore.TABLE);
     store = VectorStore.ofEntries(database);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   private static void assertSame(Map<TextKey, float[]> expected, KnownVectors found) {

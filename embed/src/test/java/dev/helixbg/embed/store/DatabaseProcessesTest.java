@@ -200,7 +200,6 @@ class DatabaseProcessesTest {
     }
   }
 
-  /** A process that has the deleted database open does not spoil the new one. */
   @Test
   void aDeletedDatabaseThatAnotherProcessHasOpenIsMadeAnew() throws Exception {
     Process process = start("022", Echo.class);

@@ -189,7 +189,6 @@ class DatabaseTest {
     }
   }
 
-  /** A read-only folder is an error in words; so is a folder that is missing. */
   @Test
   void aFolderThatCannotBeWrittenToIsAnErrorInWords() throws IOException {
     Path closed = Files.createDirectory(folder.resolve("closed"));

@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +44,7 @@ class DecisionStoreTest {
 
   private final List<String> warnings = new ArrayList<>();
   private Path copy;
-  private Database database;
+  @AutoClose private Database database;
   private DecisionStore store;
 
   @BeforeEach
@@ -52,11 +52,6 @@ class DecisionStoreTest {
     copy = folder.resolve("decisions.json");
     database = opened(folder);
     store = new DecisionStore(database);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   /** As a KB has it: what is new is filled from the copy. */
@@ -280,7 +275,6 @@ class DecisionStoreTest {
     assertEquals(4, copied().size());
   }
 
-  /** A damaged table is not written over the copy. */
   @Test
   void aDamagedTableIsFoundBeforeTheCopyIsWritten() throws IOException {
     add(1);

@@ -313,6 +313,9 @@ class AnalysisTest {
     // printf 5:topic1:a1:b | sha256sum; users' dismissals are stored under these names.
     assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "a", "b"));
     assertEquals("topic-b1a7b2488e", new FindingIds().ofPair("topic", "b", "a"));
+    String key = "%032x".formatted(1);
+    assertEquals("rel-1ec5acb914", new FindingIds().ofPair("rel", key, "%032x".formatted(2)));
+    assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", key, "sessions"));
     assertNotEquals(
         new FindingIds().of("misfiled", "ab", "c"), new FindingIds().of("misfiled", "a", "bc"));
   }
@@ -398,7 +401,6 @@ class AnalysisTest {
     assertEquals(List.of("b:0", "a:0", "b:1"), names);
   }
 
-  /** As long as not every entry has a vector, the others keep their names. */
   @Test
   void entriesKeepTheirNamesWhereOthersAreMissing() {
     Corpus all = new Corpus();

@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,13 +37,7 @@ class LabelledPairsTest {
   }
 
   private Finding.Relation relation(int a, int b) {
-    return new Finding.Relation(
-        "rel-" + a + b,
-        entries.get(a),
-        entries.get(b),
-        0,
-        0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of("rel-" + a + b, entries.get(a), entries.get(b), 0, 0.5);
   }
 
   @Test

@@ -3,26 +3,16 @@ package dev.helixbg.insight.findings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.embed.store.InMemory;
-import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The one list of relations: what is in it, what is not, and in which order. */
 class RankedRelationsTest {
-  @TempDir(factory = InMemory.class)
-  Path insights;
-
   private static List<String> names(Findings findings) {
     return findings.relations().stream().map(r -> r.a().name() + " " + r.b().name()).toList();
   }
@@ -99,43 +89,18 @@ class RankedRelationsTest {
   @Test
   void pairsThatAnEntryLinksAreNoNews() {
     Corpus corpus = new Corpus();
-    corpus.add("a", "one", 1, 0).add("b", "two", 1, 0).add("b", "three", 1, 0.1f);
-    assertTrue(names(corpus.analyse()).contains("a:0 b:1"));
-    Entry old = corpus.entries.getFirst();
-    EntryText text = EntryText.parse("[links: b:1 b:2 c:0 a:0]\none");
-    corpus.entries.set(0, new Entry(old.offset(), "a", old.body(), 0, text));
-
+    corpus.addBody("a", "[links: b:1 b:2 c:0 a:0]\none", 1, 0);
+    corpus.add("b", "two", 1, 0).add("b", "three", 1, 0.1f);
     List<String> left = names(corpus.analyse());
     assertEquals(List.of("a:0 b:0", "b:0 b:1"), left.stream().sorted().toList());
   }
 
   /** A link names a place among all entries, whether or not each has a vector yet. */
-  /** Whoever links to the original is not told to link to its copy. */
-  @Test
-  void aCopyOfWhatAnEntryLinksIsNoNewsEither() {
-    Corpus corpus = new Corpus();
-    corpus.add("a", "the plan", 1, 0).add("b", "the plan", 1, 0).add("c", "index", 1, 0);
-    Entry index = corpus.entries.getLast();
-    for (String linked : List.of("a", "b")) {
-      corpus.entries.set(
-          2,
-          new Entry(
-              index.offset(),
-              "c",
-              index.body(),
-              0,
-              EntryText.parse("[links: " + linked + ":0]\nindex")));
-      assertEquals(List.of(), names(corpus.analyse()), linked);
-    }
-  }
-
   @Test
   void linksLeadWhereTheyLeadThoughEntriesAreMissing() {
     Corpus corpus = new Corpus();
-    corpus.add("b", "one", 1, 0).add("b", "two", 1, 0).add("a", "three", 1, 0);
-    Entry last = corpus.entries.getLast();
-    EntryText text = EntryText.parse("three\n[links: b:1]");
-    corpus.entries.set(2, new Entry(last.offset(), "a", last.body(), 0, text));
+    corpus.add("b", "one", 1, 0).add("b", "two", 1, 0);
+    corpus.addBody("a", "three\n[links: b:1]", 1, 0);
     Findings findings =
         Analysis.run(
             corpus.named().subList(1, 3),
@@ -178,28 +143,6 @@ class RankedRelationsTest {
     Findings two = new Corpus().add("a", "", 1, 0).add("a", "", 0, 1).analyse();
     assertEquals(1, two.relations().size());
     assertEquals(0, score(two, "a:0", "a:1"), 1e-6);
-  }
-
-  @Test
-  void settledPairsMakeRoomForOthers() throws IOException {
-    int moved = 0;
-    for (int seed = 0; seed < 40; seed++) {
-      Corpus corpus = Corpus.random(new Random(seed));
-      List<Finding.Relation> before = corpus.analyse(1).relations();
-      if (before.size() < 3) {
-        continue;
-      }
-      List<String> settled = before.stream().limit(3).map(Finding::id).toList();
-      Decisions decisions =
-          SettledFindingsTest.settle(
-              Files.createDirectory(insights.resolve("seed-" + seed)), settled);
-      Findings after = decisions.applyTo(corpus.analyse(1));
-      assertEquals(
-          before.stream().skip(3).limit(after.relations().size()).map(Finding::id).toList(),
-          after.relations().stream().map(Finding::id).toList());
-      moved++;
-    }
-    assertTrue(moved > 10, "only " + moved);
   }
 
   @Test

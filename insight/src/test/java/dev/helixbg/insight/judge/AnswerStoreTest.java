@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,18 +33,13 @@ class AnswerStoreTest {
   @TempDir(factory = InMemory.class)
   Path folder;
 
-  private Database database;
+  @AutoClose private Database database;
   private AnswerStore answers;
 
   @BeforeEach
   void open() {
     database = TestDatabase.in(folder, AnswerStore.TABLE);
     answers = new AnswerStore(database);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   private static Id id(QuestionKind job, int number) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,16 +24,11 @@ class InjectionTest {
   private static final int FIRST_SPECIAL = 1317;
 
   @TempDir static Path cache;
-  private static Judge judge;
+  @AutoClose private static Judge judge;
 
   @BeforeAll
   static void open() {
     judge = GoldenJudges.open(GoldenModel.Q8_0, cache);
-  }
-
-  @AfterAll
-  static void close() {
-    judge.close();
   }
 
   static List<String> attacks() {

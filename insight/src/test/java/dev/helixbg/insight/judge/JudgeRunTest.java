@@ -6,16 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Analysis;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -33,36 +31,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a run asks, in which order, for how long, and what it remembers. */
-class JudgeRunTest {
+class JudgeRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
   private static final int DIMENSION = 8;
 
   @TempDir Path folder;
 
-  @TempDir(factory = InMemory.class)
-  Path store;
-
-  private Database database;
   private final List<Entry> entries = new ArrayList<>();
   private final List<float[]> vectors = new ArrayList<>();
   private final AtomicLong clock = new AtomicLong();
   private int opened;
-
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(store, AnswerStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   private int remembered() {
     return TestDatabase.rows(database, "answer");
@@ -70,7 +52,7 @@ class JudgeRunTest {
 
   /** Entries of one direction are duplicates of each other. */
   private void entry(String topic, String body, int direction) {
-    entries.add(new Entry(8 + 100L * entries.size(), topic, body, 0, EntryText.parse(body)));
+    entries.add(Entry.of(8 + 100L * entries.size(), topic, body, 0));
     float[] vector = new float[DIMENSION];
     vector[direction] = 1;
     vectors.add(vector);
@@ -432,8 +414,7 @@ class JudgeRunTest {
   }
 
   private static Finding.Relation pair(String id, NamedEntry a, NamedEntry b) {
-    return new Finding.Relation(
-        id, a, b, 1, 1, new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of(id, a, b, 1, 1);
   }
 
   @Test

@@ -4,40 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
-import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.judge.JudgeTrial.Pair;
 import dev.helixbg.insight.judge.JudgeTrial.Truth;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is found out about a judge, by judges of whom it is known. */
-class JudgeTrialTest {
-  @TempDir(factory = InMemory.class)
-  Path folder;
-
-  private Database database;
+class JudgeTrialTest extends StoreFixture {
   private final Map<Question, Truth> truth = new HashMap<>();
-
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(folder, AnswerStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   JudgeTrialTest() {
     for (Pair pair : JudgeTrial.pairs()) {

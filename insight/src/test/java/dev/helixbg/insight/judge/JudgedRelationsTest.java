@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
 import java.util.HashMap;
 import java.util.List;
@@ -37,7 +37,7 @@ class JudgedRelationsTest {
   }
 
   private static NamedEntry entry(int number, String text) {
-    Entry entry = new Entry(8 + number, "t", text, 0, EntryText.parse(text));
+    Entry entry = Entry.of(8 + number, "t", text, 0);
     return new NamedEntry(entry, number, "%032x".formatted(number), false);
   }
 
@@ -189,8 +189,7 @@ class JudgedRelationsTest {
                 .map(text -> Entry.of(text.hashCode() & 0xFFFF, "n/", text, 0))
                 .toList(),
             entry -> "%032x".formatted(entry.offset()));
-    Finding.Evidence evidence =
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
+    Finding.Evidence evidence = NearestPair.EVIDENCE;
     return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence);
   }
 

@@ -4,62 +4,35 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
-import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** In which order pairs are judged, what is asked of each, and what answers mean. */
-class VerdictRunTest {
+class VerdictRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
   private static final int BEFORE = 100;
   private static final int AFTER = 200;
 
-  @TempDir(factory = InMemory.class)
-  Path folder;
-
-  private Database database;
   private final AtomicLong clock = new AtomicLong();
   private int offset = 8;
 
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(folder, AnswerStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
-
   private NamedEntry entry(String text, int minutes) {
-    Entry entry = new Entry(offset += 100, "topic", text, minutes, EntryText.parse(text));
+    Entry entry = Entry.of(offset += 100, "topic", text, minutes);
     return new NamedEntry(entry, 0, "%032x".formatted(offset), false);
   }
 
   private static Finding.Relation relation(String id, NamedEntry a, NamedEntry b) {
-    return new Finding.Relation(
-        id,
-        a,
-        b,
-        1,
-        0.6,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of(id, a, b, 1, 0.6);
   }
 
   private QuestionSession asking(QuestionAnswerer oracle, Duration time) {

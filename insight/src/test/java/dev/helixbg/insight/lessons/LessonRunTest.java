@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
@@ -16,8 +14,8 @@ import dev.helixbg.insight.judge.Judgements.Lesson;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.judge.StoreFixture;
 import dev.helixbg.insight.log.Entry;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,36 +23,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is asked for lessons, what is remembered, and what is named. */
-class LessonRunTest {
+class LessonRunTest extends StoreFixture {
   private static final String REPEAT = "A step may run twice, so make the second run harmless";
   private static final String CLOCK = "A clock may be wrong, so never order things by it";
   private static final Duration LONG = Duration.ofDays(1);
 
-  @TempDir(factory = InMemory.class)
-  Path folder;
-
-  private Database database;
   private final List<Entry> log = new ArrayList<>();
   private final Map<String, String> written = new HashMap<>();
   private int asked;
   private List<String> orders = List.of("same", "same");
   private boolean cancelled;
-
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(folder, AnswerStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   /** An entry and the lesson that the model writes of it. */
   private void entry(String topic, String body, String lesson) {

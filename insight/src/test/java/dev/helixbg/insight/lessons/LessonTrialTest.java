@@ -9,15 +9,13 @@ import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
-import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.judge.Answer;
 import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
+import dev.helixbg.insight.judge.StoreFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,28 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What is found out about a reader of lessons, by readers of whom it is known. */
-class LessonTrialTest {
-  @TempDir(factory = InMemory.class)
-  Path folder;
-
-  private Database database;
-
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(folder, AnswerStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
-
+class LessonTrialTest extends StoreFixture {
   private Optional<LessonTrust> measure(Function<Question, Answer> reader, Duration time)
       throws Exception {
     EmbedSettings bundled =

@@ -340,10 +340,10 @@ class DamagedLogTest {
     return bytes.toByteArray();
   }
 
-  private static byte[] recordOf(String topic, String body) {
-    DataLogBytes bytes = new DataLogBytes();
-    int from = bytes.entry(topic, body, MINUTES);
-    return Arrays.copyOfRange(bytes.toByteArray(), from, bytes.size());
+  static byte[] recordOf(String topic, String body) {
+    DataLogBytes log = new DataLogBytes();
+    log.entry(topic, body, MINUTES);
+    return log.records();
   }
 
   /** Appends an entry whose body is any bytes. */

@@ -70,7 +70,7 @@ class QuietReadingTest {
     DataLogBytes log = new DataLogBytes();
     log.entry("a", "first", MINUTES);
     Path file = write(log.toByteArray());
-    byte[] record = recordOf("busy", "one more");
+    byte[] record = DamagedLogTest.recordOf("busy", "one more");
     AtomicBoolean stop = new AtomicBoolean();
     Thread helix =
         Thread.ofPlatform()
@@ -112,12 +112,6 @@ class QuietReadingTest {
 
   private Path write(byte[] bytes) throws IOException {
     return Files.write(folder.resolve("data.log"), bytes);
-  }
-
-  private static byte[] recordOf(String topic, String body) {
-    DataLogBytes bytes = new DataLogBytes();
-    int from = bytes.entry(topic, body, MINUTES);
-    return Arrays.copyOfRange(bytes.toByteArray(), from, bytes.size());
   }
 
   private static void append(Path file, byte[] bytes) {

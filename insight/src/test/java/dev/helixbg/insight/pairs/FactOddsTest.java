@@ -3,12 +3,11 @@ package dev.helixbg.insight.pairs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Entry;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The log odds that one of two facts can be removed. */
@@ -20,13 +19,7 @@ class FactOddsTest {
   }
 
   private static Relation pair(NamedEntry a, NamedEntry b, double score) {
-    return new Relation(
-        "rel-1",
-        a,
-        b,
-        score,
-        0.6,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of("rel-1", a, b, score, 0.6);
   }
 
   @Test

@@ -23,12 +23,19 @@ class PairAssessorTest {
   private static final float[] DIFFERENT = {0, 0, 0, 5};
 
   private static Assessment of(float[] logits, boolean olderWhole, boolean newerWhole) {
-    return ASSESSOR.of(
-        new Reading(logits, olderWhole, newerWhole),
-        0,
-        "the limit",
-        "the bound",
-        new ActFrequency(ActFrequency.CALIBRATED));
+    Reading reading = new Reading(logits, olderWhole, newerWhole);
+    return of(ASSESSOR, reading, 0, "the limit", "the bound");
+  }
+
+  /** Of two texts that the judge calls the same. */
+  private static Assessment same(String older, String newer) {
+    return of(ASSESSOR, new Reading(SAME, true, true), 0, older, newer);
+  }
+
+  private static Assessment of(
+      PairAssessor assessor, Reading reading, double score, String older, String newer) {
+    ActFrequency usual = new ActFrequency(ActFrequency.CALIBRATED);
+    return assessor.of(reading, score, older, newer, usual);
   }
 
   @Test
@@ -42,9 +49,7 @@ class PairAssessorTest {
   @Test
   void whatNoBoundReachesIsNotNamed() {
     PairAssessor abstains = new PairAssessor(new PairCalibration(1, 2, 2, 8), PairFit.NONE);
-    Assessment said =
-        abstains.of(
-            new Reading(SAME, true, true), 0, "a", "b", new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment said = of(abstains, new Reading(SAME, true, true), 0, "a", "b");
     assertEquals(Tier.RELATED, said.tier());
     assertTrue(said.mayBeWorthAnAct());
     assertEquals(Optional.empty(), said.objection());
@@ -53,13 +58,7 @@ class PairAssessorTest {
   /** Unknown characters look alike to the judge, whatever it says. */
   @Test
   void textsInAScriptThatTheJudgeCannotReadAreUnknownAndDoNotLead() {
-    Assessment said =
-        ASSESSOR.of(
-            new Reading(SAME, true, true),
-            1,
-            "会議は二時に始まる",
-            "会議は三時に始まる",
-            new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment said = of(ASSESSOR, new Reading(SAME, true, true), 1, "会議は二時に始まる", "会議は三時に始まる");
     assertEquals(Tier.UNKNOWN, said.tier());
     assertFalse(said.mayLead());
     assertFalse(said.mayBeWorthAnAct());
@@ -97,22 +96,10 @@ class PairAssessorTest {
         "Der Dienst startet neu | Der Dienst startet nicht neu | only one text negates: neu",
       })
   void whatDisagreesForbidsTheSame(String older, String newer, String why) {
-    Assessment said =
-        ASSESSOR.of(
-            new Reading(SAME, true, true),
-            0,
-            older,
-            newer,
-            new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment said = same(older, newer);
     assertEquals(Optional.of(why), said.objection());
     assertEquals(Tier.RELATED, said.tier());
-    Assessment swapped =
-        ASSESSOR.of(
-            new Reading(SAME, true, true),
-            0,
-            newer,
-            older,
-            new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment swapped = same(newer, older);
     assertEquals(Tier.RELATED, swapped.tier());
   }
 
@@ -128,13 +115,7 @@ class PairAssessorTest {
         "'' | ''",
       })
   void whatIsSaidInOtherWordsOrInMoreDetailDoesNot(String older, String newer) {
-    Assessment said =
-        ASSESSOR.of(
-            new Reading(SAME, true, true),
-            0,
-            older,
-            newer,
-            new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment said = same(older, newer);
     assertEquals(Optional.empty(), said.objection());
     assertEquals(Tier.LIKELY_SAME, said.tier());
   }

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,18 +28,13 @@ class ReadingStoreTest {
   @TempDir(factory = InMemory.class)
   Path folder;
 
-  private Database database;
+  @AutoClose private Database database;
   private ReadingStore readings;
 
   @BeforeEach
   void open() {
     database = TestDatabase.in(folder, ReadingStore.TABLE);
     readings = new ReadingStore(database, "judge");
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   private static void assertReading(Reading found) {

@@ -9,17 +9,15 @@ import dev.helixbg.config.Progress;
 import dev.helixbg.embed.EmbeddingException;
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
+import dev.helixbg.insight.judge.StoreFixture;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.Passage;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,34 +25,17 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class RelationRerankerTest {
+class RelationRerankerTest extends StoreFixture {
   private static final PairCalibration CALIBRATION = new PairCalibration(1, 2, 2, 8);
   private static final float[] LIKELY = {-2.9f, -9, -1, 0};
 
-  @TempDir(factory = InMemory.class)
-  Path folder;
-
-  private Database database;
   private final List<PairReader.Texts> read = new ArrayList<>();
   private int opened;
   private int failAfter = Integer.MAX_VALUE;
   private boolean interrupts;
   private boolean rare;
-
-  @BeforeEach
-  void open() {
-    database = TestDatabase.in(folder, ReadingStore.TABLE);
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   /** Logits from the hash of the two texts, in an order that depends on the batch. */
   private final class FakeReader implements PairReader {
@@ -119,20 +100,11 @@ class RelationRerankerTest {
 
   static NamedEntry entry(int number, String text) {
     return new NamedEntry(
-        new Entry(8 + number, "t", text, 0, EntryText.parse(text)),
-        number,
-        "%032x".formatted(number),
-        false);
+        Entry.of(8 + number, "t", text, 0), number, "%032x".formatted(number), false);
   }
 
   private static Relation relation(NamedEntry a, NamedEntry b, double score) {
-    return new Relation(
-        "rel-" + a.index() + "-" + b.index(),
-        a,
-        b,
-        score,
-        0.5,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return NearestPair.of("rel-" + a.index() + "-" + b.index(), a, b, score, 0.5);
   }
 
   private static List<Relation> relations(int count) {

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Relation;
 import dev.helixbg.insight.findings.Finding.Tier;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import java.io.IOException;
@@ -31,13 +31,7 @@ class AssessedReportTest {
 
   private static Relation pair(
       int a, int b, double similarity, double same, double overtaken, Tier tier) {
-    return new Relation(
-            "rel-" + a + "-" + b,
-            ENTRIES.get(a),
-            ENTRIES.get(b),
-            0.2,
-            similarity,
-            new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()))
+    return NearestPair.of("rel-" + a + "-" + b, ENTRIES.get(a), ENTRIES.get(b), 0.2, similarity)
         .assessed(
             new Assessment(
                 same, overtaken, (1 - same - overtaken) / 2, 1, tier, Optional.empty(), false));
@@ -60,7 +54,7 @@ class AssessedReportTest {
   }
 
   private static JsonNode json(Report report) throws IOException {
-    return new ObjectMapper().readTree(KbFixtures.json(report));
+    return KbFixtures.tree(report);
   }
 
   @Test

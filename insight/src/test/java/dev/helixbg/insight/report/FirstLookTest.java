@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,7 @@ class FirstLookTest {
     assertTrue(HtmlReport.render(look).contains(WORDS));
     assertTrue(MarkdownReport.render(look).contains("**" + WORDS));
     assertTrue(TerminalSummaryTest.plain(look).replace('\n', ' ').contains(WORDS));
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(look)).path("firstLook");
+    JsonNode json = KbFixtures.tree(look).path("firstLook");
     assertEquals(
         "{\"unread\":0,\"entries\":300,\"passages\":1200,\"pairs\":0,\"questions\":45}",
         json.toString());

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -196,13 +195,13 @@ class JudgedReportTest {
     assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
     String terminal = TerminalSummaryTest.plain(report);
     assertFalse(terminal.contains("\u001B") || terminal.contains("\u202E"), terminal);
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(report));
+    JsonNode json = KbFixtures.tree(report);
     assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
   }
 
   @Test
   void jsonHasAllOfIt() throws Exception {
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(judged("x")));
+    JsonNode json = KbFixtures.tree(judged("x"));
     assertEquals("Qwen3 x", json.get("languageModel").asText());
     assertEquals("same", json.at("/relations/0/verdict/verdict").asText());
     assertEquals(0.02, json.at("/relations/0/verdict/related").asDouble());

@@ -3,6 +3,7 @@ package dev.helixbg.insight.report;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
@@ -60,11 +61,7 @@ final class KbFixture {
   }
 
   KbFixture pair(NamedEntry a, NamedEntry b, double similarity) {
-    return relation(
-        a,
-        b,
-        2 * similarity - 1,
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty()));
+    return relation(a, b, 2 * similarity - 1, NearestPair.EVIDENCE);
   }
 
   KbFixture overlap(String a, String b, double similarity) {

@@ -1,5 +1,7 @@
 package dev.helixbg.insight.report;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -29,6 +31,11 @@ public final class KbFixtures {
       throw new AssertionError("a byte array takes everything", e);
     }
     return out.toByteArray();
+  }
+
+  /** Returns the JSON report as a reader has it. */
+  static JsonNode tree(Report report) throws IOException {
+    return new ObjectMapper().readTree(json(report));
   }
 
   /** Returns a whole report on a knowledge base of helix, without moved sources and secrets. */

@@ -83,7 +83,7 @@ class ManyRelationsTest {
     assertTrue(
         TerminalSummaryTest.plain(report).contains("\n10 pairs of entries are worth a look\n"));
     assertTrue(TerminalSummaryTest.plain(report).contains("340 ranked, none judged"));
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(report));
+    JsonNode json = KbFixtures.tree(report);
     assertEquals(340, json.get("relations").size());
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.SourceChange;
@@ -78,7 +77,7 @@ class MovedSourcesReportTest {
     assertFalse(HtmlReport.render(plain).contains("Sources that moved"));
     assertFalse(MarkdownReport.render(plain).contains("Sources that moved"));
     assertFalse(TerminalSummary.render(plain).contains("Sources"));
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(plain));
+    JsonNode json = KbFixtures.tree(plain);
     assertEquals(0, json.path("sources").size() + json.path("movedSources").size());
   }
 
@@ -113,7 +112,7 @@ class MovedSourcesReportTest {
 
   @Test
   void jsonHasAllFieldsAndABound() throws Exception {
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(three()));
+    JsonNode json = KbFixtures.tree(three());
     assertEquals("abcdef0123", json.at("/sources/0/commit").asText());
     assertEquals("there is no such folder", json.at("/sources/1/trouble").asText());
     JsonNode first = json.at("/movedSources/0");
@@ -128,7 +127,7 @@ class MovedSourcesReportTest {
     for (int i = 0; i < 1_100; i++) {
       many.add(moved(i, SourceChange.LINE_DEAD, "Name_" + i, ""));
     }
-    JsonNode large = new ObjectMapper().readTree(KbFixtures.json(with(many)));
+    JsonNode large = KbFixtures.tree(with(many));
     assertEquals(1_000, large.path("movedSources").size());
     assertEquals(1_100, large.at("/totals/movedSources").asInt());
   }

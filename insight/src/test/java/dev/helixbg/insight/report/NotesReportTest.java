@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
@@ -22,7 +22,6 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 
-/** The folder of notes that a report is of, in each form of it. */
 class NotesReportTest {
   private static final String NAME = "<b>my</b> `vault`\u001B[31m\n# {{id}}";
 
@@ -47,7 +46,6 @@ class NotesReportTest {
             .contains("\n\nInsights into a helix knowledge base: 6 entries in 3 topics"));
   }
 
-  /** A command that is run in the folder of the notes finds the notes. */
   @Test
   void commandsAreThoseForNotes() {
     for (boolean ofNotes : new boolean[] {true, false}) {
@@ -102,12 +100,10 @@ class NotesReportTest {
     assertTrue(
         markdown.contains("\nInsights into a folder of notes, ``" + shown + "``: 2 notes, "),
         markdown);
-    assertEquals(
-        NAME, new ObjectMapper().readTree(KbFixtures.json(notes)).at("/notes/folder").asText());
+    assertEquals(NAME, KbFixtures.tree(notes).at("/notes/folder").asText());
   }
 
-  private static final Finding.Evidence NEAR =
-      new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
+  private static final Finding.Evidence NEAR = NearestPair.EVIDENCE;
 
   private static NamedEntry note(KbFixture kb, String name, String text) {
     return kb.entry(
@@ -179,14 +175,12 @@ class NotesReportTest {
     NamedEntry a =
         kb.entry("n/", 29_538_720, Optional.of("n/a.md"), OptionalDouble.empty(), "One.");
     NamedEntry b = note(kb, "n/b.md", "Two.");
-    JsonNode json =
-        new ObjectMapper().readTree(KbFixtures.json(kb.relation(a, b, 0.9, NEAR).report()));
+    JsonNode json = KbFixtures.tree(kb.relation(a, b, 0.9, NEAR).report());
     assertEquals("2026-03-01", json.at("/relations/0/a/written").textValue());
     assertTrue(json.at("/relations/0/b/written").isNull());
     assertEquals("2026-03-01", json.path("asOf").textValue());
   }
 
-  /** Of two notes of which nobody knows the older one, neither is called it. */
   @Test
   void neitherOfTwoUndatedNotesIsCalledTheOlderOne() throws IOException {
     for (int time : new int[] {0, 29_538_720}) {
@@ -215,8 +209,7 @@ class NotesReportTest {
               plain.log(),
               plain.run(),
               plain.judgements());
-      JsonNode older =
-          new ObjectMapper().readTree(KbFixtures.json(report)).at("/relations/0/assessment/older");
+      JsonNode older = KbFixtures.tree(report).at("/relations/0/assessment/older");
       assertEquals(time == 0 ? "null" : "\"a\"", older.toString());
     }
   }

@@ -8,7 +8,6 @@ import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import java.util.List;
 import java.util.Optional;
@@ -131,18 +130,16 @@ class ReportViewTest {
 
   @Test
   void numbersReadLikeEnglish() {
-    assertEquals(
-        "-2114-12-08 21:52",
-        NumberWords.date(new Entry(8, "a", "x", Integer.MIN_VALUE, EntryText.parse("x"))));
+    assertEquals("-2114-12-08 21:52", NumberWords.date(Entry.of(8, "a", "x", Integer.MIN_VALUE)));
     int midnight = 29_538_720;
     String note = "[source: a/b.md]\nText.";
     assertEquals(
         List.of("2026-03-01", "2026-03-01 00:01", "2026-03-01 00:00", "date unknown"),
         Stream.of(
-                new Entry(8, "a/", note, midnight, EntryText.parse(note)),
-                new Entry(8, "a/", note, midnight + 1, EntryText.parse(note)),
-                new Entry(8, "a", note, midnight, EntryText.parse(note)),
-                new Entry(8, "a/", note, 0, EntryText.parse(note)))
+                Entry.of(8, "a/", note, midnight),
+                Entry.of(8, "a/", note, midnight + 1),
+                Entry.of(8, "a", note, midnight),
+                Entry.of(8, "a/", note, 0))
             .map(NumberWords::date)
             .toList(),
         "of notes, and of an entry of helix");

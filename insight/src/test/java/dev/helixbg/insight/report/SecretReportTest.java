@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
@@ -34,7 +33,7 @@ class SecretReportTest {
     assertFalse(HtmlReport.render(plain).contains("Secrets"));
     assertFalse(MarkdownReport.render(plain).contains("Secrets"));
     assertFalse(TerminalSummary.render(plain).contains("secret"));
-    assertEquals(0, new ObjectMapper().readTree(KbFixtures.json(plain)).path("secrets").size());
+    assertEquals(0, KbFixtures.tree(plain).path("secrets").size());
   }
 
   @Test
@@ -47,7 +46,7 @@ class SecretReportTest {
     assertTrue(markdown.contains("## Secrets (1)"), markdown);
     assertTrue(markdown.contains("`" + SAYS + "` · "), markdown);
     assertTrue(TerminalSummaryTest.plain(report).contains("Also found: secrets (1)"));
-    JsonNode json = new ObjectMapper().readTree(KbFixtures.json(report));
+    JsonNode json = KbFixtures.tree(report);
     assertEquals(SAYS, json.at("/secrets/0/says").asText());
     assertEquals(1, json.at("/totals/secrets").asInt());
   }

@@ -7,7 +7,6 @@ import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.similarity.PassageVectors;
@@ -58,7 +57,7 @@ class OneSearchTest {
     List<float[]> passageVectors = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       String body = text(5 + random.nextInt(200));
-      Entry entry = new Entry(8 + 10_000L * i, "topic-" + i % 3, body, 0, EntryText.parse(body));
+      Entry entry = Entry.of(8 + 10_000L * i, "topic-" + i % 3, body, 0);
       entries.add(entry);
       vectors.add(vector());
       for (Passage passage : Passage.of(entry, TOKENS)) {
@@ -86,7 +85,7 @@ class OneSearchTest {
     List<float[]> vectors = new ArrayList<>();
     for (String noun : nouns) {
       String body = "秋天要给" + noun + "施肥然后浇水。";
-      entries.add(new Entry(8 + 100L * entries.size(), "garten", body, 0, EntryText.parse(body)));
+      entries.add(Entry.of(8 + 100L * entries.size(), "garten", body, 0));
       vectors.add(vector);
     }
     KbEntries kb =

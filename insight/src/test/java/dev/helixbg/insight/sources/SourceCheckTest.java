@@ -11,7 +11,6 @@ import dev.helixbg.insight.findings.Finding.Since;
 import dev.helixbg.insight.findings.Finding.SourceChange;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Entry;
-import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -92,7 +91,7 @@ class SourceCheckTest {
 
   private void note(String body, String time) {
     int minutes = time.isEmpty() ? 0 : GitFixture.minutes(time);
-    entries.add(new Entry(100 + entries.size(), "shop", body, minutes, EntryText.parse(body)));
+    entries.add(Entry.of(100 + entries.size(), "shop", body, minutes));
   }
 
   private List<NamedEntry> named() {
@@ -101,6 +100,14 @@ class SourceCheckTest {
 
   private SourceCheckResult check(Path... folders) throws InterruptedException {
     return check(List.of(folders)).of(named());
+  }
+
+  private Optional<String> trouble(Path folder) throws InterruptedException {
+    return trouble(check(folder));
+  }
+
+  private static Optional<String> trouble(SourceCheckResult result) {
+    return result.folders().getFirst().trouble();
   }
 
   private SourceCheck check(List<Path> folders) {
@@ -122,7 +129,7 @@ class SourceCheckTest {
     note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
     note("The total is in src/cart/Basket.java.");
     assertEquals(List.of(), found());
-    assertEquals(Optional.empty(), check(shop.folder()).folders().getFirst().trouble());
+    assertEquals(Optional.empty(), trouble(shop.folder()));
   }
 
   @Test
@@ -347,7 +354,7 @@ class SourceCheckTest {
     note("src/queue/Lease.java is there.");
     assertEquals(
         Optional.of("git cannot read it, or took too long or too much memory"),
-        check.of(named()).folders().getFirst().trouble());
+        trouble(check.of(named())));
   }
 
   @Test
@@ -381,9 +388,7 @@ class SourceCheckTest {
     Path objects = linked.folder().resolve(".git/objects");
     Files.move(objects, home.resolve("its"));
     Files.createSymbolicLink(objects, home.resolve("its"));
-    assertEquals(
-        Optional.of("it has no folder of git objects"),
-        check(linked.folder()).folders().getFirst().trouble());
+    assertEquals(Optional.of("it has no folder of git objects"), trouble(linked.folder()));
   }
 
   @Test
@@ -394,11 +399,11 @@ class SourceCheckTest {
     shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
     assertEquals(1, found().size());
     SourceCheckResult tree = check(home.resolve("tree"));
-    assertEquals(Optional.empty(), tree.folders().getFirst().trouble());
+    assertEquals(Optional.empty(), trouble(tree));
     assertEquals(List.of(), tree.moved(), "its branch has the file");
     // git records the real path
     Path link = Files.createSymbolicLink(home.resolve("link"), home);
-    assertEquals(Optional.empty(), check(link.resolve("tree")).folders().getFirst().trouble());
+    assertEquals(Optional.empty(), trouble(link.resolve("tree")));
   }
 
   @Test
@@ -406,7 +411,7 @@ class SourceCheckTest {
     Path apart = home.resolve("apart");
     String git = home.resolve("apart.git").toString();
     shop.git("2026-03-01T12:00", "clone", "-q", "--separate-git-dir", git, ".", apart.toString());
-    assertEquals(Optional.of(ELSEWHERE), check(apart).folders().getFirst().trouble());
+    assertEquals(Optional.of(ELSEWHERE), trouble(apart));
   }
 
   @ParameterizedTest
@@ -433,8 +438,7 @@ class SourceCheckTest {
         SourceCheck.watched(List.of(shop.folder())).contains(git.resolve("refs/heads/main")));
     Files.writeString(git.resolve("refs/heads/alias"), "ref: refs/../../x\n");
     assertEquals(
-        Optional.of("the branch that is checked out has an unusual name"),
-        check(shop.folder()).folders().getFirst().trouble());
+        Optional.of("the branch that is checked out has an unusual name"), trouble(shop.folder()));
   }
 
   @Test
@@ -444,7 +448,7 @@ class SourceCheckTest {
     Files.writeString(git.resolve("HEAD"), "ref: refs/heads/.invalid\n");
     assertEquals(
         Optional.of("its refs have the format reftable, which helix-bg does not read"),
-        check(shop.folder()).folders().getFirst().trouble());
+        trouble(shop.folder()));
   }
 
   /** Else whoever makes a folder has the paths of any repository of the user told. */
@@ -459,7 +463,7 @@ class SourceCheckTest {
     Files.writeString(own.resolve("commondir"), shop.folder().resolve(".git") + "\n");
     Files.writeString(own.resolve("HEAD"), "ref: refs/heads/main\n");
     SourceCheckResult borrowed = check(foreign);
-    assertEquals(Optional.of(ELSEWHERE), borrowed.folders().getFirst().trouble());
+    assertEquals(Optional.of(ELSEWHERE), trouble(borrowed));
     assertEquals(List.of(), borrowed.moved());
     Path git = Files.createDirectories(home.resolve("linked/.git/objects/info")).resolve("../..");
     Files.writeString(git.resolve("HEAD"), "ref: refs/heads/main\n");
@@ -467,9 +471,7 @@ class SourceCheckTest {
         git.resolve("objects/info/alternates"), shop.folder().resolve(".git/objects") + "\n");
     Files.createSymbolicLink(git.resolve("refs"), shop.folder().resolve(".git/refs"));
     SourceCheckResult linked = check(home.resolve("linked"));
-    assertEquals(
-        Optional.of("a folder under its refs is a symbolic link"),
-        linked.folders().getFirst().trouble());
+    assertEquals(Optional.of("a folder under its refs is a symbolic link"), trouble(linked));
     assertEquals(List.of(), linked.moved());
   }
 
@@ -525,7 +527,7 @@ class SourceCheckTest {
     // An object that is missing would be fetched by who believes the configuration.
     String tree = Files.readString(git.resolve("refs/heads/main")).strip();
     Files.delete(git.resolve("objects/" + tree.substring(0, 2) + "/" + tree.substring(2)));
-    assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
+    assertTrue(trouble(shop.folder()).isPresent());
     assertFalse(Files.exists(ran));
     Process status =
         new ProcessBuilder("git", "status")
@@ -552,7 +554,7 @@ class SourceCheckTest {
     String from = "file://" + shop.folder();
     shop.git("2026-03-01T12:00", "clone", "-q", "--depth", "1", from, shallow.toString());
     SourceCheckResult sources = check(shallow);
-    assertEquals(Optional.empty(), sources.folders().getFirst().trouble());
+    assertEquals(Optional.empty(), trouble(sources));
     assertEquals(List.of(), sources.moved(), "what it does not know was never there");
   }
 
@@ -620,9 +622,9 @@ class SourceCheckTest {
     Optional<String> trouble =
         Optional.of("git cannot read it, or took too long or too much memory");
     SourceCheck check = check(List.of(shop.folder()));
-    assertEquals(trouble, check.of(named()).folders().getFirst().trouble());
+    assertEquals(trouble, trouble(check.of(named())));
     Files.move(away, object);
-    assertEquals(trouble, check.of(named()).folders().getFirst().trouble());
+    assertEquals(trouble, trouble(check.of(named())));
     shop.write("x", "x").commit("2026-03-02T12:00");
     assertEquals(1, check.of(named()).moved().size());
   }
@@ -647,11 +649,11 @@ class SourceCheckTest {
     Path head = shop.folder().resolve(".git/HEAD");
     for (String broken : List.of("ref: ../../etc/passwd", "ref: refs/heads/../../x", "zzz", "")) {
       Files.writeString(head, broken);
-      assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent(), broken);
+      assertTrue(trouble(shop.folder()).isPresent(), broken);
     }
     Files.writeString(head, "x".repeat(10_000));
-    assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
+    assertTrue(trouble(shop.folder()).isPresent());
     Files.writeString(head, "f".repeat(40));
-    assertTrue(check(shop.folder()).folders().getFirst().trouble().isPresent());
+    assertTrue(trouble(shop.folder()).isPresent());
   }
 }

@@ -50,7 +50,6 @@ public abstract class BackendContract {
   private Backend tested;
   private Backend oracle;
 
-  /** A new backend. */
   protected abstract Backend backend();
 
   /** The largest error of a matrix product, relative to the largest value of its row. */

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,12 +26,7 @@ class UnequalCoresTest {
   private static final int ROWS = 4096;
   private static final int COLUMNS = 512;
 
-  private final Arena arena = Arena.ofShared();
-
-  @AfterEach
-  void close() {
-    arena.close();
-  }
+  @AutoClose private final Arena arena = Arena.ofShared();
 
   @ParameterizedTest
   @CsvSource({"Q4_K, 1, 1", "Q4_K, 40, 2", "Q6_K, 3, 0", "F32, 1, 1", "Q8_0, 12, 3"})

@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.stream.DoubleStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class ChoiceScorerTest {
@@ -26,9 +26,9 @@ class ChoiceScorerTest {
   private static final double ROUNDING = 1e-4;
 
   /** Of floats: quantised ones are rounded in passes of many tokens, but not in those of few. */
-  private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.F16.path()));
+  @AutoClose private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.F16.path()));
 
-  private final Backend backend = new CpuBackend(1, () -> {});
+  @AutoClose private final Backend backend = new CpuBackend(1, () -> {});
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final ChoiceScorer scorer = new ChoiceScorer(work);
@@ -40,12 +40,6 @@ class ChoiceScorerTest {
           .limit(3)
           .map(GoldenCase::promptIds)
           .toList();
-
-  @AfterEach
-  void close() {
-    backend.close();
-    file.close();
-  }
 
   private double[][] score(List<int[]> choices) {
     return scorer.score(empty, prompts, choices, () -> false);

@@ -31,7 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,14 +45,8 @@ class GeneratorTest {
   private static final int[] ANSWER = Arrays.copyOf(CASE.greedyIds(), CASE.greedyIds().length - 1);
   private static final PassLimits LIMITS = new PassLimits(256, 256, 1);
 
-  private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()));
-  private final Backend backend = new CpuBackend(1, () -> {});
-
-  @AfterEach
-  void close() {
-    backend.close();
-    file.close();
-  }
+  @AutoClose private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q8_0.path()));
+  @AutoClose private final Backend backend = new CpuBackend(1, () -> {});
 
   private static Generation answer(
       Qwen3 model, PassLimits limits, int maxTokens, Integer... stops) {

@@ -23,14 +23,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class GroupGeneratorTest {
   private static final PassLimits LIMITS = new PassLimits(512, 200, 8);
 
+  @AutoClose
   private final GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()));
-  private final Backend backend = new CpuBackend(1, () -> {});
+
+  @AutoClose private final Backend backend = new CpuBackend(1, () -> {});
   private final Qwen3 model = Qwen3.of(file, backend, LIMITS);
   private final ForwardPasses work = new ForwardPasses(model, LIMITS);
   private final KvCache empty = backend.cache(model.cacheShape());
@@ -41,12 +43,6 @@ class GroupGeneratorTest {
           .filter(c -> c.task().equals("summary"))
           .limit(10)
           .toList();
-
-  @AfterEach
-  void close() {
-    backend.close();
-    file.close();
-  }
 
   private List<Generation> generate(KvCache shared, List<int[]> prompts, int maxTokens) {
     return Generator.generateAll(

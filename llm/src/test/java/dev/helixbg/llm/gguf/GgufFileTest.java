@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,14 +47,8 @@ class GgufFileTest {
   void aBrokenFileGivesOneClearErrorInLittleTimeAndMemory(BrokenGguf broken) throws IOException {
     Path file = write(broken.bytes);
     long before = allocatedBytes();
-    GgufException error =
-        assertTimeout(
-            SHORT,
-            () ->
-                assertThrows(
-                    GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close()));
+    GgufException error = assertTimeout(SHORT, () -> refused(broken.words, () -> open(file)));
     assertTrue(allocatedBytes() - before < MEMORY_BOUND, "bounded memory");
-    assertTrue(error.getMessage().contains(broken.words), error.getMessage());
     assertTrue(error.getMessage().startsWith(file.toString()), error.getMessage());
     assertEquals(broken.name, GgufErrors.name(error));
     assertTrue(
@@ -80,9 +75,7 @@ class GgufFileTest {
       assertTrue(described.tensors().get(2).bytes().isEmpty());
       assertEquals(List.of(64L, 64L, 3L), described.tensors().get(2).shape());
     }
-    GgufException refused =
-        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close());
-    assertTrue(refused.getMessage().contains("known"), refused.getMessage());
+    refused("known", () -> open(file));
   }
 
   /** Most metadata is only shown; it is no reason to refuse a model. */
@@ -109,9 +102,7 @@ class GgufFileTest {
     byte[] whole = goodFile(3);
     for (int length : new int[] {150, whole.length - 1}) {
       Path file = write(Arrays.copyOf(whole, length));
-      GgufException error =
-          assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close());
-      assertTrue(error.getMessage().contains("the download was interrupted"), error.getMessage());
+      refused("the download was interrupted", () -> open(file));
     }
   }
 
@@ -121,7 +112,7 @@ class GgufFileTest {
     for (int length = 0; length < whole.length; length++) {
       Path file = write(Arrays.copyOf(whole, length));
       String at = "cut to " + length + " of " + whole.length;
-      assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(file)).close(), at);
+      assertThrows(GgufException.class, () -> open(file), at);
     }
   }
 
@@ -153,9 +144,9 @@ class GgufFileTest {
   void aMessageQuotesOnlyTheBeginningOfAKey() {
     byte[] file = GgufBytes.head(0, 1).key("k".repeat(60_000), 99).u64(0).bytes();
     GgufException e =
-        assertThrows(
-            GgufException.class, () -> GgufParser.describe("file", MemorySegment.ofArray(file)));
-    assertTrue(e.getMessage().contains("no value type has the id 99 (in 'kkkk"), e.getMessage());
+        refused(
+            "no value type has the id 99 (in 'kkkk",
+            () -> GgufParser.describe("file", MemorySegment.ofArray(file)));
     assertTrue(e.getMessage().length() < 500, e.getMessage().length() + " characters");
   }
 
@@ -225,15 +216,13 @@ class GgufFileTest {
         write(head(0, 2).entry("name", "x").key("size", UINT32).u32(70_000).data(0).bytes());
     try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
       GgufMetadata metadata = file.metadata();
-      GgufException type = assertThrows(GgufException.class, () -> metadata.whole("name", 0, 9));
-      assertTrue(type.getMessage().contains("a whole number is expected, not a String"));
+      GgufException type =
+          refused("a whole number is expected, not a String", () -> metadata.whole("name", 0, 9));
       assertEquals("name", GgufErrors.name(type));
       GgufException bounds =
-          assertThrows(GgufException.class, () -> metadata.whole("size", 1, 65_536));
-      assertTrue(bounds.getMessage().contains("70000 is not between 1 and 65536"));
+          refused("70000 is not between 1 and 65536", () -> metadata.whole("size", 1, 65_536));
       assertTrue(GgufErrors.offset(bounds) > 24);
-      GgufException missing = assertThrows(GgufException.class, () -> metadata.text("none"));
-      assertTrue(missing.getMessage().contains("missing"));
+      refused("missing", () -> metadata.text("none"));
     }
   }
 
@@ -248,9 +237,7 @@ class GgufFileTest {
   @Test
   void escapeSequencesInNamesDoNotReachTheTerminal() throws IOException {
     Path path = write(head(0, 2).entry("\u001b[2J", "1").entry("\u001b[2J", "2").bytes());
-    GgufException error =
-        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(path)).close());
-    assertTrue(error.getMessage().contains("'␛[2J'"), error.getMessage());
+    refused("'␛[2J'", () -> open(path));
   }
 
   @Test
@@ -262,20 +249,14 @@ class GgufFileTest {
       try (RandomAccessFile shorter = new RandomAccessFile(path.toFile(), "rw")) {
         shorter.setLength(size - 1);
       }
-      GgufException error = assertThrows(GgufException.class, file.mapped()::requireUnchanged);
-      assertTrue(error.getMessage().contains("the file was changed"));
+      refused("the file was changed", file.mapped()::requireUnchanged);
     }
   }
 
   @Test
   void aMissingFileAndAFolderAreRefused() {
-    GgufException missing =
-        assertThrows(
-            GgufException.class, () -> GgufFile.read(MappedFile.open(folder.resolve("none.gguf"))));
-    assertTrue(missing.getMessage().contains("no such file"));
-    GgufException notAFile =
-        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(folder)));
-    assertTrue(notAFile.getMessage().contains("not a regular file"));
+    refused("no such file", () -> open(folder.resolve("none.gguf")));
+    refused("not a regular file", () -> open(folder));
   }
 
   /** Two million empty strings in a sparse head: time and memory follow the bytes, not claims. */
@@ -300,9 +281,17 @@ class GgufFileTest {
     try (RandomAccessFile sparse = new RandomAccessFile(path.toFile(), "rw")) {
       sparse.setLength(start.length + count);
     }
-    GgufException error =
-        assertThrows(GgufException.class, () -> GgufFile.read(MappedFile.open(path)).close());
-    assertTrue(error.getMessage().contains("the length of an array"));
+    refused("the length of an array", () -> open(path));
+  }
+
+  private static void open(Path file) {
+    GgufFile.read(MappedFile.open(file)).close();
+  }
+
+  private static GgufException refused(String words, Executable work) {
+    GgufException error = assertThrows(GgufException.class, work);
+    assertTrue(error.getMessage().contains(words), error.getMessage());
+    return error;
   }
 
   private Path write(byte[] bytes) throws IOException {

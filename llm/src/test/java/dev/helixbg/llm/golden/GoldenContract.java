@@ -39,7 +39,6 @@ abstract class GoldenContract {
 
   private static final PassLimits LIMITS = new PassLimits(2048, 512, 4);
 
-  /** A new backend. */
   abstract Backend backend();
 
   /** Of how many cases of each task answers are generated, unless told by {@code -Dgolden.each}. */

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which libraries there is PTX of. */
 public final class PtxLibraries {
   /** Types that quantised files mix in the matrices of one layer. */
   private static final List<List<TensorType>> MIXES =

@@ -34,7 +34,6 @@ final class TinyModel {
     tensor("output_norm.weight", TensorType.F32, 32, 0);
   }
 
-  /** The tensors of a layer. */
   TinyModel layer(int number) {
     String prefix = "blk." + number + ".";
     tensor(prefix + "attn_norm.weight", TensorType.F32, 32, 0);

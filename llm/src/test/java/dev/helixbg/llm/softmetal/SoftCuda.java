@@ -47,7 +47,6 @@ public final class SoftCuda {
             symbols.findOrThrow("softcuda_live"), FunctionDescriptor.of(JAVA_LONG));
   }
 
-  /** The path of the library. */
   public String library() {
     return metal.library().toString();
   }

@@ -16,7 +16,6 @@ package dev.helixbg.llm.softmetal;
  */
 public record SoftMetalSettings(
     Order order, int seed, Checks checks, boolean lazy, int maxThreads, int cores) {
-  /** The order of fibers. */
   public enum Order {
     FORWARD,
     BACKWARD,

@@ -12,19 +12,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class HostKvCacheTest {
   private static final KvShape SHAPE = new KvShape(2, 2, 4, 1000);
 
-  private final Arena arena = Arena.ofConfined();
+  @AutoClose private final Arena arena = Arena.ofConfined();
   private final HostKvCache.Pool pool = new HostKvCache.Pool(arena, SHAPE);
-
-  @AfterEach
-  void close() {
-    arena.close();
-  }
 
   /** A cache, and what was written to its positions. */
   private record Held(HostKvCache cache, List<Short> written) {}

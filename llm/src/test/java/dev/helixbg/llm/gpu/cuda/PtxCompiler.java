@@ -97,7 +97,6 @@ public final class PtxCompiler {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, CLANG)));
   }
 
-  /** The root of the resources. */
   public Path resources() {
     return tests.resolveSibling("main").resolve("resources");
   }

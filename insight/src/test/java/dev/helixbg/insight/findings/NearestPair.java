@@ -1,0 +1,17 @@
+package dev.helixbg.insight.findings;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Relations for tests: each of two entries is the nearest of the other. */
+public final class NearestPair {
+  public static final Finding.Evidence EVIDENCE =
+      new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
+
+  private NearestPair() {}
+
+  public static Finding.Relation of(
+      String id, NamedEntry a, NamedEntry b, double score, double similarity) {
+    return new Finding.Relation(id, a, b, score, similarity, EVIDENCE);
+  }
+}
