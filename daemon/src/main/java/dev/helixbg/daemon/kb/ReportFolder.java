@@ -73,10 +73,10 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file in one step by a copy from another folder.
+   * Replaces each file atomically with a copy from another folder. Links are not followed.
    *
    * @return the SHA-256 of each file, in hexadecimal, in the order of {@link #files}
-   * @throws IOException when a file cannot be read or written; a link is not followed
+   * @throws IOException when a file cannot be read or written
    */
   List<String> copyFrom(ReportFolder source) throws IOException {
     PrivateFiles.makeFolder(json.getParent());

@@ -48,7 +48,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * @param threads number of threads, if the CPU runs the model
    * @param gpu asks the questions again after a failure of the GPU
    * @param measuring receives the progress of measuring a new model
-   * @param measuresReader whether the model is also measured as a writer of lessons
+   * @param measuresWriter whether the model is also measured at writing lessons
    */
   public record Asking(
       int threads,
@@ -57,7 +57,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       JudgeProgress measuring,
       JudgeProgress progress,
       BooleanSupplier cancelled,
-      boolean measuresReader) {}
+      boolean measuresWriter) {}
 
   /**
    * Findings to judge.
@@ -198,7 +198,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
     ModelTrial<LessonTrust> asReader = ModelTrial.ofReader(settings, model, subject.embedder());
     Duration all = Duration.ofSeconds(settings.llm().seconds());
     Duration time = measure(asJudge, opener, all);
-    if (asking.measuresReader()) {
+    if (asking.measuresWriter()) {
       measure(asReader, opener, all);
       time = all; // so that a slow model has time for questions, too
     }

@@ -39,7 +39,7 @@ final class SystemdUnit {
     ExecStart=%s%s
     %sRestart=on-failure
     RestartSec=30
-    # A JVM that SIGTERM ended exits with this status.
+    # A JVM exits with this status after SIGTERM.
     SuccessExitStatus=143
     # Another start does not help against wrong settings, a missing knowledge base or a second instance.
     RestartPreventExitStatus=%s

@@ -96,7 +96,7 @@ final class TidyList {
     return open.size();
   }
 
-  /** Keeps the place of a finding that the user has decided. */
+  /** Keeps a finding at its place in the list after the user has decided on it. */
   void handled(String id) {
     handled.add(id);
   }

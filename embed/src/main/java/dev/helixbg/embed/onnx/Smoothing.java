@@ -21,8 +21,8 @@ final class Smoothing {
   private static final int WIDTH = 384;
 
   /**
-   * Factor of the weights of queries and keys when they are compared with the weights of values.
-   * Rounding errors of values change an embedding more.
+   * Factor by which rounding errors of queries and keys count less than rounding errors of values,
+   * because errors of values change an embedding more.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 

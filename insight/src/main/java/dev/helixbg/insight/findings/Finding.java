@@ -12,9 +12,9 @@ import java.util.TreeSet;
 public sealed interface Finding {
   /**
    * Minimum similarity of two texts about the same matter, for the bundled model. In {@code bench
-   * findings}, 88 notes are rewrites or are overtaken. The listed pairs of these notes have a
-   * similarity of at least 0.452. Another 154 notes are on other subjects. For 132 of them, the
-   * similarity to the nearest note is below this limit.
+   * findings}, 88 notes rewrite or overtake another note, and have a similarity of at least 0.452
+   * with it. Another 154 notes are on other subjects. For 132 of them, the similarity to the
+   * nearest note is below this limit.
    */
   double FAR = 0.45;
 

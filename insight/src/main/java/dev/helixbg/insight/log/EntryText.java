@@ -92,7 +92,9 @@ public record EntryText(
     return new Parser(false).parse(body);
   }
 
-  /** Parses a note's body; {@code heading}, {@code part}, {@code line} are metadata there, too. */
+  /**
+   * Parses a note's body, in which {@code heading}, {@code part}, {@code line} are metadata, too.
+   */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
   }

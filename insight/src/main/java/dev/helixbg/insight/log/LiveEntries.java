@@ -76,7 +76,7 @@ final class LiveEntries implements RecordSink {
     damage.add(new LogAccount.Damage(last.offset(), unreadable, last.kind(), detail));
   }
 
-  /** Returns the live entries and the account. Hashes the log if {@code sha256} is empty. */
+  /** Returns the live entries and the log's account. Hashes the log if {@code sha256} is empty. */
   LogReading finish(Optional<String> sha256) {
     earlyTargets.build().forEach(this::remove);
     List<Entry> left = entries.stream().filter(Objects::nonNull).toList();

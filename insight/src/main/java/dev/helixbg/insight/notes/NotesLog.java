@@ -264,7 +264,7 @@ public final class NotesLog {
     return value.isEmpty() ? "" : "[" + kind + ": " + value + "]\n";
   }
 
-  /** Puts a blank before lines that look like metadata, so that they are read as text. */
+  /** Puts a space at the start of each line that looks like metadata; it is then read as text. */
   private static String asText(String text) {
     return text.indexOf('[') < 0
         ? text

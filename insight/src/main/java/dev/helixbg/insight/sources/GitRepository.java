@@ -31,7 +31,9 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   /** Maximum size, in bytes, of a file that should have one line. */
   private static final int MAX_LINE = 4_096;
 
-  /** Maximum bytes of the list of all refs, and of the list of a shallow history's last commits. */
+  /**
+   * Maximum bytes of the list of all refs, and of the list of a shallow history's oldest commits.
+   */
   private static final int MAX_LIST = 16 << 20;
 
   static GitRepository in(Path folder) throws SourceException {
