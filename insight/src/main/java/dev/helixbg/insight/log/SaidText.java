@@ -18,8 +18,11 @@ public final class SaidText {
               + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
-  /** Minimum number of base64 digits in a row in any data without {@code ;base64,}. */
-  private static final int RUN = 60;
+  /** Minimum length, in characters, of a run of digits on one line that the pattern matches. */
+  private static final int RUN = 256;
+
+  /** Minimum length, in characters, of each line in a match that has several lines. */
+  private static final int LINE = 60;
 
   private SaidText() {}
 
@@ -34,24 +37,42 @@ public final class SaidText {
     return mayHaveData(text) && DATA.matcher(text).find();
   }
 
-  /** Quickly checks whether a text may have data. {@link #DATA} is slow: it tries each place. */
+  /**
+   * Quickly checks whether a text may have embedded data. The pattern itself is slow, because it
+   * tries each position of each word. Many paths and addresses have 60 digits in a row, so such a
+   * run does not suffice.
+   */
   private static boolean mayHaveData(String text) {
-    return text.contains(";base64,") || hasRun(text);
+    return hasRun(text, LINE) && (hasRun(text, RUN) || hasLongLine(text))
+        || text.contains(";base64,");
   }
 
-  /** Whether a text has {@link #RUN} base64 digits in a row. The search skips most characters. */
-  private static boolean hasRun(String text) {
-    for (int end = RUN; end <= text.length(); ) {
+  /** Whether a text has a run of this many base64 digits. The search skips most characters. */
+  private static boolean hasRun(String text, int digits) {
+    for (int end = digits; end <= text.length(); ) {
       int i = end;
-      while (i > end - RUN && isDigit(text.charAt(i - 1))) {
+      while (i > end - digits && isDigit(text.charAt(i - 1))) {
         i--;
       }
-      if (i == end - RUN) {
+      if (i == end - digits) {
         return true;
       }
-      end = i + RUN;
+      end = i + digits;
     }
     return false;
+  }
+
+  private static boolean hasLongLine(String text) {
+    int run = 0; // number of digits since the start of the line; -1 after another character
+    for (int i = 0; i < text.length() && run < LINE; i++) {
+      char c = text.charAt(i);
+      run = isLineEnd(c) ? 0 : run >= 0 && isDigit(c) ? run + 1 : -1;
+    }
+    return run == LINE;
+  }
+
+  private static boolean isLineEnd(char c) {
+    return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029';
   }
 
   private static boolean isDigit(char c) {
