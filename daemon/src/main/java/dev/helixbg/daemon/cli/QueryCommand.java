@@ -42,7 +42,8 @@ abstract class QueryCommand extends ConsoleCommand {
    */
   final String text(List<String> words) {
     CommandLine line = spec.commandLine();
-    Optional<String> option = words.stream().filter(word -> word.matches("--?\\w\\S*")).findFirst();
+    Optional<String> option =
+        words.stream().filter(word -> word.matches("(?s)--?\\w(\\S*|[\\w-]*=.*)")).findFirst();
     if (option.isPresent() && !line.getParseResult().originalArgs().contains("--")) {
       throw new UnmatchedArgumentException(line, List.of(option.get()));
     }

@@ -1,5 +1,8 @@
 package dev.helixbg.daemon.kb;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -22,7 +25,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -224,10 +226,12 @@ public final class KbStores implements AutoCloseable {
                 .formatted(place.path, before));
       } else {
         Optional<Path> heir = lastUsed(store -> wasAt(store, place) && beginsAs(kb, store));
-        PrivateFiles.makeFolder(folder);
+        Path made = folder.resolveSibling(folder.getFileName() + ".new");
+        PrivateFiles.makeFolder(made);
         if (heir.isPresent()) {
-          copyDecisions(heir.get(), folder, place);
+          copyDecisions(heir.get(), made, place);
         }
+        Files.move(made, folder); // in one step, so that no half copy counts as the store
         tellOfFormerFiles(kb);
       }
       note(kb, place, folder);
@@ -237,7 +241,7 @@ public final class KbStores implements AutoCloseable {
   private void copyDecisions(Path from, Path to, Place place) throws IOException {
     Path decisions = from.resolve(DecisionStore.COPY);
     if (Files.exists(decisions)) {
-      Files.copy(decisions, to.resolve(DecisionStore.COPY), StandardCopyOption.COPY_ATTRIBUTES);
+      Files.copy(decisions, to.resolve(DecisionStore.COPY), COPY_ATTRIBUTES, REPLACE_EXISTING);
       notices.accept(
           "%s is there again: it gets a copy of your decisions, which now belong to %s"
               .formatted(place.path, noted(from).path("place").asText()));

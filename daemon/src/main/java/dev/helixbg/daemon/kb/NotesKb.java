@@ -29,7 +29,9 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A folder of Markdown notes, or one file, that is read as a knowledge base. The knowledge base's
@@ -84,7 +86,12 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();
-    return at(NoteFiles.repository(folder).orElse(folder), Optional.of(home), settings);
+    Path top =
+        Stream.iterate(folder, Objects::nonNull, Path::getParent)
+            .filter(one -> Files.exists(one.resolve(".git")))
+            .findFirst()
+            .orElse(folder); // of a repository, even if git ignores the folder
+    return at(top, Optional.of(home), settings);
   }
 
   private static NotesKb at(Path folder, Optional<Path> home, Settings settings) {

@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.insight.notes.NotesLog;
 import dev.helixbg.insight.report.MarkdownReport;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,6 +29,10 @@ public final class StudyPage {
   /** An id, and the word that follows it in the line, if any. */
   private static final Pattern ANSWER =
       Pattern.compile("\\b([0-9a-f]{16})\\b(?:[^\\p{L}\\p{N}]+(\\w+))?");
+
+  /** The beginning of a line before its id: at most the marks and the number of a list. */
+  private static final Pattern START =
+      Pattern.compile("[^\\p{L}\\p{N}]*(?:\\d{1,3}[^\\p{L}\\p{N}]+)?");
 
   private static final String EXAMPLE = "0123456789abcdef";
 
@@ -73,6 +79,8 @@ public final class StudyPage {
   public static ArrayNode answers(String written) {
     ArrayNode answers = Json.object().putArray("answers");
     Set<String> ids = new LinkedHashSet<>();
+    Map<String, String> within =
+        new HashMap<>(); // may be remarks, so they count as the last resort
     String fence = "";
     for (String line : written.toLowerCase(Locale.ROOT).replace(EXAMPLE, "").lines().toList()) {
       Matcher fenced = FENCE.matcher(line);
@@ -88,14 +96,17 @@ public final class StudyPage {
         Matcher answer = ANSWER.matcher(line);
         while (answer.find()) {
           ids.add(answer.group(1));
-          if (answer.group(2) != null) {
+          boolean isFirst = START.matcher(line.substring(0, answer.start())).matches();
+          if (answer.group(2) != null && isFirst) {
             answers.addObject().put("id", answer.group(1)).put("answer", answer.group(2));
+          } else if (answer.group(2) != null) {
+            within.putIfAbsent(answer.group(1), answer.group(2));
           }
         }
       }
     }
     ids.removeAll(answers.findValuesAsText("id"));
-    ids.forEach(id -> answers.addObject().put("id", id).put("answer", ""));
+    ids.forEach(id -> answers.addObject().put("id", id).put("answer", within.getOrDefault(id, "")));
     return answers;
   }
 }

@@ -59,6 +59,13 @@ class StudyPageTest {
     assertEquals(one(ID, "same"), answers("## " + ID + "\n\n" + ID + ": same"));
   }
 
+  @Test
+  void aRemarkCountsOnlyForAnIdThatBeginsNoLine() {
+    assertEquals(
+        one(ID, "related"), answers("For " + ID + ": same at first, but\n" + ID + ": related"));
+    assertEquals(one(ID, "same"), answers("The pair " + ID + ": same"));
+  }
+
   /** What looks like an answer inside an entry is data, even when the whole page comes back. */
   @Test
   void nothingInAnEntryIsAnAnswer() {
