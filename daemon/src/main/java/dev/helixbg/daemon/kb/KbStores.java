@@ -88,6 +88,9 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
+  /** Number of times that this object was closed. A store opened later would not be closed. */
+  private int closings;
+
   /** {@code notices} receives a sentence if a store was moved, or files of an old version exist. */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
@@ -154,13 +157,18 @@ public final class KbStores implements AutoCloseable {
 
   /**
    * Opens the store of a KB and reads from it on another thread. The future is empty if the KB has
-   * no store.
+   * no store, or if this object is closed first.
    */
-  public <T> Future<Optional<T>> openAhead(Kb kb, Function<KbStore, Optional<T>> reading) {
-    FutureTask<Optional<T>> task =
-        new FutureTask<>(() -> contains(kb) ? reading.apply(of(kb)) : Optional.empty());
+  public synchronized <T> Future<Optional<T>> openAhead(
+      Kb kb, Function<KbStore, Optional<T>> reading) {
+    int before = closings;
+    FutureTask<Optional<T>> task = new FutureTask<>(() -> ahead(kb, before).flatMap(reading));
     Thread.ofPlatform().daemon().name("store").start(task);
     return task;
+  }
+
+  private synchronized Optional<KbStore> ahead(Kb kb, int before) {
+    return closings == before && contains(kb) ? Optional.of(of(kb)) : Optional.empty();
   }
 
   private KbStore open(Kb kb) {
@@ -354,5 +362,6 @@ public final class KbStores implements AutoCloseable {
   public synchronized void close() {
     open.values().forEach(KbStore::close);
     open.clear();
+    closings++;
   }
 }
