@@ -29,9 +29,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * A folder of Markdown notes, or one file, that is read as a knowledge base. The knowledge base's
@@ -86,12 +84,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    */
   public static NotesKb ofMemory(Path here, Path home, Settings settings) {
     Path folder = here.toAbsolutePath().normalize();
-    Path top =
-        Stream.iterate(folder, Objects::nonNull, Path::getParent)
-            .filter(one -> Files.exists(one.resolve(".git")))
-            .findFirst()
-            .orElse(folder); // of a repository, even if git ignores the folder
-    return at(top, Optional.of(home), settings);
+    return at(NoteFiles.top(folder).orElse(folder), Optional.of(home), settings);
   }
 
   private static NotesKb at(Path folder, Optional<Path> home, Settings settings) {

@@ -2,7 +2,6 @@ package dev.helixbg.daemon.mcp;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -106,16 +105,17 @@ record ToolArgument(
       throw Failure.usage("\"answers\" may have %,d items at most".formatted(most));
     }
     // Only these fields are passed on, cut, so that one long field does not refuse all answers.
-    ArrayNode answers = Json.object().putArray("answers");
-    for (JsonNode item : list) {
-      ObjectNode answer = answers.addObject();
-      for (String field : List.of("id", "answer")) {
-        if (item.path(field).isTextual()) {
-          answer.put(field, PrintableText.beginning(item.path(field).asText(), LONGEST_ANSWER));
-        }
+    return Json.array(list.valueStream().toList(), ToolArgument::answer);
+  }
+
+  private static ObjectNode answer(JsonNode item) {
+    ObjectNode answer = Json.object();
+    for (String field : List.of("id", "answer")) {
+      if (item.path(field).isTextual()) {
+        answer.put(field, PrintableText.beginning(item.path(field).asText(), LONGEST_ANSWER));
       }
     }
-    return answers;
+    return answer;
   }
 
   ToolArgument needed() {

@@ -28,9 +28,9 @@ public final class ServicePlan {
   }
 
   /**
-   * Returns the steps for launchd on macOS. The command {@code bootout} does not wait for the end
-   * of the service, and a running service cannot be started again. Therefore one step waits for the
-   * end.
+   * Returns the steps for launchd on macOS. The command {@code bootout} does not wait until the
+   * service has ended, but a running service cannot be started again. One step therefore waits
+   * until the service has ended.
    *
    * @param spec the service to write; if empty, the file does not change; required for {@link
    *     Action#INSTALL}

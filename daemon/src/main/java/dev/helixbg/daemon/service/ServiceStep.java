@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /** One step of a service command; {@code --dry-run} prints {@code shown} instead of acting. */
 public record ServiceStep(String shown, Deed deed) {
@@ -102,16 +103,13 @@ public record ServiceStep(String shown, Deed deed) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),
         _ -> {
-          long deadline = System.nanoTime() + PATIENCE.toNanos();
-          while (ended(command).code() == 0) {
-            if (System.nanoTime() - deadline > 0) {
-              throw new Failure(
-                  ExitCode.BUSY,
-                  "the service has not ended within %d s; try again"
-                      .formatted(PATIENCE.toSeconds()));
-            }
-            Thread.sleep(LOOK);
-          }
+          until(
+              () -> Optional.of(ended(command)).filter(ended -> ended.code() != 0),
+              () ->
+                  new Failure(
+                      ExitCode.BUSY,
+                      "the service has not ended within %d s; try again"
+                          .formatted(PATIENCE.toSeconds())));
         });
   }
 
@@ -123,27 +121,41 @@ public record ServiceStep(String shown, Deed deed) {
     return new ServiceStep(
         "would wait until the service answers",
         _ -> {
-          long deadline = System.nanoTime() + PATIENCE.toNanos();
-          Optional<JsonNode> status;
-          while ((status = new DaemonLink(home).status()).isEmpty()) {
-            if (System.nanoTime() - deadline > 0) {
-              throw new Failure(
-                  ExitCode.WRITE,
-                  "the service does not answer"
-                      + ServiceHealth.lastError(home)
-                          .map(said -> "; its last message: " + said)
-                          .orElse(". See: helix-bg service logs"));
-            }
-            Thread.sleep(LOOK);
-          }
-          if (!status.get().path("service").asBoolean()) {
+          JsonNode status =
+              until(
+                  new DaemonLink(home)::status,
+                  () ->
+                      new Failure(
+                          ExitCode.WRITE,
+                          "the service does not answer"
+                              + ServiceHealth.lastError(home)
+                                  .map(said -> "; its last message: " + said)
+                                  .orElse(". See: helix-bg service logs")));
+          if (!status.path("service").asBoolean()) {
             throw new Failure(
                 ExitCode.BUSY,
                 "the service cannot run while a daemon runs that was started by hand: process %d."
-                        .formatted(status.get().path("pid").asLong())
+                        .formatted(status.path("pid").asLong())
                     + " Run: helix-bg stop; helix-bg service start");
           }
         });
+  }
+
+  private interface Look<T> {
+    Optional<T> take() throws InterruptedException;
+  }
+
+  /** Looks again and again until there is a value, but not longer than {@link #PATIENCE}. */
+  private static <T> T until(Look<T> look, Supplier<Failure> late) throws InterruptedException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    Optional<T> seen;
+    while ((seen = look.take()).isEmpty()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw late.get();
+      }
+      Thread.sleep(LOOK);
+    }
+    return seen.get();
   }
 
   private static ServiceStep running(String[] command, BiConsumer<Ended, PrintStream> then) {

@@ -195,7 +195,10 @@ public final class OnnxFile implements AutoCloseable {
     for (Node node : nodes) {
       if (node.operator.equals("Add") && node.inputs.size() == 2) {
         for (int i = 0; i < 2; i++) {
-          ofBias.put(node.inputs.get(i), ofProduct.get(node.inputs.get(1 - i)));
+          String matrix = ofProduct.get(node.inputs.get(1 - i));
+          if (matrix != null) {
+            ofBias.put(node.inputs.get(i), matrix);
+          }
         }
       }
     }

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * @param byHand reason why there are no calls
  * @param losses descriptions of lost data, except the texts of removed entries
  * @param undo calls that store removed and rewritten texts at the end of their topics; empty if
- *     those texts are too long
+ *     these texts are too long for a call
  */
 public record ActPlan(
     List<Check> checks,

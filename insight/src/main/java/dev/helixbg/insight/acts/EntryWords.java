@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -45,13 +44,13 @@ record EntryWords(
           "%s is stored %d times with exactly the same text: first remove the copies"
               .formatted(Act.name(entry), twins.size()));
     }
-    Optional<String> words = MatchString.of(entry.entry().body(), othersThan(entry, twins));
-    require(
-        words.isPresent(),
-        ("%s has no words of its own: all its words are also in another note of %s, and helix could"
-                + " take that note for this one. Make the edit by hand: %s")
-            .formatted(Act.name(entry), QuotedName.of(entry.topic()), sought(entry)));
-    return words.get();
+    return MatchString.of(entry.entry().body(), othersThan(entry, twins))
+        .orElseThrow(
+            () ->
+                new NotCallableException(
+                    ("%s has no words of its own: all its words are also in another note of %s, and"
+                            + " helix could take that note for this one. Make the edit by hand: %s")
+                        .formatted(Act.name(entry), QuotedName.of(entry.topic()), sought(entry))));
   }
 
   /** Tells a person how to find the entry by its text. */

@@ -49,8 +49,8 @@ public final class Analysis {
   }
 
   /**
-   * Returns each entry's position in the order of the keys. Entries with equal keys keep the order
-   * of the list.
+   * Returns each entry's position in the order of the keys. Entries with equal keys keep their
+   * order.
    */
   static int[] orderByKey(List<String> keys) {
     int[] order = new int[keys.size()];

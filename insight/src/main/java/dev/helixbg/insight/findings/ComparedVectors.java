@@ -18,8 +18,9 @@ import java.util.stream.IntStream;
 record ComparedVectors(
     int entries, int[] owners, int[] firsts, List<Passage> passages, Vectors vectors) {
   /**
-   * Maximum number of compared passages. With so many passages, 10,000 entries take 25 times as
-   * long to compare as without passages. 100,000 entries take twice as long.
+   * Maximum number of compared passages. A comparison with this number of passages takes 25 times
+   * as long as one without passages if there are 10,000 entries, and twice as long if there are
+   * 100,000 entries.
    */
   static final int MAX_PASSAGES = 40_000;
 
@@ -102,8 +103,8 @@ record ComparedVectors(
 
   /**
    * Returns the place from which to show a passage, in UTF-16 units: the start of the previous
-   * passage, for context. The first passage of an entry is shown from its own start. For the vector
-   * of a whole entry, the place is 0.
+   * passage, for context. The first passage of an entry is shown from its own start. If the vector
+   * belongs to a whole entry, the place is 0.
    */
   int viewStart(int vector) {
     if (vector < entries) {

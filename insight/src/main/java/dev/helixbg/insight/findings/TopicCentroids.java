@@ -6,8 +6,9 @@ import dev.helixbg.insight.similarity.Vectors;
  * The centroid of each topic: the mean of its unit vectors, scaled to unit length.
  *
  * @param sums sum of the vectors of each topic, one after the other
+ * @param normalised one row for each topic; a topic whose vectors cancel out has a zero vector
  */
-record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums) {
+record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums, Vectors normalised) {
 
   static TopicCentroids of(Vectors vectors, TopicIndex topics) {
     int dimension = vectors.dimension();
@@ -18,12 +19,10 @@ record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums) {
         sums[sum + k] += vectors.values()[entry * dimension + k];
       }
     }
-    return new TopicCentroids(vectors, topics, sums);
+    return new TopicCentroids(vectors, topics, sums, normalised(sums, dimension));
   }
 
-  /** Returns one row for each topic; a topic whose vectors cancel out has a zero vector. */
-  Vectors normalised() {
-    int dimension = vectors.dimension();
+  private static Vectors normalised(double[] sums, int dimension) {
     float[] values = new float[sums.length];
     for (int start = 0; start < sums.length; start += dimension) {
       double squares = 0;
@@ -35,7 +34,7 @@ record TopicCentroids(Vectors vectors, TopicIndex topics, double[] sums) {
         values[i] = length == 0 ? 0 : (float) (sums[i] / length);
       }
     }
-    return new Vectors(topics.count(), dimension, values);
+    return new Vectors(sums.length / dimension, dimension, values);
   }
 
   /**

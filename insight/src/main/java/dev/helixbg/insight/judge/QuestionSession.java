@@ -138,7 +138,9 @@ public final class QuestionSession implements AutoCloseable {
     questions.forEach(question -> wanted.add(id(question)));
     wanted.forEach(id -> keys.add(id.key()));
     wanted.removeIf(id -> !sought.add(id));
-    known.putAll(answers.find(wanted));
+    if (!wanted.isEmpty()) {
+      known.putAll(answers.find(wanted));
+    }
   }
 
   /** Asks the questions without an answer. Progress counts questions that fulfil {@code counts}. */
@@ -147,12 +149,13 @@ public final class QuestionSession implements AutoCloseable {
     Map<AnswerStore.Id, Question> unknown = new LinkedHashMap<>();
     questions.forEach(question -> unknown.putIfAbsent(id(question), question));
     unknown.keySet().removeAll(known.keySet());
+    List<AnswerStore.Id> ids = List.copyOf(unknown.keySet());
     List<Question> open = List.copyOf(unknown.values());
     for (int done = 0; done < open.size() && !timeIsOver.getAsBoolean(); ) {
       List<Answer> some = askSome(open.subList(done, open.size()));
       Map<AnswerStore.Id, Answer> fresh = new LinkedHashMap<>();
       for (int i = 0; i < some.size(); i++) {
-        fresh.put(id(open.get(done + i)), some.get(i));
+        fresh.put(ids.get(done + i), some.get(i));
       }
       answers.add(fresh);
       known.putAll(fresh);

@@ -140,8 +140,8 @@ public record EntryText(
     }
 
     private boolean isMetadata(String line) {
-      int colon = line.indexOf(": ");
-      if (!line.startsWith("[") || !line.endsWith("]") || colon < 0) {
+      int colon = line.startsWith("[") && line.endsWith("]") ? line.indexOf(": ") : -1;
+      if (colon < 0) {
         return false;
       }
       String value = line.substring(colon + 2, line.length() - 1).strip();

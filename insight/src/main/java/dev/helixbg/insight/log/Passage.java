@@ -40,11 +40,11 @@ public record Passage(int start, int end) {
     if (topic(entry, modelTokens).length() + entry.text().content().length() <= room) {
       return List.of(); // a text has no more tokens than characters
     }
-    int ofTopic = new Cuts(topic(entry, modelTokens), room).tokens;
-    Cuts cuts = new Cuts(entry.text().content(), MAX * room);
-    if (cuts.tokens + ofTopic <= room) {
+    int ofTopic = Cuts.tokens(topic(entry, modelTokens), room);
+    if (Cuts.tokens(entry.text().content(), room - ofTopic) + ofTopic <= room) {
       return List.of();
     }
+    Cuts cuts = new Cuts(entry.text().content(), MAX * room);
     // The model may read less of the beginning than estimated, so the first passage begins earlier.
     int from = cuts.lastWithin(0, room * 7 / 8 - ofTopic);
     int left = cuts.between(from, cuts.places.size() - 1);
@@ -54,7 +54,7 @@ public record Passage(int start, int end) {
 
   /** Estimates how many tokens of a text the model reads, including two special tokens. */
   public static int estimatedTokens(String text, int modelTokens) {
-    return Math.min(modelTokens, new Cuts(text, modelTokens).tokens + 2);
+    return Math.min(modelTokens, Cuts.tokens(text, modelTokens) + 2);
   }
 
   /** Cuts a text into about equal passages; text after {@link #MAX} passages is left out. */
@@ -136,8 +136,6 @@ public record Passage(int start, int end) {
     /** Possible cuts in rising order; the first is at 0. */
     private final List<Place> places = new ArrayList<>();
 
-    private int tokens;
-
     /**
      * A possible cut, the number of tokens before it, and whether a sentence or line ends there.
      */
@@ -147,6 +145,7 @@ public record Passage(int start, int end) {
     Cuts(String text, int most) {
       this.text = text;
       places.add(new Place(0, 0, true));
+      int tokens = 0;
       for (int at = 0, end; at < text.length() && tokens <= most; at = end) {
         end = runEnd(text, at);
         tokens += cost(text, at, end);
@@ -156,6 +155,16 @@ public record Passage(int start, int end) {
           places.add(new Place(end, tokens, SentenceEnds.isAt(text, end)));
         }
       }
+    }
+
+    /** Returns the number of tokens of a text, without places; may stop after {@code most}. */
+    static int tokens(String text, int most) {
+      int tokens = 0;
+      for (int at = 0, end; at < text.length() && tokens <= most; at = end) {
+        end = runEnd(text, at);
+        tokens += cost(text, at, end);
+      }
+      return tokens;
     }
 
     private int between(int from, int to) {

@@ -47,7 +47,6 @@ public final class CopyName {
 
   private static String stem(NoteName note) {
     String name = note.file().substring(note.file().lastIndexOf('/') + 1);
-    int dot = name.lastIndexOf('.');
-    return NormalForm.of(dot > 0 ? name.substring(0, dot) : name).toLowerCase(Locale.ROOT);
+    return NormalForm.of(NoteName.withoutEnding(name)).toLowerCase(Locale.ROOT);
   }
 }

@@ -143,7 +143,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
    */
   private static FrontMatter read(Block block) {
     Map<String, List<String>> values = new LinkedHashMap<>();
-    if (block.lines().stream().allMatch(line -> line.isBlank() || line.startsWith("#"))) {
+    if (areEmpty(block.lines())) {
       return new FrontMatter(values, block.end(), true);
     }
     boolean valid = block.toml() ? toml(block.text(), values) : yaml(block.text(), values);
@@ -232,12 +232,14 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
         if (isPlain) {
           add(list(values, first.substring(0, colon)), value.replaceFirst("\\s#.*", ""));
         }
-        all &=
-            lines.subList(isPlain ? from + 1 : from, to).stream()
-                .allMatch(line -> line.isBlank() || line.startsWith("#"));
+        all &= areEmpty(lines.subList(isPlain ? from + 1 : from, to));
       }
     }
     return all;
+  }
+
+  private static boolean areEmpty(List<String> lines) {
+    return lines.stream().allMatch(line -> line.isBlank() || line.startsWith("#"));
   }
 
   private static boolean toml(String text, Map<String, List<String>> values) {

@@ -47,12 +47,10 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   static final GitIgnore NONE = new GitIgnore(Optional.empty(), List.of());
 
   /**
-   * The rule of one line. If {@code byName}, the pattern is for the names of files and folders.
-   * Otherwise, it is for the rest of their paths after the first {@code base} characters, which
-   * name the folder of the rule.
+   * The rule of one line. The first {@code base} characters of a path name the folder of the rule.
+   * The pattern is for the rest of the path.
    */
-  private record Rule(
-      int base, Pattern pattern, boolean byName, boolean negated, boolean foldersOnly) {}
+  private record Rule(int base, Pattern pattern, boolean negated, boolean foldersOnly) {}
 
   /**
    * Returns the rules from the top of a folder's work tree down to the folder's parent. The result
@@ -106,9 +104,8 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
   boolean ignores(Path path, boolean isFolder) {
     String whole = path.toString();
     for (Rule rule : rules) {
-      int from = rule.byName() ? whole.lastIndexOf('/') : rule.base();
       if ((isFolder || !rule.foldersOnly())
-          && rule.pattern().matcher(whole).region(from, whole.length()).matches()) {
+          && rule.pattern().matcher(whole).region(rule.base(), whole.length()).matches()) {
         return !rule.negated();
       }
     }
@@ -135,11 +132,11 @@ record GitIgnore(Optional<Path> tree, List<Rule> rules) {
     if (pattern.isEmpty() || line.startsWith("#")) {
       return;
     }
-    boolean byName = pattern.indexOf('/') < 0;
+    String below = pattern.indexOf('/') < 0 ? "**/" + pattern : pattern; // a name in any folder
     try {
-      Pattern regex = Pattern.compile(regex(pattern), Pattern.UNICODE_CHARACTER_CLASS);
+      Pattern regex = Pattern.compile(regex(below), Pattern.UNICODE_CHARACTER_CLASS);
       int from = base.getParent() == null ? 0 : base.toString().length();
-      rules.add(new Rule(from, regex, byName, negated, foldersOnly));
+      rules.add(new Rule(from, regex, negated, foldersOnly));
     } catch (PatternSyntaxException e) {
       return; // git, too, matches nothing with such a pattern
     }

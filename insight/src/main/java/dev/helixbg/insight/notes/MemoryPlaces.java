@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -70,7 +71,12 @@ final class MemoryPlaces {
           "memory/MEMORY.md",
           "memory-bank/*.md");
 
-  private static final Pattern IN_ANY_REPOSITORY = Pattern.compile(regexOf(IN_REPOSITORY));
+  private static final Pattern IN_ANY_REPOSITORY =
+      Pattern.compile(
+          "(.*/)?(%s)|%s"
+              .formatted(
+                  regexOf(place -> place.startsWith(".")),
+                  regexOf(place -> !place.startsWith("."))));
 
   /** Greatest number of names that one glob can match. */
   private static final int MAX_NAMES = 10_000;
@@ -93,11 +99,12 @@ final class MemoryPlaces {
     return IN_ANY_REPOSITORY.matcher(path).matches();
   }
 
-  private static String regexOf(List<String> places) {
-    return places.stream()
+  private static String regexOf(Predicate<String> chosen) {
+    return IN_REPOSITORY.stream()
+        .filter(chosen)
         .map(
             place ->
-                (place.startsWith(".") ? "**/" + place : place)
+                place
                     .replace(".", "\\.")
                     .replace("*", "[^/]*")
                     .replace("[^/]*[^/]*/", "(.*/)?")

@@ -19,9 +19,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The Markdown files of a folder, sorted by path, followed by other memory files at the top of a
@@ -92,7 +94,7 @@ public final class NoteFiles {
 
   private final Map<Path, LeftOut.File> leftOut = new LinkedHashMap<>();
   private Root root;
-  private GitIgnore ignored;
+  private GitIgnore ignored = GitIgnore.NONE;
   private boolean isMemoryOnly;
   private long bytes;
   private int names;
@@ -101,13 +103,8 @@ public final class NoteFiles {
 
   private NoteFiles(boolean named, Root root, Path except) {
     this.named = named;
+    this.root = root;
     this.except = except;
-    begin(root);
-  }
-
-  private void begin(Root next) {
-    root = next;
-    ignored = GitIgnore.above(next.folder());
   }
 
   /**
@@ -116,6 +113,7 @@ public final class NoteFiles {
    */
   public static NoteFiles in(Path folder, Path except) throws IOException {
     NoteFiles files = new NoteFiles(false, new Root(folder, ""), except);
+    files.ignored = GitIgnore.above(folder);
     files.folder(folder, 0);
     for (Path file : MemoryPlaces.inRepository(folder)) {
       files.takePlace(file);
@@ -140,7 +138,7 @@ public final class NoteFiles {
     for (Path file : MemoryPlaces.atHome(home)) {
       files.takeNamed(file);
     }
-    files.begin(new Root(top, ""));
+    files.root = new Root(top, "");
     for (Path file : MemoryPlaces.inRepository(top)) {
       files.takeNamed(file);
     }
@@ -149,6 +147,13 @@ public final class NoteFiles {
       files.folder(top, 0);
     }
     return files;
+  }
+
+  /** Returns the top of the work tree that a path is in, even if git ignores the path. */
+  public static Optional<Path> top(Path path) {
+    return Stream.iterate(path, Objects::nonNull, Path::getParent)
+        .filter(GitIgnore::isTop)
+        .findFirst();
   }
 
   /** Returns the top of the work tree that a path is in; empty if git ignores the path. */
@@ -257,10 +262,10 @@ public final class NoteFiles {
     if (depth > 0 && there.contains("data.log")) {
       return; // a knowledge base has a report of its own
     }
-    if (depth > 0 && there.contains(".git") && isFurtherTree(folder)) {
-      return; // each of its facts would be a copy
-    }
     if (there.contains(".git")) {
+      if (depth > 0 && isFurtherTree(folder)) {
+        return; // each of its facts would be a copy
+      }
       ignored = GitIgnore.NONE;
     }
     if (there.contains(".gitignore")) {
@@ -293,12 +298,19 @@ public final class NoteFiles {
     try {
       attributes = Files.readAttributes(path, ATTRIBUTES, LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
-      leaveOutNote(path, name, "cannot be looked at");
+      if (isWanted(path, name)) {
+        leaveOut(path, "cannot be looked at");
+      }
       return;
     }
     boolean isFolder = (Boolean) attributes.get("isDirectory");
+    boolean isLink = (Boolean) attributes.get("isSymbolicLink");
+    boolean isWanted = !isFolder && isWanted(path, name);
+    if (!isFolder && !isLink && !isWanted) {
+      return; // as most files of a repository, so they are not compared with git's rules
+    }
     if (ignored.ignores(path, isFolder)) {
-      ignoredByGit += isFolder || isWanted(path, name) ? 1 : 0;
+      ignoredByGit += isFolder || isWanted ? 1 : 0;
       return;
     }
     if (isFolder) {
@@ -310,11 +322,11 @@ public final class NoteFiles {
         isMemoryOnly = wasMemoryOnly;
         ignored = outer;
       }
-    } else if ((Boolean) attributes.get("isSymbolicLink")) {
-      leaveOutLink(path, name);
+    } else if (isLink) {
+      leaveOutLink(path, name, isWanted);
     } else if (!(Boolean) attributes.get("isRegularFile")) {
-      leaveOutNote(path, name, "no regular file");
-    } else if (isWanted(path, name)) {
+      leaveOut(path, "no regular file");
+    } else {
       take(path, FileState.of(attributes));
     }
   }
@@ -356,23 +368,16 @@ public final class NoteFiles {
     leftOut.putIfAbsent(path, new LeftOut.File(root.shown(path), why));
   }
 
-  /** Records that a file is left out, if the file's name is that of a note. */
-  private void leaveOutNote(Path path, String name, String why) {
-    if (isWanted(path, name)) {
-      leaveOut(path, why);
-    }
-  }
-
   /**
    * Records that a link is left out, if it has the name of a note or leads to a folder elsewhere.
    */
-  private void leaveOutLink(Path link, String name) throws IOException {
+  private void leaveOutLink(Path link, String name, boolean isWanted) throws IOException {
     boolean hides =
         !isMemoryOnly
             && !name.equals("node_modules")
             && Files.isDirectory(link)
             && !link.toRealPath().startsWith(root.folder().toRealPath());
-    if (hides || isWanted(link, name)) {
+    if (hides || isWanted) {
       leaveOut(link, LINK);
     }
   }

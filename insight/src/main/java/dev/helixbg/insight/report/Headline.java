@@ -69,7 +69,7 @@ record Headline(String title, String sure, String also) {
   }
 
   /** Joins the sentences that are not empty. */
-  private static String joined(String... sentences) {
+  static String joined(String... sentences) {
     return Stream.of(sentences)
         .filter(sentence -> !sentence.isEmpty())
         .collect(Collectors.joining(" "));

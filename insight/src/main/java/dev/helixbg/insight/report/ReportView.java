@@ -6,7 +6,6 @@ import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.notes.NotesAccount;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -150,17 +149,14 @@ record ReportView(
           + " the prompt 'study'.";
     }
     int left = judgements.questionsLeft();
-    List<String> sentences = new ArrayList<>();
-    sentences.add("A language model wrote the labels, verdicts and summaries.");
-    if (left > 0) {
-      sentences.add(
-          NumberWords.count(left, "question is", "questions are") + " left for the next run.");
-    }
-    sentences.add(
+    return Headline.joined(
+        "A language model wrote the labels, verdicts and summaries.",
+        left > 0
+            ? NumberWords.count(left, "question is", "questions are") + " left for the next run."
+            : "",
         judgements
             .trust()
             .map(trust -> trust.words() + " " + trust.leads())
             .orElse(JudgeTrust.UNMEASURED));
-    return String.join(" ", sentences);
   }
 }

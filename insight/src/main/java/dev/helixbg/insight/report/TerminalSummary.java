@@ -81,6 +81,9 @@ public final class TerminalSummary {
   private void memory(Report report, JudgedRelations pairs) {
     List<MemoryFile> files =
         report.notes().map(notes -> notes.account().memory()).orElse(List.of());
+    if (files.isEmpty()) {
+      return;
+    }
     Map<String, Integer> savings = report.savings(pairs);
     files.stream()
         .sorted(Comparator.comparingInt(MemoryFile::tokens).reversed())

@@ -230,12 +230,21 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   private Passage saying(Query query, Entry entry) {
+    List<Passage> windows = Passage.windows(entry.text().content());
+    if (windows.size() < 2) {
+      return windows.isEmpty() ? new Passage(0, 0) : windows.getFirst();
+    }
     Terms asked = Terms.of(query.text());
-    return Passage.windows(entry.text().content()).stream()
-        .max(
-            Comparator.comparingDouble(
-                window -> terms.overlap(asked, Terms.of(window.text(entry)))))
-        .orElse(new Passage(0, 0));
+    Passage best = windows.getFirst();
+    double most = 0;
+    for (Passage window : windows) {
+      double overlap = terms.overlap(asked, Terms.of(window.text(entry)));
+      if (overlap > most) {
+        most = overlap;
+        best = window;
+      }
+    }
+    return best;
   }
 
   @Override

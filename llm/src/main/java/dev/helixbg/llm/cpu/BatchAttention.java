@@ -116,8 +116,9 @@ final class BatchAttention implements ThreadTeam.Work {
     long scores = scratch.scores(stride / Float.BYTES * group);
     long scaled = scratch.floats((long) group * size);
     VectorOps.multiply(queries, group * size, HalfAttention.QUERY_FACTOR, scaled);
-    for (int start = 0; start < positions; start = cache.runEnd(start)) {
-      int count = Math.min(cache.runEnd(start), positions) - start;
+    for (int start = 0, end; start < positions; start = end) {
+      end = Math.min(cache.runEnd(start), positions);
+      int count = end - start;
       long keys = cache.key(start, layer, kvHead);
       long to = scores + 4L * start;
       for (int g = 0; g < group; g += 2) {
@@ -140,8 +141,9 @@ final class BatchAttention implements ThreadTeam.Work {
       float max = Softmax.max(at, positions);
       inverses[g] = 1 / Softmax.exponentials(at, positions, max, scale, positions);
     }
-    for (int start = 0; start < positions; start = cache.runEnd(start)) {
-      int count = Math.min(cache.runEnd(start), positions) - start;
+    for (int start = 0, end; start < positions; start = end) {
+      end = Math.min(cache.runEnd(start), positions);
+      int count = end - start;
       long values = cache.value(start, layer, kvHead);
       long weights = scores + 4L * start;
       for (int g = 0; g < group; g += 2) {

@@ -66,7 +66,6 @@ public final class ForwardPasses {
     try {
       for (int from = 0; from < ids.length; ) {
         if (cancelled.getAsBoolean()) {
-          lastRead.await();
           throw new CancellationException();
         }
         if (readingSlot[slot] != null) {
@@ -85,7 +84,7 @@ public final class ForwardPasses {
         slot = (slot + 1) % tokens.slots();
       }
     } catch (CancellationException e) {
-      lastRead = Submission.DONE; // no pass is in flight any more
+      lastRead.await(); // no pass may be in flight when the sequence shrinks
       cache.truncate(before);
       throw e;
     }

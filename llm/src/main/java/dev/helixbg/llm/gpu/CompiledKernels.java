@@ -117,11 +117,12 @@ final class CompiledKernels {
   }
 
   private GpuKernel get(Object key, Supplier<Source> source) {
-    if (wanted != null && !known.containsKey(key)) {
+    GpuKernel kernel = known.get(key); // takes no lock, unlike computeIfAbsent
+    if (kernel == null && wanted != null) {
       Source noted = wanted.computeIfAbsent(key, k -> source.get());
       return new GpuKernel(0, noted.kernel, Integer.MAX_VALUE); // never dispatched
     }
-    return known.computeIfAbsent(key, k -> compiled(source.get()));
+    return kernel != null ? kernel : known.computeIfAbsent(key, k -> compiled(source.get()));
   }
 
   private GpuKernel compiled(Source source) {

@@ -7,7 +7,6 @@ import dev.helixbg.llm.gpu.driver.GpuCommands;
 import dev.helixbg.llm.gpu.driver.GpuDevice.GpuKernel;
 import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.gpu.metal.MetalDevice.MetalBuffer;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -24,16 +23,20 @@ final class MetalCommands implements GpuCommands {
 
   private final ObjectiveC objc;
   private final long id;
-  private final MemorySegment groups = Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE);
-  private final MemorySegment threads = Arena.ofAuto().allocate(ObjectiveC.Shapes.SIZE);
+  private final MemorySegment groups;
+  private final MemorySegment threads;
   private final Runnable onFailure;
   private long encoder = ObjectiveC.NIL;
 
   /**
    * @param id the MTLCommandBuffer, which {@link #close} releases
+   * @param sizes memory of the device for two MTLSize, which one dispatch at a time uses
    * @param onFailure runs if the GPU failed
    */
-  MetalCommands(ObjectiveC objc, long id, Runnable onFailure) {
+  MetalCommands(ObjectiveC objc, long id, MemorySegment sizes, Runnable onFailure) {
+    long size = ObjectiveC.Shapes.SIZE.byteSize();
+    this.groups = sizes.asSlice(0, size);
+    this.threads = sizes.asSlice(size, size);
     this.onFailure = onFailure;
     this.objc = objc;
     this.id = id;

@@ -37,6 +37,10 @@ public final class MetalDevice implements GpuDevice {
 
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
+
+  /** The two sizes of a dispatch; only one thread at a time uses a device. */
+  private final MemorySegment sizes = arena.allocate(ObjectiveC.Shapes.SIZE, 2);
+
   private final long id;
 
   private final String library;
@@ -135,7 +139,7 @@ public final class MetalDevice implements GpuDevice {
       if (made == ObjectiveC.NIL) {
         throw new GpuException("Metal gave no command buffer");
       }
-      return new MetalCommands(objc, objc.retain(made), () -> rests = false);
+      return new MetalCommands(objc, objc.retain(made), sizes, () -> rests = false);
     }
   }
 
