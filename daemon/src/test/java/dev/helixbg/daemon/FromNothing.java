@@ -1,9 +1,8 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.insight.decisions.Decision;
@@ -120,7 +119,7 @@ final class FromNothing {
   }
 
   private static TreeSet<String> ids(Kb kb) throws IOException {
-    JsonNode report = new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
+    JsonNode report = DaemonFixture.report(kb);
     TreeSet<String> ids = new TreeSet<>();
     report.findValues("id").forEach(id -> ids.add(id.asText()));
     return ids;

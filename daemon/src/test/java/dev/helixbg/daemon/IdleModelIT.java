@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.run.KnownTrial;
@@ -219,7 +218,7 @@ class IdleModelIT {
   }
 
   private JsonNode report() throws IOException {
-    return new ObjectMapper().readTree(ReportFolder.of(writer.kb()).json().toFile());
+    return DaemonFixture.report(writer.kb());
   }
 
   private int entriesInReport() throws IOException {

@@ -149,8 +149,7 @@ class JudgeIT {
     Program.Ended found = program.run("one-shot", kb.toString()).ok();
     assertEquals(1, found.err().lines().count(), found.err());
     assertTrue(found.err().contains("golden.gguf"), found.err());
-    Program.Ended named =
-        program.run("one-shot", kb.toString(), "--set", "llm.model=" + broken).with(ExitCode.MODEL);
+    program.run("one-shot", kb.toString(), "--set", "llm.model=" + broken).with(ExitCode.MODEL);
     Program.Ended missing =
         program
             .run("one-shot", kb.toString(), "--set", "llm.model=/no/such.gguf")

@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.WritableKb;
+import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.Entry;
 import io.modelcontextprotocol.client.McpSyncClient;
@@ -28,7 +29,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -80,14 +80,6 @@ class McpIT {
     clients.add(client);
     client.initialize();
     return client;
-  }
-
-  private static Map<String, Object> arguments(JsonNode call) {
-    Map<String, Object> arguments = new HashMap<>();
-    call.path("arguments")
-        .properties()
-        .forEach(argument -> arguments.put(argument.getKey(), argument.getValue().asText()));
-    return arguments;
   }
 
   private static String prompt(McpSyncClient agent, String name, Map<String, Object> arguments) {
@@ -174,13 +166,14 @@ class McpIT {
     JsonNode act = ask(agent, "act", Map.of("id", id, "as", "same")).path("act");
     assertEquals(before.length, act.at("/log/bytes").asLong());
     assertEquals(1, act.path("checks").size());
-    JsonNode look = ask(agent, "act", arguments(act.at("/calls/0")));
+    JsonNode look = ask(agent, "act", Map.copyOf(HelixTools.arguments(act.at("/calls/0"))));
     assertTrue(look.at("/act/holds").asBoolean(), look.toString());
     JsonNode edit = act.at("/calls/1");
     assertEquals("edit", edit.path("name").asText());
     assertEquals("append", edit.at("/arguments/action").asText());
     assertTrue(edit.at("/arguments/text").asText().matches("\\(helix-bg: [0-9a-f]{12}\\) "));
-    CallToolResult unmarked = call(agent, "act", arguments(act.at("/calls/2")));
+    CallToolResult unmarked =
+        call(agent, "act", Map.copyOf(HelixTools.arguments(act.at("/calls/2"))));
     assertTrue(text(unmarked).contains("stop here"), text(unmarked));
     assertEquals("delete", act.at("/calls/3/arguments/action").asText());
     assertEquals("queue", edit.at("/arguments/topic").asText());

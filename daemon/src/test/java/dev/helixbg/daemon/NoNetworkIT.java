@@ -52,7 +52,7 @@ class NoNetworkIT {
 
   private static List<String> trace(Program program, String... arguments)
       throws IOException, InterruptedException {
-    Program.Ended ended = program.run(strace(), arguments).ok();
+    program.run(strace(), arguments).ok();
     return Files.readAllLines(BASE.resolve("trace"));
   }
 

@@ -85,7 +85,7 @@ final class Program {
 
   /** As somebody starts it who knows nothing of the launcher's options. */
   Program withoutLauncher() {
-    return byJava("-jar", ROOT.resolve("daemon/target/dist/lib/helix-bg.jar").toString());
+    return byJava("-jar", DIST.resolve("lib/helix-bg.jar").toString());
   }
 
   /** With these options of a JVM, which say what to start. */

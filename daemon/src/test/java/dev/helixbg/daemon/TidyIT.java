@@ -41,7 +41,7 @@ class TidyIT {
   }
 
   private void makeReport() throws Exception {
-    Program.Ended run = program.run("one-shot", folder.resolve("kb").toString()).ok();
+    program.run("one-shot", folder.resolve("kb").toString()).ok();
   }
 
   private String kb() {

@@ -121,19 +121,15 @@ class NotesKbTest {
             ".cursorrules",
             ".github/instructions/memory.instructions.md",
             "memory-bank/progress.md");
-    for (String path : read) {
-      write(repository, path);
-    }
-    for (String path : List.of(".roo/rules/x.md", ".cursor/other.mdc", ".windsurfrules")) {
-      write(repository, path);
-    }
+    write(repository, read);
+    write(repository, List.of(".roo/rules/x.md", ".cursor/other.mdc", ".windsurfrules"));
     Files.createSymbolicLink(repository.resolve(".kiro"), repository.resolve(".agent"));
     Files.createDirectories(repository.resolve(".junie"));
     Files.createSymbolicLink(
         repository.resolve(".junie/guidelines.md"), repository.resolve(".cursorrules"));
     Files.writeString(repository.resolve(".gitignore"), ".roo/\n.windsurfrules\n");
     NotesAccount made = NotesKb.at(repository, settings).refresh().orElseThrow();
-    assertEquals(read, made.memory().stream().map(MemoryFile::path).sorted().toList());
+    assertEquals(read, memory(made));
     assertEquals(3 * read.size(), made.entries(), "one for each item");
     assertEquals(
         List.of(".junie/guidelines.md"),
@@ -148,29 +144,31 @@ class NotesKbTest {
             ".cursor/rules/fe/deep/r.mdc",
             ".github/instructions/fe/x.instructions.md",
             "pkg/.cursor/rules/p.mdc");
-    for (String path : read) {
-      write(notes, path);
-    }
-    for (String path : List.of(".github/workflows/x.md", "pkg/.cursor/x.mdc", "pkg/p.mdc")) {
-      write(notes, path);
-    }
+    write(notes, read);
+    write(notes, List.of(".github/workflows/x.md", "pkg/.cursor/x.mdc", "pkg/p.mdc"));
     Files.delete(notes.resolve("a.md"));
     Files.delete(notes.resolve("b.md"));
     Files.createDirectory(notes.resolve(".git"));
     Path home = temp.resolve("me");
-    write(home, ".claude/rules/all/h.md");
+    write(home, List.of(".claude/rules/all/h.md"));
     NotesAccount inFolder = NotesKb.at(notes, settings).refresh().orElseThrow();
-    assertEquals(read, inFolder.memory().stream().map(MemoryFile::path).sorted().toList());
+    assertEquals(read, memory(inFolder));
     NotesAccount memory = NotesKb.ofMemory(notes, home, settings).refresh().orElseThrow();
     assertEquals(
         Stream.concat(read.stream(), Stream.of("~/.claude/rules/all/h.md")).toList(),
-        memory.memory().stream().map(MemoryFile::path).sorted().toList());
+        memory(memory));
   }
 
-  private void write(Path folder, String path) throws IOException {
-    Path file = folder.resolve(path);
-    Files.createDirectories(file.getParent());
-    Files.writeString(file, "- one of " + path + "\n- two\n- three\n");
+  private void write(Path folder, List<String> paths) throws IOException {
+    for (String path : paths) {
+      Path file = folder.resolve(path);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "- one of " + path + "\n- two\n- three\n");
+    }
+  }
+
+  private static List<String> memory(NotesAccount made) {
+    return made.memory().stream().map(MemoryFile::path).sorted().toList();
   }
 
   @Test
@@ -179,22 +177,16 @@ class NotesKbTest {
     List<String> own =
         List.of(".claude/CLAUDE.md", ".claude/projects/a/memory/MEMORY.md", ".codex/AGENTS.md");
     List<String> shared = List.of(".cursorrules", "CLAUDE.local.md", "CLAUDE.md", "sub/AGENTS.md");
-    for (String path : own) {
-      write(home, path);
-    }
-    for (String path : shared) {
-      write(notes, path);
-    }
-    for (String path : List.of("node_modules/x/CLAUDE.md", "out/CLAUDE.md", ".git/CLAUDE.md")) {
-      write(notes, path);
-    }
+    write(home, own);
+    write(notes, shared);
+    write(notes, List.of("node_modules/x/CLAUDE.md", "out/CLAUDE.md", ".git/CLAUDE.md"));
     Files.createSymbolicLink(notes.resolve("GEMINI.md"), home.resolve(".codex/AGENTS.md"));
     Files.writeString(notes.resolve(".gitignore"), "out/\n*.local.md\n");
     NotesKb found = NotesKb.ofMemory(notes.resolve("sub"), home, settings);
     NotesAccount made = found.refresh().orElseThrow();
     assertEquals(
         Stream.concat(own.stream().map("~/"::concat), shared.stream()).sorted().toList(),
-        made.memory().stream().map(MemoryFile::path).sorted().toList());
+        memory(made));
     assertEquals(
         List.of("GEMINI.md"), made.leftOut().files().stream().map(one -> one.path()).toList());
     assertEquals(Optional.of(found), NotesKb.of(found.kb(), settings), "it is known again");
@@ -211,8 +203,7 @@ class NotesKbTest {
   void aHomeFolderThatIsARepositoryIsReadOnce() throws IOException {
     Path home = Files.createDirectories(temp.resolve("me")).toRealPath();
     Files.createDirectory(home.resolve(".git"));
-    write(home, ".claude/CLAUDE.md");
-    write(home, "project/AGENTS.md");
+    write(home, List.of(".claude/CLAUDE.md", "project/AGENTS.md"));
     Files.createSymbolicLink(home.resolve(".claude/GEMINI.md"), home.resolve("project/AGENTS.md"));
     NotesAccount made = NotesKb.ofMemory(home, home, settings).refresh().orElseThrow();
     assertEquals(

@@ -34,7 +34,7 @@ public final class WritableKb {
     size = (int) Files.size(log);
   }
 
-  /** One with so many entries. */
+  /** Creates a KB with this number of entries. */
   public WritableKb(Path folder, Random random, int entries) throws IOException {
     this(folder, random);
     append(entries);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Agents that are asked about entries, and what their answers bring. */
 class EntryQuestionsTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Instant NOW = Instant.parse("2026-11-28T05:00:00Z");
   private static final String REPEAT = "A second run of a step must do no harm";
 

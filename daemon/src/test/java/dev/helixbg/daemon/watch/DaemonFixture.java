@@ -156,6 +156,10 @@ public final class DaemonFixture {
   }
 
   public JsonNode report() throws IOException {
+    return report(kb);
+  }
+
+  public static JsonNode report(Kb kb) throws IOException {
     return new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
   }
 

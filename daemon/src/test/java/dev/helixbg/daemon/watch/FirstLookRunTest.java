@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
@@ -99,7 +98,7 @@ class FirstLookRunTest {
   private void look(Report look) {
     looks.add(look);
     try {
-      JsonNode json = new ObjectMapper().readTree(ReportFolder.of(kb).json().toFile());
+      JsonNode json = DaemonFixture.report(kb);
       assertEquals(
           look.firstLook().orElseThrow().passages(), json.at("/firstLook/passages").asInt());
       assertTrue(embedded.size() <= 1, "of entries alone");

@@ -63,10 +63,20 @@ class GitIgnoreTest {
   void aLineIgnoresWhatGitIgnoresByIt(String line, String path, boolean ignored)
       throws IOException {
     Files.writeString(top.resolve(".gitignore"), line + "\n");
+    note(path);
+    assertEquals(ignored, notes().isEmpty());
+  }
+
+  private void note(String path) throws IOException {
     Path file = top.resolve(path);
     Files.createDirectories(file.getParent());
     Files.writeString(file, "Text.");
-    assertEquals(ignored, NoteFiles.in(top, top.resolve("none")).files().isEmpty());
+  }
+
+  private List<String> notes() throws IOException {
+    return NoteFiles.in(top, top.resolve("none")).files().stream()
+        .map(NoteFiles.File::path)
+        .toList();
   }
 
   @Test
@@ -81,16 +91,13 @@ class GitIgnoreTest {
   @Test
   void aFurtherWorkTreeIsNotRead() throws IOException {
     for (String folder : List.of(".claude/worktrees/x", "sub/y", "module", "elsewhere")) {
-      Files.createDirectories(top.resolve(folder));
-      Files.writeString(top.resolve(folder).resolve("CLAUDE.md"), "Text.");
+      note(folder + "/CLAUDE.md");
     }
     git(".claude/worktrees/x", top + "/.git/worktrees/x");
     git("sub/y", "../../.git/worktrees/y");
     git("module", top + "/.git/modules/module");
     git("elsewhere", "/none/.git/worktrees/elsewhere");
-    assertEquals(
-        List.of("elsewhere/CLAUDE.md", "module/CLAUDE.md"),
-        NoteFiles.in(top, top.resolve("none")).files().stream().map(NoteFiles.File::path).toList());
+    assertEquals(List.of("elsewhere/CLAUDE.md", "module/CLAUDE.md"), notes());
     assertEquals(1, NoteFiles.in(top.resolve("sub/y"), top).files().size(), "it was named");
   }
 
@@ -105,8 +112,8 @@ class GitIgnoreTest {
   void aFolderThatGitIgnoresIsReadIfItIsNamed(String line, boolean isIgnored, int files)
       throws IOException {
     Files.writeString(top.resolve(".gitignore"), line + "\n");
-    Path vault = Files.createDirectories(top.resolve("private/vault"));
-    Files.writeString(vault.resolve("a.md"), "Text.");
+    note("private/vault/a.md");
+    Path vault = top.resolve("private/vault");
     NoteFiles found = NoteFiles.in(vault, top);
     assertEquals(files, found.files().size());
     assertEquals(1 - files, found.ignoredByGit());
@@ -121,14 +128,11 @@ class GitIgnoreTest {
   void laterAndDeeperLinesWinAndAnotherRepositoryHasItsOwn() throws IOException {
     Files.writeString(top.resolve(".gitignore"), "*.md\n!keep.md\n");
     for (String path : List.of("a.md", "keep.md", "sub/b.md", "other/c.md")) {
-      Files.createDirectories(top.resolve(path).getParent());
-      Files.writeString(top.resolve(path), "Text.");
+      note(path);
     }
     Files.writeString(top.resolve("sub/.gitignore"), "!b.md\n");
     Files.createDirectories(top.resolve("other/.git"));
-    assertEquals(
-        List.of("keep.md", "other/c.md", "sub/b.md"),
-        NoteFiles.in(top, top.resolve("none")).files().stream().map(NoteFiles.File::path).toList());
+    assertEquals(List.of("keep.md", "other/c.md", "sub/b.md"), notes());
     assertTrue(NoteFiles.in(top.resolve("sub"), top).files().size() == 1, "from the top down");
     Files.delete(top.resolve(".git"));
     assertFalse(GitIgnore.above(top.resolve("sub")).ignores(top.resolve("sub/b.md"), false));
