@@ -6,9 +6,8 @@ import java.util.Optional;
 
 /**
  * Folders of this user: {@code $HOME}, {@code $XDG_CACHE_HOME/helix-bg} and {@code
- * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. If one
- * of the other variables is not set, the platform's usual folder in the home folder takes its
- * place.
+ * $XDG_STATE_HOME/helix-bg}. Without {@code $HOME}, the home folder of the account is used. Without
+ * one of the other variables, the platform's usual folder in the home folder is used.
  */
 public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
   /**

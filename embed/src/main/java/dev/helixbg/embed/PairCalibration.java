@@ -3,9 +3,9 @@ package dev.helixbg.embed;
 import dev.helixbg.embed.PairReader.Relation;
 
 /**
- * Calibration of a pair judge's logits, measured on texts that were not used for training. For nine
- * of ten pairs that reach the lower bound of a relation, this relation is right. A bound above 1
- * means that no probability is high enough.
+ * Calibration of a pair judge's logits, measured on texts that were not used for training. If a
+ * pair reaches the lower bound of a relation, this relation is right in nine of ten cases. A bound
+ * above 1 means that no probability is high enough.
  *
  * @param temperature positive divisor of the logits before they are converted to probabilities
  * @param likelySame lower bound of the probability of <i>same</i>

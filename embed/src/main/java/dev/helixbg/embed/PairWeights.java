@@ -13,9 +13,9 @@ import java.util.List;
 
 /**
  * Trained weights of a pair judge, written by {@code scripts/train-judge write}: the resource
- * {@code judge.weights} for notes, {@code facts.weights} for facts. It contains changes of weights
- * of the bundled MiniLM, the head (the last matrix, which computes the logits), the calibration,
- * and probes (pairs of texts whose logits are known).
+ * {@code judge.weights} for notes, {@code facts.weights} for facts. The resource has four parts:
+ * changes to the weights of the bundled MiniLM; the head, which is the last matrix and computes the
+ * logits; the calibration; and probes, which are pairs of texts with known logits.
  *
  * <p>Format, big-endian: {@link #FORMAT} as a string (two bytes of length, UTF-8); the SHA-256 of
  * all bytes that follow this hash; the four values of {@link PairCalibration}; the head [4, 384]

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes files and folders that only the user of this process can use, whatever the umask is.
+ * Makes files and folders that only the user of this process can use. The umask has no effect.
  *
  * <p>{@link #makeFolder}, {@link #open} and {@link #create} do not follow a symbolic link at the
  * path itself. {@link #makeFolders} and the methods that call it follow links.

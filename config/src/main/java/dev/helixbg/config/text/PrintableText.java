@@ -6,9 +6,9 @@ package dev.helixbg.config.text;
  * format such as HTML still needs its own escaping.
  *
  * <p>C0 controls turn into their Unicode pictures, such as {@code ␛}. Zero-width joiners and
- * non-joiners are kept after characters with which they change the text: emoji, and letters such as
- * those of Persian and Hindi. Elsewhere they are dropped, as are soft hyphens and supplementary
- * variation selectors, because ordinary text looks the same without them. Other characters that
+ * non-joiners are kept where they change the text: after emoji, and after letters of scripts such
+ * as Persian and Hindi. In other places they are dropped. Soft hyphens and supplementary variation
+ * selectors are always dropped, because ordinary text looks the same without them. Characters that
  * hide or reorder text (bidi controls, C1 controls, tag characters, lone surrogates) become U+FFFD.
  */
 public final class PrintableText {

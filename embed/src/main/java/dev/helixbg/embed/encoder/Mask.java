@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Mask that excludes the positions after a text's last token from attention. One row serves texts
- * of any length: the mask of a shorter text begins later in the row.
+ * Mask that excludes the positions after a text's last token from attention. Texts of all lengths
+ * share one row: the mask of a shorter text begins later in the row.
  *
  * <p>The row has values that are added to scores: 0 for a token, negative infinity elsewhere.
  * {@link AttentionCode#WIDE_STRIDE} bytes later, a second row has bits that the softmax combines by

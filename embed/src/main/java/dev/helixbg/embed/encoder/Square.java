@@ -108,8 +108,8 @@ public enum Square {
   }
 
   /**
-   * Returns the offset of an output's first weight. {@code output} is the output's offset in a row
-   * of sums. Both are in bytes.
+   * Returns the offset, in bytes, of an output's first weight. {@code output} is the offset of the
+   * output's sum in a row of sums, in bytes.
    */
   int weights(int output) {
     return output / LINE * panel + output % LINE;
