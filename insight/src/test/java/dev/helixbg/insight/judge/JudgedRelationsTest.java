@@ -47,21 +47,11 @@ class JudgedRelationsTest {
 
   private static Finding.Relation relation(
       String id, NamedEntry a, NamedEntry b, double similarity, double ofPassages) {
-    return new Finding.Relation(
-        id,
-        a,
-        b,
-        0.3,
-        similarity,
-        new Finding.Evidence(
-            1,
-            1,
-            List.of(),
-            Optional.empty(),
-            ofPassages == 0
-                ? Optional.empty()
-                : Optional.of(
-                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))));
+    Finding.Relation pair = NearestPair.of(id, a, b, 0.3, similarity);
+    return ofPassages == 0
+        ? pair
+        : NearestPair.matching(
+            pair, new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0));
   }
 
   private static List<String> leading(Judgements judgements, Finding.Relation... relations) {
@@ -189,8 +179,7 @@ class JudgedRelationsTest {
                 .map(text -> Entry.of(text.hashCode() & 0xFFFF, "n/", text, 0))
                 .toList(),
             entry -> "%032x".formatted(entry.offset()));
-    Finding.Evidence evidence = NearestPair.EVIDENCE;
-    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence);
+    return NearestPair.of(id, notes.get(0), notes.get(1), 0.3, 0.8);
   }
 
   /** Somebody who reads two files reads them once, whichever of both stands first in the log. */
