@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.embed.store.Database.Durability;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -36,6 +37,10 @@ class DatabaseProcessesTest {
   Path folder;
 
   private Database open() {
+    return open(folder);
+  }
+
+  private static Database open(Path folder) {
     return TestDatabase.in(
         folder,
         DatabaseTest.SCHEMA,
@@ -46,19 +51,8 @@ class DatabaseProcessesTest {
 
   private Process start(String umask, Class<?> program, String... arguments) throws IOException {
     List<String> command =
-        new ArrayList<>(
-            List.of(
-                "sh",
-                "-c",
-                "umask " + umask + "; exec \"$@\"",
-                "sh",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xshare:auto",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName(),
-                folder.toString()));
+        new ArrayList<>(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"));
+    command.addAll(OtherJvm.command(List.of("-Xshare:auto"), program, folder.toString()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
@@ -111,13 +105,7 @@ class DatabaseProcessesTest {
     }
 
     private static void add(Path folder, String name) {
-      try (Database database =
-          TestDatabase.in(
-              folder,
-              DatabaseTest.SCHEMA,
-              warning -> {
-                throw new AssertionError(warning);
-              })) {
+      try (Database database = open(folder)) {
         for (int i = 0; i < WORDS; i++) {
           DatabaseTest.say(database, name + i);
         }
@@ -183,8 +171,7 @@ class DatabaseProcessesTest {
   /** Prints how many words there are after each that it adds, and a dot. */
   static final class AddingForever {
     public static void main(String[] arguments) {
-      Database database =
-          TestDatabase.in(Path.of(arguments[0]), DatabaseTest.SCHEMA, System.err::println);
+      Database database = open(Path.of(arguments[0]));
       int count = DatabaseTest.said(database).size();
       while (true) {
         String word = "word" + count;
@@ -288,8 +275,7 @@ class DatabaseProcessesTest {
     public static void main(String[] arguments) throws IOException {
       BufferedReader lines =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      try (Database database =
-          TestDatabase.in(Path.of(arguments[0]), DatabaseTest.SCHEMA, System.err::println)) {
+      try (Database database = open(Path.of(arguments[0]))) {
         for (String line; (line = lines.readLine()) != null; ) {
           if (!line.equals("read")) {
             DatabaseTest.say(database, line);
