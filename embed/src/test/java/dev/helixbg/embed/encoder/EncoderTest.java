@@ -24,7 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,8 +39,8 @@ class EncoderTest {
       texts(1, 2, 3, 5, 6, 7, 8, 9, 13, 31, 32, 33, 77, 97, 130, 512);
 
   @TempDir static Path folder;
-  @AutoClose private static Encoder encoder;
-  @AutoClose private static Encoder judge;
+  private static Encoder encoder;
+  private static Encoder judge;
 
   /** The states of each of {@link #TEXTS} alone. */
   private static List<float[]> alone;
@@ -55,6 +55,14 @@ class EncoderTest {
     encoder = new Encoder(folder.resolve("texts"));
     judge = new Encoder(folder.resolve("judge"));
     alone = TEXTS.stream().map(text -> states(encoder, List.of(text)).getFirst()).toList();
+  }
+
+  @AfterAll
+  static void close() {
+    if (encoder != null) {
+      encoder.close();
+      judge.close();
+    }
   }
 
   private static List<Text> texts(int... lengths) {

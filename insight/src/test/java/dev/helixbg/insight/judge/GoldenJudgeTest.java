@@ -12,7 +12,6 @@ import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.backend.BackendCounters.Counter;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -131,24 +130,6 @@ class GoldenJudgeTest {
       return judge.prompts(question).stream()
           .map(prompt -> model.choose(session, List.of(prompt), choices, () -> false)[0])
           .toArray(double[][]::new);
-    }
-  }
-
-  /** Alone and among others. */
-  @Test
-  void answersDoNotDependOnTheBatch() {
-    GoldenModel golden = GoldenModel.Q4_K_M;
-    try (Judge judge = GoldenJudges.open(golden)) {
-      for (String task : List.of("label", "pair", "summary")) {
-        List<GoldenCase> cases = cases(golden, task);
-        List<Answer> alone = new ArrayList<>();
-        cases.forEach(one -> alone.addAll(GoldenJudges.ask(judge, List.of(one))));
-        List<Answer> together = GoldenJudges.ask(judge, cases);
-        for (int i = 0; i < alone.size(); i++) {
-          assertEquals(alone.get(i).text(), together.get(i).text());
-          assertEquals(alone.get(i), together.get(i), "the same bits");
-        }
-      }
     }
   }
 
