@@ -27,9 +27,7 @@ class AvxAssemblerTest {
       c4e16dfdd3 {vex3} vpaddw %ymm3, %ymm2, %ymm2
       c4610dfdb700000000 {vex3} {disp32} vpaddw 0(%rdi), %ymm14, %ymm14
       c4e175f5ca {vex3} vpmaddwd %ymm2, %ymm1, %ymm1
-      c44135f5ce {vex3} vpmaddwd %ymm14, %ymm9, %ymm9
       c4e27552da {vex} vpdpwssd %ymm2, %ymm1, %ymm3
-      c4c23552f6 {vex} vpdpwssd %ymm14, %ymm9, %ymm6
       c4e17575c9c4e27d1dc9 {vex3} vpcmpeqw %ymm1, %ymm1, %ymm1; {vex} vpabsw %ymm1, %ymm1
       c4410575ffc4427d1dff {vex3} vpcmpeqw %ymm15, %ymm15, %ymm15; {vex} vpabsw %ymm15, %ymm15
       c4e17c108f00000000 {vex3} {disp32} vmovups 0(%rdi), %ymm1
@@ -37,48 +35,33 @@ class AvxAssemblerTest {
       c4e17c28d1 {vex3} vmovaps %ymm1, %ymm2
       c4e27550da {vex} vpdpbusd %ymm2, %ymm1, %ymm3
       c4c16dfe9300f0ffff {vex3} {disp32} vpaddd -4096(%r11), %ymm2, %ymm2
-      c4e17c5bdb {vex3} vcvtdq2ps %ymm3, %ymm3
       c4e174598800001000 {vex3} {disp32} vmulps 1048576(%rax), %ymm1, %ymm1
       c4e26db8cb {vex3} vfmadd231ps %ymm3, %ymm2, %ymm1
       c4c265b89180000000 {vex3} {disp32} vfmadd231ps 128(%r9), %ymm3, %ymm2
-      c4417c28f1 {vex3} vmovaps %ymm9, %ymm14
-      c4c23550f6 {vex} vpdpbusd %ymm14, %ymm9, %ymm6
       c4e17c11b800001000 {vex3} {disp32} vmovups %ymm7, 1048576(%rax)
       c4427d18a180000000 {vex3} {disp32} vbroadcastss 128(%r9), %ymm12
       c4417c5be4 {vex3} vcvtdq2ps %ymm12, %ymm12
       c4e16c59d3 {vex3} vmulps %ymm3, %ymm2, %ymm2
       c4e16c58d3 {vex3} vaddps %ymm3, %ymm2, %ymm2
       c4e27d5ab710000000 {vex3} {disp32} vbroadcasti128 16(%rdi), %ymm6
-      c4427d5ab300f0ffff {vex3} {disp32} vbroadcasti128 -4096(%r11), %ymm14
       c4e27d79bf02000000 {vex3} {disp32} vpbroadcastw 2(%rdi), %ymm7
-      c4427d79a1d0000000 {vex3} {disp32} vpbroadcastw 208(%r9), %ymm12
       c4e27d13db {vex3} vcvtph2ps %xmm3, %ymm3
-      c4427d13f6 {vex3} vcvtph2ps %xmm14, %ymm14
-      c4e27d2197c0000000 {vex3} {disp32} vpmovsxbd 192(%rdi), %ymm2
       c4427d2198c8000000 {vex3} {disp32} vpmovsxbd 200(%r8), %ymm11
       c4e27d20f6 {vex3} vpmovsxbw %xmm6, %ymm6
-      c4427d20c9 {vex3} vpmovsxbw %xmm9, %ymm9
       c4423d008a40000000 {vex3} {disp32} vpshufb 64(%r10), %ymm8, %ymm9
-      c4e275009620010000 {vex3} {disp32} vpshufb 288(%rsi), %ymm1, %ymm2
       c4613ddbcc {vex3} vpand %ymm4, %ymm8, %ymm9
       c44135db8aa0000000 {vex3} {disp32} vpand 160(%r10), %ymm9, %ymm9
       c4c165ebda {vex3} vpor %ymm10, %ymm3, %ymm3
-      c46135ebc9 {vex3} vpor %ymm1, %ymm9, %ymm9
-      c4e165efdb {vex3} vpxor %ymm3, %ymm3, %ymm3
       c44115efed {vex3} vpxor %ymm13, %ymm13, %ymm13
       c4c13571d004 {vex3} vpsrlw $4, %ymm8, %ymm9
       c4e16d71d102 {vex3} vpsrlw $2, %ymm1, %ymm2
       c4c17571f104 {vex3} vpsllw $4, %ymm9, %ymm1
       c4e12d71f102 {vex3} vpsllw $2, %ymm1, %ymm10
-      c4c16572d00a {vex3} vpsrld $10, %ymm8, %ymm3
       c4e12d72d20a {vex3} vpsrld $10, %ymm2, %ymm10
       c4423d458280000000 {vex3} {disp32} vpsrlvd 128(%r10), %ymm8, %ymm8
-      c4e26d459780000000 {vex3} {disp32} vpsrlvd 128(%rdi), %ymm2, %ymm2
       c4623d0486e0000000 {vex3} {disp32} vpmaddubsw 224(%rsi), %ymm8, %ymm8
       c4c26d049920000000 {vex3} {disp32} vpmaddubsw 32(%r9), %ymm2, %ymm3
       c4c37d19c001 {vex3} vextractf128 $1, %ymm0, %xmm8
-      c4637d19ca01 {vex3} vextractf128 $1, %ymm9, %xmm2
-      c4637d04c04e {vex3} vpermilps $78, %ymm0, %ymm8
       c4c37d04d1b1 {vex3} vpermilps $177, %ymm9, %ymm2
       c4417e118b40000000 {vex3} {disp32} vmovss %xmm9, 64(%r11)
       0f188f00080000 {disp32} prefetcht0 2048(%rdi)
@@ -86,15 +69,10 @@ class AvxAssemblerTest {
       c4e16dfed3 {vex3} vpaddd %ymm3, %ymm2, %ymm2
       c4413c588260000000 {vex3} {disp32} vaddps 96(%r10), %ymm8, %ymm8
       c4c235a89220000000 {vex3} {disp32} vfmadd213ps 32(%r10), %ymm9, %ymm2
-      c46275a8a620060000 {vex3} {disp32} vfmadd213ps 1568(%rsi), %ymm1, %ymm12
       c46275bcc6 {vex3} vfnmadd231ps %ymm6, %ymm1, %ymm8
-      c4c235bcc6 {vex3} vfnmadd231ps %ymm14, %ymm9, %ymm0
       c4e1145cd4 {vex3} vsubps %ymm4, %ymm13, %ymm2
-      c4415c5cd5 {vex3} vsubps %ymm13, %ymm4, %ymm10
       c4e1345ed4 {vex3} vdivps %ymm4, %ymm9, %ymm2
-      c441745ef7 {vex3} vdivps %ymm15, %ymm1, %ymm14
       c4e17c51db {vex3} vsqrtps %ymm3, %ymm3
-      c4417c51c0 {vex3} vsqrtps %ymm8, %ymm8
       c461045ffa {vex3} vmaxps %ymm2, %ymm15, %ymm15
       c441045fbaa0000000 {vex3} {disp32} vmaxps 160(%r10), %ymm15, %ymm15
       c4e27d18db {vex3} vbroadcastss %xmm3, %ymm3
@@ -103,14 +81,11 @@ class AvxAssemblerTest {
       c4c17572f208 {vex3} vpslld $8, %ymm10, %ymm1
       c4e17c119d20000000 {vex3} {disp32} vmovups %ymm3, 32(%rbp)
       62f2754852da {evex} vpdpwssd %zmm2, %zmm1, %zmm3
-      6212554852e8 {evex} vpdpwssd %zmm24, %zmm5, %zmm13
       62f17c48108f00000000 {evex} {disp32} vmovups 0(%rdi), %zmm1
       62f17c4828d1 {evex} vmovaps %zmm1, %zmm2
-      62f2754850da {evex} vpdpbusd %zmm2, %zmm1, %zmm3
       62d16d48fe9300f0ffff {evex} {disp32} vpaddd -4096(%r11), %zmm2, %zmm2
       62f26d48b8cb {evex} vfmadd231ps %zmm3, %zmm2, %zmm1
       62517c4811b208000000 {evex} {disp32} vmovups %zmm14, 8(%r10)
-      62517c4828f1 {evex} vmovaps %zmm9, %zmm14
       62710d48feb700000000 {evex} {disp32} vpaddd 0(%rdi), %zmm14, %zmm14
       62f17c485bf6 {evex} vcvtdq2ps %zmm6, %zmm6
       62c27d4818b980000000 {evex} {disp32} vbroadcastss 128(%r9), %zmm23
@@ -124,7 +99,6 @@ class AvxAssemblerTest {
       62b3754023d1b1 {evex} vshuff32x4 $177, %zmm17, %zmm17, %zmm2
       62c37d4804d14e {evex} vpermilps $78, %zmm9, %zmm18
       62917c485fc3 {evex} vmaxps %zmm27, %zmm0, %zmm0
-      62f16548efdb {evex} vpxord %zmm3, %zmm3, %zmm3
       62010540efff {evex} vpxord %zmm31, %zmm31, %zmm31
       62f16c4859d3 {evex} vmulps %zmm3, %zmm2, %zmm2
       62617c48119d00060000 {evex} {disp32} vmovups %zmm27, 1536(%rbp)

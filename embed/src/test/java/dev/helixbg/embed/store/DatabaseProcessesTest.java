@@ -187,32 +187,6 @@ class DatabaseProcessesTest {
     }
   }
 
-  @Test
-  void aDeletedDatabaseThatAnotherProcessHasOpenIsMadeAnew() throws Exception {
-    Process process = start("022", Echo.class);
-    try (BufferedReader answers = output(process)) {
-      for (int i = 0; i < 5; i++) {
-        assertEquals("[first]", ask(process, answers, "read"));
-        assertEquals("[first, other]", ask(process, answers, "other"));
-        Files.delete(folder.resolve(TestDatabase.NAME));
-        try (Database database = open()) {
-          assertEquals(List.of("first"), DatabaseTest.said(database));
-          DatabaseTest.say(database, "mine");
-          assertEquals("[first, mine]", ask(process, answers, "read"));
-          assertEquals("[first, mine, other]", ask(process, answers, "other"));
-          assertEquals(List.of("first", "mine", "other"), DatabaseTest.said(database));
-          assertEquals(Optional.empty(), database.fault());
-          Files.delete(folder.resolve(TestDatabase.NAME));
-        }
-      }
-      process.getOutputStream().close();
-      assertEquals(0, process.waitFor());
-    } finally {
-      process.destroyForcibly();
-    }
-    assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + ".damaged")));
-  }
-
   /** So it is where both the cache folder and the temp folder are mounted noexec. */
   @Test
   void aDatabaseStaysWhereSqlitesLibraryCannotBeLoaded() throws Exception {
@@ -258,29 +232,6 @@ class DatabaseProcessesTest {
           }
         } catch (IOException | StoreException e) {
           System.out.println(e.getMessage());
-        }
-      }
-    }
-  }
-
-  private static String ask(Process process, BufferedReader answers, String what)
-      throws IOException {
-    process.getOutputStream().write((what + "\n").getBytes(StandardCharsets.UTF_8));
-    process.getOutputStream().flush();
-    return answers.readLine();
-  }
-
-  /** Adds each line that it gets, except "read", and prints all words. */
-  static final class Echo {
-    public static void main(String[] arguments) throws IOException {
-      BufferedReader lines =
-          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      try (Database database = open(Path.of(arguments[0]))) {
-        for (String line; (line = lines.readLine()) != null; ) {
-          if (!line.equals("read")) {
-            DatabaseTest.say(database, line);
-          }
-          System.out.println(DatabaseTest.said(database));
         }
       }
     }
