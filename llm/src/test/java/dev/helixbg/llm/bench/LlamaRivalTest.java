@@ -30,7 +30,8 @@ class LlamaRivalTest {
   void eachRoundHasItsSpeedWhateverElseIsPrinted() throws IOException {
     String script =
         """
-        case $3 in *node-llama-cpp*) echo; echo noise; echo "ready 3.22.1,$1,$2,$(basename $4),$5,$6";; esac
+        echo; echo noise
+        case $3 in *node-llama-cpp*) echo "ready 3.22.1,$1,$2,$(basename $4),$5,$6";; esac
         while read -r test n; do echo; echo "noise"; echo "speed $n.5"; done
         """;
     try (LlamaRival rival = start(script, LONG)) {
