@@ -14,4 +14,15 @@ public final class NearestPair {
       String id, NamedEntry a, NamedEntry b, double score, double similarity) {
     return new Finding.Relation(id, a, b, score, similarity, EVIDENCE);
   }
+
+  /** The same pair, of which two passages match. */
+  public static Finding.Relation matching(Finding.Relation pair, Finding.Matching passages) {
+    return new Finding.Relation(
+        pair.id(),
+        pair.a(),
+        pair.b(),
+        pair.score(),
+        pair.similarity(),
+        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(passages)));
+  }
 }
