@@ -29,25 +29,14 @@ class DataLogTest {
   private final DataLogBytes log = new DataLogBytes();
 
   @Test
-  void emptyFileIsAnEmptyKnowledgeBase() throws IOException {
+  void emptyFileIsAnEmptyKnowledgeBaseAndSoIsALogWithoutRecords() throws IOException {
     LogReading reading = DataLog.read(write(new byte[0]));
     assertEquals(List.of(), reading.entries());
-    assertEquals(
-        new LogAccount(
-            0,
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-            0,
-            0,
-            0,
-            List.of()),
-        reading.account());
-  }
-
-  @Test
-  void logWithoutRecordsIsEmpty() throws IOException {
-    LogReading reading = DataLog.read(write(log.toByteArray()));
-    assertEquals(List.of(), reading.entries());
-    assertEquals(8, reading.account().bytes());
+    String sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    assertEquals(new LogAccount(0, sha256, 0, 0, 0, List.of()), reading.account());
+    LogReading header = DataLog.read(write(log.toByteArray()));
+    assertEquals(List.of(), header.entries());
+    assertEquals(8, header.account().bytes());
   }
 
   @Test
@@ -95,17 +84,6 @@ class DataLogTest {
   }
 
   @Test
-  void anEditShowsTheNewTextAtTheNewOffset() {
-    int old = log.entry("a", "old", MINUTES);
-    int edited = log.entry("a", "[modified: 2026-11-20 12:47]\nnew", MINUTES);
-    log.delete(old);
-    List<Entry> entries = MemoryLog.read(log.toByteArray()).entries();
-    assertEquals(1, entries.size());
-    assertEquals(edited, entries.getFirst().offset());
-    assertEquals("a new", entries.getFirst().embeddedText());
-  }
-
-  @Test
   void longBodiesAreReadWhole() throws IOException {
     String body = "0123456789".repeat(50_000);
     log.entry("small", "x", MINUTES);
@@ -115,16 +93,6 @@ class DataLogTest {
     assertEquals(body, reading.entries().get(1).body());
     assertEquals("y", reading.entries().get(2).body());
     assertEquals(List.of(), reading.account().damage());
-  }
-
-  @Test
-  void missingFileIsNamed() {
-    assertRefused(folder.resolve("none.log"), "none.log does not exist; name the folder");
-  }
-
-  @Test
-  void folderIsRefused() {
-    assertRefused(folder, " is a folder, not a data.log");
   }
 
   @Test
@@ -143,19 +111,13 @@ class DataLogTest {
   }
 
   @Test
-  void wrongMagicIsRefused() throws IOException {
+  void whatIsNoLogOfAKnownVersionIsRefused() throws IOException {
+    assertRefused(folder.resolve("none.log"), "none.log does not exist; name the folder");
+    assertRefused(folder, " is a folder, not a data.log");
     assertRefused(write("GGUF\1\0\0\0....".getBytes(UTF_8)), "does not begin with AMRL");
-  }
-
-  @Test
-  void unknownVersionIsRefused() throws IOException {
     assertRefused(write("AMRL\2\0\0\0".getBytes(UTF_8)), "is a data.log of version 2, but");
     byte[] huge = {'A', 'M', 'R', 'L', -1, -1, -1, -1};
     assertRefused(write(huge), "version 4294967295");
-  }
-
-  @Test
-  void headerShorterThan8BytesIsRefused() throws IOException {
     for (int length = 1; length < 8; length++) {
       byte[] cut = Arrays.copyOf(log.toByteArray(), length);
       assertRefused(write(cut), "has only " + length + " of the 8 bytes");
@@ -172,43 +134,29 @@ class DataLogTest {
   }
 
   @Test
-  void whatIsAppendedWhileReadingIsLeftForTheNextReading() throws IOException {
+  void aLogThatChangesWhileItIsReadIsReadAsOneOfItsStates() throws IOException {
     log.entry("a", "first", MINUTES);
-    byte[] before = log.toByteArray();
-    log.entry("a", "second", MINUTES);
-    byte[] after = log.toByteArray();
-    LogReading reading =
-        DataLog.read(
-            folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)), Optional.empty());
-    assertEquals(MemoryLog.read(before), reading);
-  }
-
-  @Test
-  void logThatShrinksWhileItIsReadIsReadAsItIsThen() throws IOException {
-    log.entry("a", "first", MINUTES);
-    byte[] after = log.toByteArray();
+    byte[] one = log.toByteArray();
     for (int i = 0; i < 100; i++) {
       log.entry("a", "entry " + i, MINUTES);
     }
-    byte[] before = log.toByteArray();
-    LogReading reading =
-        DataLog.read(
-            folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)), Optional.empty());
-    assertEquals(MemoryLog.read(after), reading);
+    byte[] more = log.toByteArray();
+    assertEquals(MemoryLog.read(one), changing(one, more), "the rest is for the next reading");
+    assertEquals(MemoryLog.read(one), changing(more, one), "it shrank");
+  }
+
+  private LogReading changing(byte[] before, byte[] after) throws IOException {
+    LogSource log = new ChangingLog(new MemoryLog(before), new MemoryLog(after));
+    return DataLog.read(folder, log, Optional.empty());
   }
 
   @Test
   void logThatShrinksForeverIsRefused() {
     LogSource shrinking =
-        new LogSource() {
+        new MemoryLog(new byte[0]) {
           @Override
           public long size() {
             return 100;
-          }
-
-          @Override
-          int read(ByteBuffer into, long position) {
-            return -1;
           }
         };
     assertTrue(

@@ -155,16 +155,6 @@ class EntryTextTest {
   }
 
   @Test
-  void linksAndTagsInTheSharedLogAreReadAsWritten() {
-    EntryText text =
-        EntryText.parse(
-            "Topics may have slashes.\n\n[tags: looks, like, tags]\n[source: inside the text]");
-    assertEquals("Topics may have slashes.\n", text.content());
-    assertEquals(List.of("looks", "like", "tags"), text.tags());
-    assertEquals(Optional.of("inside the text"), text.source());
-  }
-
-  @Test
   void aMegabyteOfBracketsIsParsedInLinearTime() {
     String brackets = "[".repeat(1 << 20) + "\n" + "[tags: ]\n".repeat(100_000) + "[links: ";
     assertEquals("[".repeat(1 << 20) + "\n[links: ", EntryText.parse(brackets).content());

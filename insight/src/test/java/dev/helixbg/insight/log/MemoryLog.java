@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** A data.log in memory, so that thousands of damaged ones can be read without a file. */
-final class MemoryLog extends LogSource {
+class MemoryLog extends LogSource {
   private final byte[] bytes;
 
   MemoryLog(byte[] bytes) {
