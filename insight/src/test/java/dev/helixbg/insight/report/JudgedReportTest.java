@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -27,6 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a language model adds to the reports, in every format. */
 class JudgedReportTest {
+  static final Optional<JudgeTrust> TRUSTED = Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
   private static final String HOSTILE = "<script>alert(1)</script> | **x** `y` \u001B[31m\u202E";
 
   static Report judged(String words) {
@@ -47,10 +47,8 @@ class JudgedReportTest {
             new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, Double.NaN, false, false),
             findings.relations().get(2).id(),
             new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, Double.NaN, false, true));
-    return KbFixtures.report(
-        findings,
-        plain.log(),
-        plain.run(),
+    return KbFixtures.with(
+        plain,
         new Judgements(
                 Optional.of("Qwen3 " + words),
                 guesses,
@@ -60,10 +58,8 @@ class JudgedReportTest {
                 List.of(
                     new Judgements.Merge(
                         "merge-0123456789", entries.subList(0, 2), "One. " + words)),
-                Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
-                Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
-                Judgements.Lessons.NONE,
-                AgentSayings.NONE)
+                Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1))
+            .trusted(TRUSTED, Optional.empty())
             .with(lessons(entries, words, 50), Map.of()));
   }
 
@@ -99,7 +95,7 @@ class JudgedReportTest {
     Report report = judged("x");
     Judgements guessed =
         report.judgements().with(lessons(report.findings().entries(), "x", 30), Map.of());
-    Document page = html(KbFixtures.report(report.findings(), report.log(), report.run(), guessed));
+    Document page = html(KbFixtures.with(report, guessed));
     Element section = section(page, "Recurring lessons");
     assertTrue(section.selectFirst("p").text().contains("it is guessing"), section.text());
     assertTrue(page.select(".lead").text().contains("recurring lessons, guessed (1)"));
@@ -150,15 +146,18 @@ class JudgedReportTest {
       verdicts.put(
           pair.id(), new PairVerdict(Verdict.OVERTAKEN, 0.9, 0.05, 0.05, 0.9, false, false));
     }
-    Judgements judgements =
-        new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
-    return KbFixtures.report(
-        plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
+    return KbFixtures.with(plain, judged(verdicts, trust));
+  }
+
+  /** What a model says of pairs, and of nothing else. */
+  static Judgements judged(Map<String, PairVerdict> verdicts, Optional<JudgeTrust> trust) {
+    return new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of())
+        .trusted(trust, Optional.empty());
   }
 
   @Test
   void pairsAreCountedAsPairsAndNotAsEntries() {
-    String said = html(allOvertaken(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)))).text();
+    String said = html(allOvertaken(TRUSTED)).text();
     assertTrue(said.contains("6 pairs of entries are worth a look"), said);
     assertTrue(said.contains("A language model has judged 6 of them"), said);
     assertFalse(said.contains("6 entries"), said);
@@ -180,8 +179,6 @@ class JudgedReportTest {
   void withoutAModelThePageSaysWhatOneWouldAdd() {
     String note = section(html(KbFixtures.small().report()), "Who judged").text();
     assertTrue(note.contains("helix-bg fetch-models"), note);
-    assertTrue(
-        MarkdownReport.render(KbFixtures.small().report()).contains("helix-bg fetch-models"));
   }
 
   @Test

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
@@ -18,6 +19,8 @@ import java.util.Random;
 
 /** The knowledge bases that the tests of the reports share. */
 public final class KbFixtures {
+  static final SourceCheckResult NO_SOURCES = new SourceCheckResult(List.of(), List.of());
+
   private static final int MARCH = 29_540_000;
 
   private KbFixtures() {}
@@ -42,14 +45,26 @@ public final class KbFixtures {
   public static Report report(
       Findings findings, LogAccount log, Report.Run run, Judgements judgements) {
     return new Report(
-        findings,
-        log,
-        run,
-        judgements,
-        Optional.empty(),
-        new SourceCheckResult(List.of(), List.of()),
-        List.of(),
-        Optional.empty());
+        findings, log, run, judgements, Optional.empty(), NO_SOURCES, List.of(), Optional.empty());
+  }
+
+  static Report with(Report plain, Judgements judgements) {
+    return report(plain.findings(), plain.log(), plain.run(), judgements);
+  }
+
+  static Report with(Report plain, List<Finding.Relation> relations) {
+    return report(plain.findings().with(relations), plain.log(), plain.run(), plain.judgements());
+  }
+
+  /** Returns a report with sentences and verdicts of a model, a moved source and a secret. */
+  static Report everything() {
+    Report judged = JudgedReportTest.judged("x");
+    return with(
+        judged, MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
+  }
+
+  static Report with(Report plain, Report.NotesFolder notes) {
+    return with(plain, NO_SOURCES, List.of(), Optional.of(notes));
   }
 
   static Report with(
@@ -121,11 +136,7 @@ public final class KbFixtures {
             0.8942469134,
             new Finding.Evidence(
                 1, 1, List.of("timeout", "Refresh"), Optional.of(Finding.Side.B), Optional.empty()))
-        .relation(
-            again,
-            expiry,
-            0.0512,
-            new Finding.Evidence(3, 0, List.of(), Optional.empty(), Optional.empty()))
+        .relation(again, expiry, 0.0512, NearestPair.nearness(3, 0))
         .pair(rotate, expiry, 0.8123456)
         .pair(again, cookies, 0.7612)
         .overlap("auth", "sessions", 0.7113)

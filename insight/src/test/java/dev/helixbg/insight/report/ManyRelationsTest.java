@@ -5,17 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,8 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** How much of a long list of relations each form of the report shows, and what leads. */
 class ManyRelationsTest {
-  private static final Finding.Evidence EVIDENCE =
-      new Finding.Evidence(1, 2, List.of(), Optional.empty(), Optional.empty());
+  private static final Finding.Evidence EVIDENCE = NearestPair.nearness(1, 2);
 
   private static Report report(int entries, int relations) {
     KbFixture kb = new KbFixture();
@@ -83,8 +79,7 @@ class ManyRelationsTest {
     assertTrue(
         TerminalSummaryTest.plain(report).contains("\n10 pairs of entries are worth a look\n"));
     assertTrue(TerminalSummaryTest.plain(report).contains("340 ranked, none judged"));
-    JsonNode json = KbFixtures.tree(report);
-    assertEquals(340, json.get("relations").size());
+    assertEquals(340, KbFixtures.tree(report).get("relations").size());
   }
 
   /** A page that a browser opens at once: long texts, long names and much of everything. */
@@ -119,30 +114,14 @@ class ManyRelationsTest {
   void whatTheJudgeIsSureOfLeadsAndWhatItCallsDifferentIsFoldedAway() {
     Report plain = report(120, 40);
     List<Finding.Relation> relations = plain.findings().relations();
-    Map<String, PairVerdict> verdicts = new HashMap<>();
-    verdicts.put(
-        relations.get(0).id(),
-        new PairVerdict(Verdict.DIFFERENT, .9, .05, .05, Double.NaN, false, false));
-    verdicts.put(
-        relations.get(1).id(),
-        new PairVerdict(Verdict.RELATED, .9, .05, .9, Double.NaN, false, false));
-    verdicts.put(
-        relations.get(30).id(),
-        new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false));
-    Judgements judged =
-        new Judgements(
-            Optional.of("m"),
-            Map.of(),
-            verdicts,
-            Map.of(),
-            List.of(),
-            Map.of(),
-            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
-            Judgements.Lessons.NONE,
-            AgentSayings.NONE);
-    Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
-    List<String> shown =
-        html(report).select("section[aria-labelledby=leading] > article").eachAttr("id");
+    Map<String, PairVerdict> verdicts =
+        Map.of(
+            relations.get(0).id(), verdict(Verdict.DIFFERENT, .05, .05),
+            relations.get(1).id(), verdict(Verdict.RELATED, .05, .9),
+            relations.get(30).id(), verdict(Verdict.SAME, .9, .05));
+    Report report =
+        KbFixtures.with(plain, JudgedReportTest.judged(verdicts, JudgedReportTest.TRUSTED));
+    List<String> shown = html(report).select(LEADING).eachAttr("id");
     assertEquals(relations.get(30).id(), shown.getFirst());
     assertEquals(relations.get(2).id(), shown.get(1));
     assertEquals(10, shown.size());
@@ -159,22 +138,18 @@ class ManyRelationsTest {
     assertTrue(TerminalSummaryTest.plain(report).contains("40 ranked, 3 judged"));
   }
 
+  private static PairVerdict verdict(Verdict said, double same, double related) {
+    return new PairVerdict(said, .9, same, related, Double.NaN, false, false);
+  }
+
   /** Nobody is told to act on a coin. */
   @Test
   void ofAJudgeThatGuessesTheReportSaysSoInsteadOfCountingItsVerdicts() {
     Report plain = report(120, 40);
     String first = plain.findings().relations().getFirst().id();
-    JudgeTrust coin = new JudgeTrust(60, 20, Map.of(), 0);
-    Judgements judged =
-        new Judgements(
-                Optional.of("m"),
-                Map.of(),
-                Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false)),
-                Map.of(),
-                List.of(),
-                Map.of())
-            .trusted(Optional.of(coin), Optional.empty());
-    Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
+    Optional<JudgeTrust> coin = Optional.of(new JudgeTrust(60, 20, Map.of(), 0));
+    Map<String, PairVerdict> verdicts = Map.of(first, verdict(Verdict.SAME, .9, .05));
+    Report report = KbFixtures.with(plain, JudgedReportTest.judged(verdicts, coin));
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
     assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");
@@ -185,8 +160,7 @@ class ManyRelationsTest {
   @Test
   void farDownTheListOfRelationsTextsAreShortInTheFile() throws IOException {
     int full = FindingJson.FULL_RELATIONS;
-    byte[] bytes = KbFixtures.json(report(80, full + 50));
-    JsonNode relations = new ObjectMapper().readTree(bytes).get("relations");
+    JsonNode relations = KbFixtures.tree(report(80, full + 50)).get("relations");
     assertEquals(full + 50, relations.size());
     JsonNode last = relations.get(full - 1);
     assertEquals(0, last.at("/a/textOmitted").intValue());

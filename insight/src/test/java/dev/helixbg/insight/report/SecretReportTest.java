@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
 import java.util.Optional;
 import org.jsoup.Jsoup;
@@ -19,8 +18,7 @@ class SecretReportTest {
 
   private final Report plain = KbFixtures.small().report();
   private final Report report =
-      KbFixtures.with(
-          plain, new SourceCheckResult(List.of(), List.of()), one(plain), Optional.empty());
+      KbFixtures.with(plain, KbFixtures.NO_SOURCES, one(plain), Optional.empty());
 
   static List<Finding.Secret> one(Report about) {
     return List.of(
