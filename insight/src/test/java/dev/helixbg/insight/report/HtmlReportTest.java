@@ -44,13 +44,13 @@ class HtmlReportTest {
   static Stream<Report> everyFixture() {
     return Stream.concat(
         Stream.of(
-                KbFixtures.empty(),
+                new KbFixture(),
                 KbFixtures.small(),
                 KbFixtures.realistic(),
                 KbFixtures.manyTopics(),
                 KbFixtures.hostile())
             .map(KbFixture::report),
-        Stream.of(JudgedReportTest.judged("\" title=evil onload=evil <img src=evil>")));
+        Stream.of(JudgedReportTest.judged(JudgedReportTest.HOSTILE)));
   }
 
   @ParameterizedTest
@@ -175,7 +175,7 @@ class HtmlReportTest {
     kb.entry("alpha", 0, "One.");
     Document one = parse(kb.report());
     assertTrue(one.text().contains("There are no two entries to compare."));
-    Document none = parse(KbFixtures.empty().report());
+    Document none = parse(new KbFixture().report());
     assertTrue(none.text().contains("no entries yet"));
   }
 

@@ -27,7 +27,11 @@ import org.junit.jupiter.api.Test;
 /** What a language model adds to the reports, in every format. */
 class JudgedReportTest {
   static final Optional<JudgeTrust> TRUSTED = Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
-  private static final String HOSTILE = "<script>alert(1)</script> | **x** `y` \u001B[31m\u202E";
+
+  /** What a model says is text in every form, whatever it looks like: see everyFixture. */
+  static final String HOSTILE =
+      "\" title=evil onload=evil <img src=evil> <script>alert(1)</script> | **x** `y`"
+          + " \u001B[31m\u202E";
 
   static Report judged(String words) {
     Report plain = KbFixtures.small().report();
@@ -107,11 +111,11 @@ class JudgedReportTest {
 
   @Test
   void htmlShowsVerdictsLabelsSentencesAndProposals() {
-    Document page = html(judged("x"));
+    Document page = html(judged("<b>"));
     assertEquals("Same 97 %", page.selectFirst("article[id^=rel] h3.act").text());
     assertTrue(section(page, "Proposed merges").text().endsWith("merge-0123456789"));
-    assertFalse(page.text().contains("One. x"), "findings ID shows the text");
-    assertTrue(section(page, "Topics").text().contains("Refresh tokens rotate. x"));
+    assertFalse(page.text().contains("One. <b>"), "findings ID shows the text");
+    assertTrue(section(page, "Topics").text().contains("Refresh tokens rotate. <b>"));
     String note = section(page, "Who judged").text();
     assertTrue(note.contains("4 questions are left for the next run"), note);
   }
@@ -176,35 +180,15 @@ class JudgedReportTest {
   }
 
   @Test
-  void withoutAModelThePageSaysWhatOneWouldAdd() {
-    String note = section(html(KbFixtures.small().report()), "Who judged").text();
-    assertTrue(note.contains("helix-bg fetch-models"), note);
-  }
-
-  @Test
-  void whatAModelSaysIsTextInEveryFormat() throws Exception {
-    Report report = judged(HOSTILE);
-    Document page = html(report);
-    assertEquals(1, page.select("script").size(), "ours");
-    assertEquals(0, page.select("main script").size());
-    assertTrue(page.text().contains("<script>alert(1)</script>"));
-    String markdown = MarkdownReport.render(report);
-    assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
-    String terminal = TerminalSummaryTest.plain(report);
-    assertFalse(terminal.contains("\u001B") || terminal.contains("\u202E"), terminal);
-    JsonNode json = KbFixtures.tree(report);
-    assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
-  }
-
-  @Test
   void jsonHasAllOfIt() throws Exception {
-    JsonNode json = KbFixtures.tree(judged("x"));
-    assertEquals("Qwen3 x", json.get("languageModel").asText());
+    JsonNode json = KbFixtures.tree(judged(HOSTILE));
+    assertEquals("Qwen3 " + HOSTILE, json.get("languageModel").asText());
     assertEquals("same", json.at("/relations/0/verdict/verdict").asText());
     assertEquals(0.02, json.at("/relations/0/verdict/related").asDouble());
     assertTrue(json.at("/relations/1/verdict").isNull());
-    assertEquals("Refresh tokens rotate. x", json.at("/topics/0/summary").asText());
+    assertEquals("Refresh tokens rotate. " + HOSTILE, json.at("/topics/0/summary").asText());
     assertTrue(json.at("/topics/1/summary").isNull());
+    assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
     assertEquals(6, json.get("entries").size());
     assertEquals("decision", json.at("/entries/2/label").asText());
     assertEquals("gotcha", json.at("/entries/2/guess/label").asText());

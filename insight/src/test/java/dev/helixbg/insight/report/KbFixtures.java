@@ -83,10 +83,6 @@ public final class KbFixtures {
         notes);
   }
 
-  static KbFixture empty() {
-    return new KbFixture();
-  }
-
   /** One of everything, small enough to be read as a golden file. */
   static KbFixture small() {
     KbFixture kb = new KbFixture();
@@ -145,37 +141,18 @@ public final class KbFixtures {
   }
 
   private static final String[] SUBJECTS = {
-    "The ingest worker",
-    "The scheduler",
-    "Our retry queue",
-    "The search index",
-    "The mobile client",
-    "The billing export",
-    "The session store",
-    "The feature flag service",
-    "The image resizer",
-    "The audit log",
-    "The read replica",
-    "The build cache"
+    "The ingest worker", "The scheduler", "Our retry queue", "The search index", "The mobile client"
   };
   private static final String[] CLAIMS = {
     "holds its lock while it talks to the object store, so a slow upload stalls every other tenant",
     "reads the whole configuration once at start; a changed limit needs a restart",
     "retries five times with jitter, and gives up silently after that",
-    "must see events in order, or the running totals drift until the nightly rebuild",
-    "was split from the monolith in March and still imports two of its packages",
-    "keeps the last 512 entries in memory and writes the rest to a ring file",
-    "validates the schema on write only, so old rows can surprise a reader",
-    "is the only place that knows how a customer number maps to a shard"
+    "must see events in order, or the running totals drift until the nightly rebuild"
   };
   private static final String[] ENDINGS = {
     "We measured this on the staging cluster with 40 clients.",
     "See the post-mortem of the second outage for the timeline.",
-    "The fix is to take the lock per tenant; nobody has had the time yet.",
-    "Do not change it without asking the data team, because their import relies on it.",
-    "A test covers the happy path only.",
-    "To check it by hand, run the probe with --verbose and look for the line that starts with"
-        + " \"lease\"."
+    "The fix is to take the lock per tenant; nobody has had the time yet."
   };
   private static final String[] TOPICS = {
     "architecture",

@@ -76,15 +76,6 @@ class MovedSourcesReportTest {
   }
 
   @Test
-  void withoutFoldersNothingIsSaid() throws Exception {
-    assertFalse(HtmlReport.render(plain).contains("Sources that moved"));
-    assertFalse(MarkdownReport.render(plain).contains("Sources that moved"));
-    assertFalse(TerminalSummary.render(plain).contains("Sources"));
-    JsonNode json = KbFixtures.tree(plain);
-    assertEquals(0, json.path("sources").size() + json.path("movedSources").size());
-  }
-
-  @Test
   void htmlHasASection() {
     Document html = Jsoup.parse(HtmlReport.render(three()));
     Element section = html.selectFirst("details:has(> summary:contains(Sources that moved))");

@@ -1,7 +1,6 @@
 package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -24,14 +23,6 @@ class SecretReportTest {
     return List.of(
         new Finding.Secret(
             "secret-0123456789", about.findings().entries().getFirst(), "GitHub token"));
-  }
-
-  @Test
-  void withoutSecretsNothingIsSaid() throws Exception {
-    assertFalse(HtmlReport.render(plain).contains("Secrets"));
-    assertFalse(MarkdownReport.render(plain).contains("Secrets"));
-    assertFalse(TerminalSummary.render(plain).contains("secret"));
-    assertEquals(0, KbFixtures.tree(plain).path("secrets").size());
   }
 
   @Test

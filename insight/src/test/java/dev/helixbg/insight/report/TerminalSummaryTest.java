@@ -34,12 +34,8 @@ class TerminalSummaryTest {
   }
 
   @Test
-  void aHostilePathIsTextToo() {
+  void aPathIsTextToo() {
     assertEquals("Report: /kb␛]0;x␇\n", TerminalSummary.where("/kb\u001B]0;x\u0007"));
-  }
-
-  @Test
-  void withoutAReportNothingIsSaidOfOne() {
     assertEquals("", TerminalSummary.where(""));
   }
 }
