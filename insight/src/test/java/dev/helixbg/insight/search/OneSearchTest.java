@@ -66,11 +66,15 @@ class OneSearchTest {
         passageVectors.add(vector());
       }
     }
-    List<NamedEntry> named = NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset()));
+    return kb(entries, vectors, PassageVectors.of(owners, passages, passageVectors));
+  }
+
+  private static KbEntries kb(List<Entry> entries, List<float[]> vectors, PassageVectors passages) {
+    int count = entries.size();
     return new KbEntries(
-        named,
+        NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset())),
         Vectors.of(vectors),
-        PassageVectors.of(owners, passages, passageVectors),
+        passages,
         new LogAccount(0, "ab", count, 0, count, List.of()),
         new Coverage(count, count),
         "test");
@@ -88,14 +92,7 @@ class OneSearchTest {
       entries.add(Entry.of(8 + 100L * entries.size(), "garten", body, 0));
       vectors.add(vector);
     }
-    KbEntries kb =
-        new KbEntries(
-            NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset())),
-            Vectors.of(vectors),
-            PassageVectors.NONE,
-            new LogAccount(0, "ab", nouns.length, 0, nouns.length, List.of()),
-            new Coverage(nouns.length, nouns.length),
-            "test");
+    KbEntries kb = kb(entries, vectors, PassageVectors.NONE);
     for (int i = 0; i < nouns.length; i++) {
       String asked = "什么时候给" + nouns[i] + "施肥";
       try (SearchIndex index = SearchIndex.of(kb, TOKENS)) {
