@@ -33,13 +33,6 @@ final class BruteForce {
         pairs.add(new Scored(i, j, dot(corpus.vectors.get(i), corpus.vectors.get(j))));
       }
     }
-    pairs.sort(
-        Comparator.comparing(Scored::similarity)
-            .reversed()
-            .thenComparing(
-                pair -> List.of(place(pair.a), place(pair.b)).stream().sorted().toList().get(0))
-            .thenComparing(
-                pair -> List.of(place(pair.a), place(pair.b)).stream().sorted().toList().get(1)));
     topics.forEach((name, members) -> middles.put(name, toFloats(mean(members))));
   }
 
@@ -94,16 +87,14 @@ final class BruteForce {
   }
 
   private Findings findings() {
-    List<Finding.TopicOverlap> overlaps = overlaps();
-    List<Finding.Misfiled> misfiled = misfiled();
     return new Findings(
         named,
         topics.entrySet().stream()
             .map(t -> new Findings.Topic(t.getKey(), t.getValue().size()))
             .toList(),
         copies(),
-        overlaps,
-        misfiled,
+        overlaps(),
+        misfiled(),
         relations());
   }
 
@@ -307,26 +298,20 @@ final class BruteForce {
   }
 
   private List<Finding.TopicOverlap> overlaps() {
-    record Overlap(String a, String b, float similarity) {}
-    List<Overlap> overlaps = new ArrayList<>();
+    List<Finding.TopicOverlap> overlaps = new ArrayList<>();
     for (String a : topics.keySet()) {
       for (String b : topics.tailMap(a, false).keySet()) {
-        overlaps.add(new Overlap(a, b, dot(middles.get(a), middles.get(b))));
+        float similarity = dot(middles.get(a), middles.get(b));
+        if (similarity > Finding.TopicOverlap.ABOVE) {
+          String id = ids.ofPair("topic", a, b);
+          int sizeOfA = topics.get(a).size();
+          int sizeOfB = topics.get(b).size();
+          overlaps.add(new Finding.TopicOverlap(id, a, b, similarity, sizeOfA, sizeOfB));
+        }
       }
     }
-    return overlaps.stream()
-        .filter(o -> o.similarity > Finding.TopicOverlap.ABOVE)
-        .sorted(Comparator.comparing(Overlap::similarity).reversed())
-        .map(
-            o ->
-                new Finding.TopicOverlap(
-                    ids.ofPair("topic", o.a, o.b),
-                    o.a,
-                    o.b,
-                    o.similarity,
-                    topics.get(o.a).size(),
-                    topics.get(o.b).size()))
-        .toList();
+    overlaps.sort(Comparator.comparing(Finding.TopicOverlap::similarity).reversed());
+    return overlaps;
   }
 
   private List<Finding.Misfiled> misfiled() {

@@ -81,7 +81,11 @@ final class Corpus {
     int count = random.nextInt(120);
     int topics = 1 + random.nextInt(8);
     int clusters = 1 + random.nextInt(12);
-    double spread = 0.1 + random.nextDouble();
+    return random(random, dimension, count, topics, clusters, 0.1 + random.nextDouble());
+  }
+
+  static Corpus random(
+      Random random, int dimension, int count, int topics, int clusters, double spread) {
     float[][] centres = new float[clusters][];
     for (int c = 0; c < clusters; c++) {
       centres[c] = unit(random, new float[dimension], 1);
