@@ -266,8 +266,6 @@ class NotesLogTest {
     note("list.md", "---\nsee: [\"[[pond|the pond]]\", x]\n---\nText 3.");
     note("path.md", "---\nsee: '[p](pond.md)'\n---\nText 4.");
     note("foot.md", "Late.[^1]\n\n[^1]: See [the pond](pond.md) for winter.");
-    note("reference.md", "See [the pond][p].\n\n[p]: pond.md");
-    note("html.md", "See <a href=\"pond.md\">it</a>.");
     note("sharp.md", "See [it](b%23c.md).");
     note("composed.md", "See [[B\u00fccher]] and [c](Cafe\u0301.md).");
     update();
@@ -280,8 +278,6 @@ class NotesLogTest {
             "list.md", pond,
             "path.md", pond,
             "foot.md", pond,
-            "reference.md", pond,
-            "html.md", pond,
             "sharp.md", List.of("b#c.md"),
             "composed.md", List.of("Bu\u0308cher.md", "Caf\u00e9.md")),
         links());
@@ -525,25 +521,6 @@ class NotesLogTest {
     Files.writeString(notes.resolve("t5/5.md"), "Changed.");
     assertTrue(!files.digest().equals(NoteFiles.in(notes, log.getParent()).digest()));
     assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
-  }
-
-  /** A picture within a note, a control character, and the Unicode form say nothing. */
-  @Test
-  void whatIsEmbeddedIsText() throws IOException {
-    String data = "iVBORw0KGgo".repeat(4_000);
-    note(
-        "key.md",
-        "# Key\n\nThe key hangs\u0007 here: ![](data:image/png;base64," + data + ") now.");
-    note("seal.md", "# Seal\n\nEnd " + "0123456789abcdef".repeat(32) + " of it.");
-    note("schlu\u0308ssel.md", "# Schlüssel\n\nDer Schlu\u0308ssel.");
-    note("b/schlüssel.md", "# Schlu\u0308ssel\n\nDer Schlüssel.");
-    update();
-    assertEquals(
-        "Key\n\nThe key hangs\uFFFD here: ![](" + "(data left out)" + ") now.",
-        entry("key.md").text().content());
-    assertEquals("Seal\n\nEnd (data left out) of it.", entry("seal.md").text().content());
-    assertEquals("Schlüssel\n\nDer Schlüssel.", entry("schlu\u0308ssel.md").text().content());
-    assertEquals("Schlüssel\n\nDer Schlüssel.", entry("b/schlüssel.md").text().content());
   }
 
   /** A note is as long as its words: with a picture in it, the file may have megabytes. */
