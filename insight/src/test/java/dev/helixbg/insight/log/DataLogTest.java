@@ -10,15 +10,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -134,7 +130,7 @@ class DataLogTest {
   }
 
   @Test
-  void aLogThatChangesWhileItIsReadIsReadAsOneOfItsStates() throws IOException {
+  void aLogThatChangesWhileItIsReadIsReadAsOneOfItsStates() {
     log.entry("a", "first", MINUTES);
     byte[] one = log.toByteArray();
     for (int i = 0; i < 100; i++) {
@@ -145,14 +141,23 @@ class DataLogTest {
     assertEquals(MemoryLog.read(one), changing(more, one), "it shrank");
   }
 
-  private LogReading changing(byte[] before, byte[] after) throws IOException {
-    LogSource log = new ChangingLog(new MemoryLog(before), new MemoryLog(after));
-    return DataLog.read(folder, log, Optional.empty());
+  /** Reads a log that changes after its size was asked for. */
+  private static LogReading changing(byte[] before, byte[] after) {
+    return new MemoryLog(after) {
+      private byte[] now = before;
+
+      @Override
+      public long size() {
+        long size = now.length;
+        now = after;
+        return size;
+      }
+    }.reading();
   }
 
   @Test
   void logThatShrinksForeverIsRefused() {
-    LogSource shrinking =
+    MemoryLog shrinking =
         new MemoryLog(new byte[0]) {
           @Override
           public long size() {
@@ -160,61 +165,9 @@ class DataLogTest {
           }
         };
     assertTrue(
-        assertThrows(
-                DataLogException.class, () -> DataLog.read(folder, shrinking, Optional.empty()))
+        assertThrows(DataLogException.class, shrinking::reading)
             .getMessage()
             .contains("truncated repeatedly"));
-  }
-
-  @Test
-  void logReplacedByRenameWhileItIsOpenIsReadToItsEnd() throws IOException {
-    log.entry("a", "old", MINUTES);
-    Path file = write(log.toByteArray());
-    DataLogBytes compacted = new DataLogBytes();
-    compacted.entry("b", "new", MINUTES);
-    Path next = folder.resolve("next");
-    Files.write(next, compacted.toByteArray());
-    try (FileChannel channel = FileChannel.open(file)) {
-      LogSource replaced =
-          new LogSource() {
-            @Override
-            public long size() throws IOException {
-              Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-              return channel.size();
-            }
-
-            @Override
-            int read(ByteBuffer into, long position) throws IOException {
-              return channel.read(into, position);
-            }
-          };
-      assertEquals(
-          "old", DataLog.read(file, replaced, Optional.empty()).entries().getFirst().body());
-    }
-    assertEquals("new", DataLog.read(file).entries().getFirst().body());
-  }
-
-  /** Changes after its size was asked for. */
-  private static final class ChangingLog extends LogSource {
-    private final MemoryLog after;
-    private MemoryLog now;
-
-    ChangingLog(MemoryLog before, MemoryLog after) {
-      this.now = before;
-      this.after = after;
-    }
-
-    @Override
-    public long size() {
-      long size = now.size();
-      now = after;
-      return size;
-    }
-
-    @Override
-    int read(ByteBuffer into, long position) {
-      return now.read(into, position);
-    }
   }
 
   private Path write(byte[] bytes) throws IOException {
