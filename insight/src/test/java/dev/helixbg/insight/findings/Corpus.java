@@ -24,7 +24,7 @@ final class Corpus {
   final List<Integer> owners = new ArrayList<>();
   final List<Passage> passages = new ArrayList<>();
   final List<float[]> passageVectors = new ArrayList<>();
-  private long offset = 8;
+  long offset = 8;
 
   /** Adds an entry; the same topic and content get the same key. */
   Corpus add(String topic, String content, float... vector) {

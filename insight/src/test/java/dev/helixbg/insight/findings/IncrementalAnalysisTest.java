@@ -98,10 +98,7 @@ class IncrementalAnalysisTest {
     /** As a log holds them: a compaction moves every offset. */
     Corpus corpus() {
       Corpus corpus = new Corpus();
-      corpus.add("compacted away", "x".repeat(random.nextInt(3)), new float[0]);
-      corpus.entries.clear();
-      corpus.keys.clear();
-      corpus.vectors.clear();
+      corpus.offset += random.nextInt(3);
       for (Note note : notes) {
         corpus.add(note.topic(), note.text(), note.vector());
         for (int i = 0; i < note.passages().size(); i++) {

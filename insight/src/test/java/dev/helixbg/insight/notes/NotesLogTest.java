@@ -2,6 +2,7 @@ package dev.helixbg.insight.notes;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -507,19 +508,16 @@ class NotesLogTest {
   @Test
   void tenThousandFilesAreRead() throws IOException {
     for (int i = 0; i < 10_000; i++) {
-      Path folder = notes.resolve("t" + i % 100);
-      if (i < 100) {
-        Files.createDirectory(folder);
-      }
-      Files.writeString(
-          folder.resolve(i + ".md"), "# Note " + i + "\n\nSee [[" + (i * 7 % 10_000) + "]].");
+      note(
+          "t%d/%d.md".formatted(i % 100, i),
+          "# Note %d\n\nSee [[%d]].".formatted(i, i * 7 % 10_000));
     }
     NoteFiles files = NoteFiles.in(notes, log.getParent());
     NotesAccount account = NotesLog.update(log, files, false, NotesItems.AUTO);
     assertEquals(10_000, account.entries());
     assertEquals(files.digest(), NoteFiles.in(notes, log.getParent()).digest());
     Files.writeString(notes.resolve("t5/5.md"), "Changed.");
-    assertTrue(!files.digest().equals(NoteFiles.in(notes, log.getParent()).digest()));
+    assertNotEquals(files.digest(), NoteFiles.in(notes, log.getParent()).digest());
     assertEquals(9_998, links().size(), "0 and 5,000 would link to themselves");
   }
 

@@ -118,7 +118,8 @@ class AlreadySaidTest {
 
   /** However a judge, or a vector with the topic in it, takes it. */
   @Test
-  void theVeryTextIsSaidAlready() throws Exception {
+  void theVeryTextIsSaidAlreadyInAnyForm() throws Exception {
+    assertSaid(Answer.YES, "-", ask(0.7, "- **It listens**\n  at port\u00a07."));
     AlreadySaid said = ask(0.7, "overtaken", TEXT + "\n");
     assertSaid(Answer.YES, "it", said);
     assertEquals(OptionalDouble.of(1), said.probability());
@@ -163,11 +164,6 @@ class AlreadySaidTest {
     AlreadySaid said = ask(0.9, "it listens at port 8", "same");
     assertSaid(Answer.PERHAPS, "it", said);
     assertEquals(Optional.of("numbers: 8, 7"), said.differs());
-  }
-
-  @Test
-  void theSameTextInAnotherFormIsSaidAlready() throws Exception {
-    assertSaid(Answer.YES, "-", ask(0.7, "- **It listens**\n  at port\u00a07."));
   }
 
   @Test

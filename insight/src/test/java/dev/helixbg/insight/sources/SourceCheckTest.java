@@ -127,14 +127,6 @@ class SourceCheckTest {
   }
 
   @Test
-  void nothingIsSaidWhileAllIsAsItWas() throws Exception {
-    note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
-    note("The total is in src/cart/Basket.java.");
-    assertEquals(List.of(), found());
-    assertEquals(Optional.empty(), trouble(shop.folder()));
-  }
-
-  @Test
   void aRenamedFileIsFound() throws Exception {
     note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
     String commit =
@@ -247,13 +239,16 @@ class SourceCheckTest {
   }
 
   @Test
-  void nothingIsSaidOfWhatNeverWasOrIsNotKnown() throws Exception {
+  void nothingIsSaidOfWhatIsAsItWasNeverWasOrIsNotKnown() throws Exception {
+    note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
+    note("The loop is in src/queue/Worker.java.");
     note(
         "Read https://example.org/src/cart/Basket.java and ../../etc/passwd, /etc/passwd,"
             + " src/cart/../cart/Basket.java, Node.js, and/or, lib/none/Basket.java, Other.java.");
     note("[source: src/queue/../../../../etc/passwd:1]\nx");
     shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
     assertEquals(List.of(), found());
+    assertEquals(Optional.empty(), trouble(shop.folder()));
   }
 
   /** git lists a submodule or a link without the files in it. */
