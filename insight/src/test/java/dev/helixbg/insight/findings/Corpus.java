@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.UUID;
 
 /** Entries with vectors chosen by the test. */
-final class Corpus {
+public final class Corpus {
 
   final List<Entry> entries = new ArrayList<>();
   final List<String> keys = new ArrayList<>();
@@ -86,10 +86,7 @@ final class Corpus {
 
   static Corpus random(
       Random random, int dimension, int count, int topics, int clusters, double spread) {
-    float[][] centres = new float[clusters][];
-    for (int c = 0; c < clusters; c++) {
-      centres[c] = unit(random, new float[dimension], 1);
-    }
+    float[][] centres = centres(random, clusters, dimension);
     Corpus corpus = new Corpus();
     for (int i = 0; i < count; i++) {
       if (i > 0 && random.nextInt(8) == 0) {
@@ -114,6 +111,14 @@ final class Corpus {
     return corpus;
   }
 
+  static float[][] centres(Random random, int count, int dimension) {
+    float[][] centres = new float[count][];
+    for (int c = 0; c < count; c++) {
+      centres[c] = unit(random, new float[dimension], 1);
+    }
+    return centres;
+  }
+
   private void copyPassages(Corpus from, int entry) {
     for (int i = 0; i < from.owners.size(); i++) {
       if (from.owners.get(i) == entry) {
@@ -124,7 +129,7 @@ final class Corpus {
   }
 
   /** The centre moved by Gaussian noise, at unit length. */
-  static float[] unit(Random random, float[] centre, double spread) {
+  public static float[] unit(Random random, float[] centre, double spread) {
     double[] moved = new double[centre.length];
     double squares = 0;
     for (int k = 0; k < centre.length; k++) {
@@ -151,12 +156,7 @@ final class Corpus {
   }
 
   Vectors vectors() {
-    int dimension = vectors.isEmpty() ? 3 : vectors.getFirst().length;
-    float[] values = new float[vectors.size() * dimension];
-    for (int i = 0; i < vectors.size(); i++) {
-      System.arraycopy(vectors.get(i), 0, values, i * dimension, dimension);
-    }
-    return new Vectors(vectors.size(), dimension, values);
+    return Vectors.of(vectors);
   }
 
   TermVectors termVectors() {

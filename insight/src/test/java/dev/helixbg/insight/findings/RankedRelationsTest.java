@@ -43,12 +43,11 @@ class RankedRelationsTest {
     Corpus plain = new Corpus();
     Corpus shared = new Corpus();
     Random random = new Random(1);
-    float[][] vectors = new float[30][];
-    for (int i = 0; i < vectors.length; i++) {
-      vectors[i] = Corpus.unit(random, new float[300], 1);
-      plain.add("t" + i, "note " + i, vectors[i]);
+    for (int i = 0; i < 30; i++) {
+      float[] vector = Corpus.unit(random, new float[300], 1);
+      plain.add("t" + i, "note " + i, vector);
       String ticket = i == 3 || i == 17 ? " see PAY-1412, drainQueue" : "";
-      shared.add("t" + i, "note " + i + ticket, vectors[i]);
+      shared.add("t" + i, "note " + i + ticket, vector);
     }
     Findings findings = shared.analyse();
     Finding.Relation best = findings.relations().getFirst();
@@ -134,10 +133,7 @@ class RankedRelationsTest {
   @Test
   void aNoteWhoseSecondHalfRepeatsAnotherIsFoundWithWhatRepeatsIt() {
     Random random = new Random(67);
-    float[][] directions = new float[30][];
-    for (int i = 0; i < directions.length; i++) {
-      directions[i] = Corpus.unit(random, new float[64], 1);
-    }
+    float[][] directions = Corpus.centres(random, 30, 64);
     Corpus corpus = new Corpus();
     for (int i = 0; i < 28; i++) {
       corpus.add("t", "note " + i, directions[i]);

@@ -3,6 +3,7 @@ package dev.helixbg.insight.search;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.helixbg.insight.findings.Corpus;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -37,16 +38,7 @@ class OneSearchTest {
   }
 
   private float[] vector() {
-    float[] vector = new float[384];
-    double squares = 0;
-    for (int i = 0; i < vector.length; i++) {
-      vector[i] = (float) random.nextGaussian();
-      squares += vector[i] * vector[i];
-    }
-    for (int i = 0; i < vector.length; i++) {
-      vector[i] /= (float) Math.sqrt(squares);
-    }
-    return vector;
+    return Corpus.unit(random, new float[384], 1);
   }
 
   private KbEntries kb(int count) {
