@@ -17,27 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file that is a list of facts has an entry for each; any other file stays as it is. */
 class ItemsTest {
-  private static final String MEMORY =
-      """
-      # Memory
-
-      ## Build
-      - Use mvnd for local builds; it is faster.
-        - only on Linux
-      - The runner has two cores:
-
-        ```
-        - no item
-        # no heading
-        ```
-
-        so two forks are enough.
-      continued without indentation
-
-      ## Style
-      1. Commit messages are imperatives.
-      2) Records, not getters.
-      """;
+  private static final String MEMORY = FactFileTest.LIST;
 
   private static final Items.Given NAMED = new Items.Given(true, NotesItems.AUTO);
 
@@ -69,9 +49,10 @@ class ItemsTest {
   void eachItemIsASectionWithAllThatIsUnderIt() {
     assertEquals(
         List.of(
-            "Use mvnd for local builds; it is faster.\n- only on Linux",
+            "Use mvnd for builds.\nIt is faster\nthan mvn.\n- only on Linux\n  - not on old ones",
             "The runner has two cores:\n\n```\n- no item\n# no heading\n```\n\nso two forks are"
-                + " enough.\ncontinued without indentation",
+                + " enough.",
+            "Run `x`.",
             "Commit messages are imperatives.",
             "Records, not getters."),
         texts(MEMORY));
@@ -127,8 +108,7 @@ class ItemsTest {
   void anItemIsCalledByItsHeadingAndItsFirstWords() {
     List<NoteName> places = places(MEMORY);
     assertEquals(
-        new NoteName("MEMORY.md", "Build", "item “Use mvnd for local builds; it is faster.”"),
-        places.getFirst());
+        new NoteName("MEMORY.md", "Build", "item “Use mvnd for builds.”"), places.getFirst());
     assertEquals(
         "the item “Records, not getters.” of the section “Style” of MEMORY.md",
         places.getLast().words());
@@ -138,7 +118,7 @@ class ItemsTest {
   @Test
   void anItemKeepsItsNameWhenOthersComeAndGo() {
     String edited =
-        MEMORY.replace("## Style\n", "## Style\n- A new one.\n").replace("- only on Linux", "");
+        MEMORY.replace("## Style\n", "## Style\n- A new one.\n").replace("- only on Linux\n", "");
     List<NoteName> before = places(MEMORY);
     List<NoteName> after = places(edited);
     assertTrue(after.containsAll(before), after.toString());

@@ -43,12 +43,7 @@ class HtmlReportTest {
 
   static Stream<Report> everyFixture() {
     return Stream.concat(
-        Stream.of(
-                new KbFixture(),
-                KbFixtures.small(),
-                KbFixtures.realistic(),
-                KbFixtures.manyTopics(),
-                KbFixtures.hostile())
+        Stream.of(new KbFixture(), KbFixtures.small(), KbFixtures.large(), KbFixtures.hostile())
             .map(KbFixture::report),
         Stream.of(JudgedReportTest.judged(JudgedReportTest.HOSTILE)));
   }

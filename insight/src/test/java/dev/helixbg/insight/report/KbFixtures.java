@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.Random;
 
 /** The knowledge bases that the tests of the reports share. */
 public final class KbFixtures {
@@ -140,117 +139,29 @@ public final class KbFixtures {
         .damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "entry of 61 bytes, the file ends after 37");
   }
 
-  private static final String[] SUBJECTS = {
-    "The ingest worker", "The scheduler", "Our retry queue", "The search index", "The mobile client"
-  };
-  private static final String[] CLAIMS = {
-    "holds its lock while it talks to the object store, so a slow upload stalls every other tenant",
-    "reads the whole configuration once at start; a changed limit needs a restart",
-    "retries five times with jitter, and gives up silently after that",
-    "must see events in order, or the running totals drift until the nightly rebuild"
-  };
-  private static final String[] ENDINGS = {
-    "We measured this on the staging cluster with 40 clients.",
-    "See the post-mortem of the second outage for the timeline.",
-    "The fix is to take the lock per tenant; nobody has had the time yet."
-  };
-  private static final String[] TOPICS = {
-    "architecture",
-    "auth",
-    "build-and-ci",
-    "billing",
-    "data-pipeline",
-    "deployment",
-    "mobile-app",
-    "observability",
-    "performance",
-    "search",
-    "sessions",
-    "storage"
-  };
-  private static final String[] TAGS = {"gotcha", "decision", "invariant", "how-to", "data-flow"};
-
-  /** About 150 entries in a dozen topics. */
-  static KbFixture realistic() {
-    return generated(TOPICS, 150, 8, 24, 5, 3);
-  }
-
-  static KbFixture manyTopics() {
-    String[] kinds = {"", "-api", "-operations", "-notes", " (legacy platform)"};
-    String[] topics = new String[60];
-    for (int i = 0; i < topics.length; i++) {
-      topics[i] = TOPICS[i % 12] + kinds[i / 12];
-    }
-    return generated(topics, 700, 20, 50, 24, 12);
-  }
-
-  static KbFixture generated(
-      String[] topics, int entries, int duplicates, int links, int overlaps, int misfiled) {
-    Random random = new Random(42);
+  /** More of everything than a report lists in full. */
+  static KbFixture large() {
     KbFixture kb = new KbFixture();
-    List<NamedEntry> all = new ArrayList<>();
-    for (int i = 0; i < entries; i++) {
-      all.add(entry(kb, topics, random, i));
+    List<NamedEntry> all = entries(kb, 600, 60);
+    for (int i = 0; i < 70; i++) {
+      kb.pair(all.get(i), all.get(i + 100), 0.99 - i * 0.003);
     }
-    double similarity = 0.991;
-    for (int i = 0; i < duplicates; i++) {
-      NamedEntry a = all.get(random.nextInt(entries / 2));
-      NamedEntry b = all.get(entries / 2 + random.nextInt(entries / 2));
-      kb.pair(a, b, similarity);
-      similarity -= 0.068 / duplicates;
-    }
-    similarity = 0.918;
-    for (int i = 0; i < links; ) {
-      NamedEntry a = all.get(random.nextInt(entries));
-      NamedEntry b = all.get(random.nextInt(entries));
-      if (a.entry().offset() < b.entry().offset() && !a.entry().topic().equals(b.entry().topic())) {
-        kb.pair(a, b, similarity);
-        similarity -= 0.16 / links;
-        i++;
-      }
-    }
-    double overlap = 0.83;
-    for (int i = 0; i < overlaps; i++) {
-      String a = topics[i * 7 % topics.length];
-      String b = topics[(i * 7 + 3 + i % 2) % topics.length];
-      kb.overlap(a.compareTo(b) < 0 ? a : b, a.compareTo(b) < 0 ? b : a, overlap);
-      overlap -= 0.2 / overlaps;
-    }
-    for (int i = 0; i < misfiled; i++) {
-      NamedEntry entry = all.get(i * 11);
-      kb.misfiled(entry, 0.31 + i * 0.01, topics[(i * 5 + 1) % topics.length], 0.52 - i * 0.01);
+    for (int i = 0; i < 24; i++) {
+      kb.overlap("topic-" + i, "topic-" + (i + 1), 0.83 - i * 0.008);
+      kb.misfiled(all.get(i), 0.31 + i * 0.01, "topic-" + (i + 1), 0.52);
     }
     return kb;
   }
 
-  private static NamedEntry entry(KbFixture kb, String[] topics, Random random, int i) {
-    int skewed = Math.min(random.nextInt(topics.length), random.nextInt(topics.length));
-    String topic = topics[i < topics.length ? i : skewed];
-    StringBuilder text = new StringBuilder();
-    int sentences = 1 + random.nextInt(3);
-    for (int s = 0; s < sentences; s++) {
-      text.append(SUBJECTS[random.nextInt(SUBJECTS.length)]).append(' ');
-      text.append(CLAIMS[random.nextInt(CLAIMS.length)]).append(". ");
+  /** A word of its own for each: numbers would make them a series, which does not lead. */
+  static List<NamedEntry> entries(KbFixture kb, int count, int topics) {
+    List<NamedEntry> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String word = "w" + (char) ('a' + i / 26) + (char) ('a' + i % 26);
+      String text = "Entry " + word + ". " + "It says a bit more. ".repeat(15);
+      all.add(kb.entry("topic-" + i % topics, MARCH + 811 * i, text));
     }
-    text.append(ENDINGS[random.nextInt(ENDINGS.length)]);
-    if (i % 9 == 4) {
-      text.append("\n\n    probe --verbose --tenant 17 \\\n      | grep ^lease\n");
-    }
-    if (i % 50 == 7) {
-      text.append("\n\n").append(text.toString().repeat(6));
-    }
-    String tag = TAGS[random.nextInt(TAGS.length)];
-    Optional<String> source =
-        i % 3 == 0
-            ? Optional.of("src/" + topic.replace(' ', '_') + "/worker.rs:" + (40 + i))
-            : Optional.empty();
-    return kb.entry(
-        topic,
-        i % 13 == 0 ? 0 : MARCH + 811 * i,
-        source,
-        i % 4 == 0 ? OptionalDouble.of(0.7) : OptionalDouble.empty(),
-        text.toString(),
-        i % 2 == 0 ? new String[] {tag} : new String[] {tag, "coupling"});
+    return all;
   }
 
   static final String HOSTILE_LINE =

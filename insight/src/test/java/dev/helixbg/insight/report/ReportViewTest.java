@@ -19,8 +19,8 @@ class ReportViewTest {
 
   @Test
   void theSameReportGivesTheSameBytes() {
-    Report first = KbFixtures.realistic().report();
-    Report second = KbFixtures.realistic().report();
+    Report first = KbFixtures.large().report();
+    Report second = KbFixtures.large().report();
     assertArrayEquals(KbFixtures.json(first), KbFixtures.json(second));
     assertEquals(MarkdownReport.render(first), MarkdownReport.render(second));
     assertEquals(HtmlReport.render(first), HtmlReport.render(second));

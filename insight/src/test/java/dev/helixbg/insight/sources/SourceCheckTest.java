@@ -48,31 +48,10 @@ class SourceCheckTest {
   private GitFixture shop;
   private final List<Entry> entries = new ArrayList<>();
 
-  private static String lease(String keep) {
-    return """
-    package shop.queue;
-
-    /** Holds a job while a worker runs it. */
-    public final class Lease {
-      private static final int EXPIRE_SECONDS = 30;
-
-      boolean keepAlive(Worker worker) {
-    %s
-      }
-
-      void release(Worker worker) {
-        owner.compareAndSet(worker.name(), null);
-        worker.forget(this);
-      }
-    }
-    """
-        .formatted(keep);
-  }
-
   @BeforeEach
   void aShop() throws Exception {
     shop = new GitFixture(home.resolve("shop"));
-    shop.write("src/queue/Lease.java", lease("    return worker.touch(EXPIRE_SECONDS);"))
+    shop.write("src/queue/Lease.java", lines("lease"))
         .write("src/queue/Worker.java", lines("worker"))
         .write("src/cart/Basket.java", lines("basket"))
         .write("src/Main.java", "new Gateway();\n")
@@ -131,9 +110,7 @@ class SourceCheckTest {
     note("Leases are kept alive.\n[source: src/queue/Lease.java:8]");
     String commit =
         shop.move("src/queue/Lease.java", "core/lock/JobLease.java")
-            .write(
-                "core/lock/JobLease.java",
-                "// moved\n" + lease("    return worker.touch(EXPIRE_SECONDS);"))
+            .write("core/lock/JobLease.java", "// moved\n" + lines("lease"))
             .commit("2026-03-01T12:00");
     MovedSource moved = only();
     assertEquals(SourceChange.GONE, moved.change());
