@@ -75,8 +75,6 @@ class EntryTextTest {
         "[tags : a]",
         "[Tags: a]",
         "[tag: a]",
-        "[type: a]",
-        "[note: a]",
         "[linked from: a:1]",
         "[: a]",
         "[tags: ",

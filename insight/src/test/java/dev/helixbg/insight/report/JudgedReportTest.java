@@ -120,17 +120,6 @@ class JudgedReportTest {
     assertTrue(note.contains("4 questions are left for the next run"), note);
   }
 
-  @Test
-  void pairsCalledDifferentAreFoldedAway() {
-    Report report = judged("x");
-    Document page = html(report);
-    String apart = report.findings().relations().get(2).id();
-    assertTrue(section(page, "Other pairs").text().endsWith(apart));
-    assertTrue(page.getElementById(apart) == null, "it has no texts");
-    String other = report.findings().relations().get(1).id();
-    assertEquals("section", page.getElementById(other).parent().tagName());
-  }
-
   /** Three entries make three pairs, and more entries far more pairs than entries. */
   private static Report allOvertaken(Optional<JudgeTrust> trust) {
     KbFixture kb = new KbFixture();

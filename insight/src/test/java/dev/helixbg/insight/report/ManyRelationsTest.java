@@ -2,6 +2,7 @@ package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -120,6 +121,7 @@ class ManyRelationsTest {
     assertEquals(relations.get(30).id(), shown.getFirst());
     assertEquals(relations.get(2).id(), shown.get(1));
     assertEquals(10, shown.size());
+    assertNull(html(report).getElementById(relations.get(0).id()), "it has no texts");
     assertEquals(
         List.of("Other pairs 30"),
         html(report).select("#others ~ details:has(code:contains(rel)) > summary").eachText());
