@@ -5,10 +5,15 @@ import java.util.Optional;
 
 /** Relations for tests: each of two entries is the nearest of the other. */
 public final class NearestPair {
-  public static final Finding.Evidence EVIDENCE =
-      new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.empty());
+  public static final Finding.Evidence EVIDENCE = nearness(1, 1);
 
   private NearestPair() {}
+
+  /** Which place each of two entries has among the nearest of the other, and words of both. */
+  public static Finding.Evidence nearness(int rankOfB, int rankOfA, String... words) {
+    return new Finding.Evidence(
+        rankOfB, rankOfA, List.of(words), Optional.empty(), Optional.empty());
+  }
 
   public static Finding.Relation of(
       String id, NamedEntry a, NamedEntry b, double score, double similarity) {
