@@ -143,6 +143,17 @@ class KbOutputsTest {
   }
 
   @Test
+  void aReportKeepsTheModeThatItsUserGaveIt() throws Exception {
+    run();
+    OnDisk.setMode(file("report.html"), "r--------");
+    OnDisk.setMode(file("report.json"), "rw-r-----");
+    writer.append();
+    run();
+    assertEquals("r--------", OnDisk.mode(file("report.html")));
+    assertEquals("rw-r-----", OnDisk.mode(file("report.json")));
+  }
+
+  @Test
   void aFolderThatCannotBeWrittenToIsReportedOnFromTheStore() throws Exception {
     Path kb = writer.kb().folder();
     assumeFalse(
