@@ -36,11 +36,10 @@ final class TortureFiles extends TortureArea {
 
   TortureFiles(Path folder) throws Exception {
     this.folder = folder;
-    Path kb = Files.createDirectories(folder.resolve("kb"));
+    Path kb = Files.createDirectories(folder.resolve("live/kb"));
     TortureKb.begin(kb);
-    new TortureKb(kb, kb, folder.resolve("home")).oneShot();
-    copy(kb, folder.resolve("template"));
-    copy(folder.resolve("home/state"), folder.resolve("template-state"));
+    new TortureKb(kb, kb, folder.resolve("live")).oneShot();
+    copy(folder.resolve("live"), folder.resolve("template"));
     for (Kind kind : Kind.values()) {
       TortureKb fresh = kb();
       disk.failAt(Integer.MAX_VALUE, Fault.NONE);
@@ -53,12 +52,11 @@ final class TortureFiles extends TortureArea {
 
   /** A KB and its store as they were before anything happened. */
   private TortureKb kb() throws IOException {
-    Path kb = folder.resolve("kb");
-    Torture.delete(kb);
-    copy(folder.resolve("template"), kb);
-    Torture.delete(folder.resolve("home/state"));
-    copy(folder.resolve("template-state"), folder.resolve("home/state"));
-    return new TortureKb(disk.of(kb), kb, folder.resolve("home"));
+    Path live = folder.resolve("live");
+    Torture.delete(live);
+    copy(folder.resolve("template"), live);
+    Path kb = live.resolve("kb");
+    return new TortureKb(disk.of(kb), kb, live);
   }
 
   static void copy(Path from, Path to) throws IOException {

@@ -250,9 +250,7 @@ final class TortureKb {
     List<Decision> settled = with(store -> List.copyOf(store.decisions().read().settled()));
     from.with(
         store -> {
-          if (!settled.isEmpty()) {
-            store.decisions().add(settled);
-          }
+          store.decisions().add(settled);
           return null;
         });
     from.oneShot();

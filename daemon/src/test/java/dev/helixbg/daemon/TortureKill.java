@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +55,8 @@ final class TortureKill extends TortureArea {
   /** In which a daemon publishes vectors. */
   private static final Duration A_WHILE = Duration.ofMinutes(2);
 
+  private static final int GUESSED_CHANGES = 10;
+
   /** What is killed. */
   private enum Kind {
     ONE_SHOT(24, 6),
@@ -86,8 +87,8 @@ final class TortureKill extends TortureArea {
   private final RememberedModel model;
   private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
 
-  /** How often a run changes the folder, as far as is known. */
-  private final Map<Kind, Integer> changes = new EnumMap<>(Kind.class);
+  /** How often a run of one-shot changes the folder, as far as is known. */
+  private int changes = GUESSED_CHANGES;
 
   private int number;
 
@@ -105,9 +106,6 @@ final class TortureKill extends TortureArea {
     this.languageModel = GoldenModel.Q4_0.path();
     this.model =
         new RememberedModel(EmbeddingModel.locate(DaemonFixture.settings(home(), Map.of())));
-    for (Kind kind : Kind.values()) {
-      changes.put(kind, 10);
-    }
   }
 
   private Path home() {
@@ -156,7 +154,13 @@ final class TortureKill extends TortureArea {
       if (kind == Kind.IDLE) {
         awaitAnswers(process, kb.kb());
       }
-      seen += await(process, kb, kind, random, 1 + random.nextInt(changes.get(kind)));
+      seen +=
+          await(
+              process,
+              kb,
+              kind,
+              random,
+              1 + random.nextInt(kind == Kind.ONE_SHOT ? changes : GUESSED_CHANGES));
       said.add(say(kb.kb(), random));
       before = program.stores().with(kb.kb().folder(), KeptFiles::of);
       boolean ending = kind != Kind.ONE_SHOT && random.nextInt(4) == 0;
@@ -176,7 +180,7 @@ final class TortureKill extends TortureArea {
         count("of them before it wrote");
       }
       if (!dead && kind == Kind.ONE_SHOT) {
-        changes.merge(kind, Math.max(3, seen), (a, b) -> (a + b) / 2);
+        changes = (changes + Math.max(3, seen)) / 2;
       }
     } finally {
       process.destroyForcibly().waitFor();
