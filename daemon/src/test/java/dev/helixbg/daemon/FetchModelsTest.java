@@ -279,13 +279,6 @@ class FetchModelsTest {
   }
 
   @Test
-  void goesOnWhereAnEarlierRunStopped() throws Exception {
-    Files.write(part(), Arrays.copyOf(model, 123_456));
-    assertFetched(fetch());
-    assertEquals(List.of("bytes=123456-"), ranges);
-  }
-
-  @Test
   void whatAnEarlierRunLeftMayBeSomethingElse() throws Exception {
     Files.write(part(), new byte[123_456]);
     assertFetched(fetch());
