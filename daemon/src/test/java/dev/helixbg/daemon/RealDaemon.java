@@ -137,13 +137,6 @@ final class RealDaemon implements AutoCloseable {
     }
   }
 
-  /** Has it do what needs no more than a name. */
-  void ask(String what) throws IOException {
-    try (ControlClient client = connect().orElseThrow()) {
-      client.ask(DaemonLink.request(what));
-    }
-  }
-
   Optional<JsonNode> status() {
     try (ControlClient client = connect().orElse(null)) {
       return client == null
