@@ -16,8 +16,8 @@ import java.util.Set;
  * The agreement of two backends that run the same model, measured with one prompt.
  *
  * @param sameToken whether both backends find the same likeliest next token
- * @param places the largest difference at each tap (a step whose results can be read), in order of
- *     computation: the embedding, all taps of all layers, and the logits after the prompt
+ * @param places the largest difference at each tap (intermediate result), in order of computation:
+ *     the embedding, all taps of all layers, and the logits after the prompt
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
@@ -28,7 +28,10 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Maximum number of rows stored per tap. All rows of a long prompt would take gigabytes. */
+  /**
+   * Maximum number of rows that are compared per tap. All rows of a long prompt would take
+   * gigabytes.
+   */
   private static final int ROWS_COMPARED = 8;
 
   /**
@@ -47,7 +50,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
     }
   }
 
-  /** Runs the prompt through both models. The models do not change. */
+  /** Runs the prompt through both models, and compares their results at each tap. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();
@@ -70,7 +73,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         .allMatch(Parting::isRounding);
   }
 
-  /** NaN counts as the largest difference. */
+  /** Returns the value that differs most at one tap; NaN counts as the largest difference. */
   private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
@@ -111,7 +114,9 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Stores the activations of the first pass, and the logits of the last pass. */
+    /**
+     * Stores the activations at a tap: those of the first pass, but the logits of the last pass.
+     */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Opens model files: combines file, backend, model and tokenizer. */
+/** Opens a model file as a {@link TextModel}, with its backend and its tokenizer. */
 public final class ModelOpener {
   private final ModelOptions options;
 
-  /** See {@link TextModel#warnings}. */
+  /** Sentences that say why the model runs slower than it could. */
   private final List<String> warnings = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {

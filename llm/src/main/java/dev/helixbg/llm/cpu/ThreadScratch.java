@@ -22,7 +22,7 @@ final class ThreadScratch {
   /** Unpacked rows, for {@link TileProduct}. */
   final long panel;
 
-  /** The product of a panel and a tile of tokens. */
+  /** Sums of products: a panel of unpacked rows times a tile of tokens. */
   final long sums;
 
   /** Memory for transposing part of a tile. */
@@ -48,8 +48,8 @@ final class ThreadScratch {
   }
 
   /**
-   * Like {@link #floats}, in separate memory: for the scores of attention, and as scratch memory of
-   * row kernels.
+   * Returns the address of at least {@code count} floats, in other memory than {@link #floats}: for
+   * scores of attention, or as scratch memory of row kernels.
    */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);

@@ -13,7 +13,7 @@ import java.util.SequencedMap;
  * The head of a GGUF file, of any architecture and with any element types.
  *
  * @param alignment alignment of the tensors' data, in bytes
- * @param dataStart byte offset of the data
+ * @param dataStart offset of the tensors' data in the file, in bytes
  * @param metadata metadata, valid as long as the file is mapped
  */
 public record GgufDescription(
@@ -38,7 +38,9 @@ public record GgufDescription(
       return StoredType.nameOf(typeId);
     }
 
-    /** Returns the data's size in bytes; empty if the type is unknown or does not fit the shape. */
+    /**
+     * Returns the tensor's size in bytes; empty if the type is unknown or does not fit the shape.
+     */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));

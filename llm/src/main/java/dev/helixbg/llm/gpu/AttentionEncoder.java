@@ -19,7 +19,7 @@ import java.lang.foreign.Arena;
  * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
  * row. The same kernel usually also does the rotation and the writing to the cache; the rotation is
  * then delayed until {@link #attend}, unless another step comes first. If attention is divided into
- * several parts, a second kernel combines their results.
+ * several parts, a second kernel combines the parts' results.
  *
  * <p>A separate kernel does the rotation and the writing beforehand if a sequence has several rows,
  * or if the query heads that share a key head do not fit one threadgroup. If a sequence has several

@@ -30,14 +30,17 @@ import java.util.function.BooleanSupplier;
 public final class Qwen3 {
   /**
    * Minimum number of rows of a pass that is submitted layer by layer. Such a pass can take
-   * seconds.
+   * seconds, and submitted work cannot be cancelled.
    */
   private static final int WIDE = 128;
 
   /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for products row by row, and too small for large tiles. */
+  /**
+   * Number of rows in {@link #rehearse} that is too large for products row by row, and too small
+   * for large tiles.
+   */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -132,7 +135,10 @@ public final class Qwen3 {
     }
   }
 
-  /** Like the method above, but computes only the logits of the candidate tokens. */
+  /**
+   * Computes all layers for a batch, but only the logits of the candidate tokens. The pass may be
+   * cancelled within a layer.
+   */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -260,7 +266,7 @@ public final class Qwen3 {
 
   /**
    * Sets the listener that receives the activations of all later passes. With a listener, the last
-   * layer computes all rows, not just the wanted rows.
+   * layer computes all rows, not just the rows whose logits are needed.
    */
   public void observe(TapListener newTaps) {
     taps = newTaps;
@@ -292,7 +298,8 @@ public final class Qwen3 {
    * thousand, are not computed.
    *
    * @param rows copy of the candidates' rows of the output matrix
-   * @param logits logits of the last pass: a row per wanted row, a column per candidate
+   * @param logits logits of the last pass: a row per wanted row of the batch, a column per
+   *     candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {}
 
@@ -319,7 +326,7 @@ public final class Qwen3 {
       GATED,
       /** The residual stream after the layer. */
       LAYER_OUTPUT,
-      /** Logits of the wanted rows; the layer is 0. */
+      /** The logits of all tokens of the vocabulary; the layer is 0. */
       LOGITS
     }
 
@@ -331,7 +338,7 @@ public final class Qwen3 {
    *
    * @param context largest number of positions of a sequence; the model's own limit applies, too
    * @param rows largest number of tokens of one pass
-   * @param wanted largest number of wanted rows of one pass
+   * @param wanted largest number of rows of one pass whose logits are computed
    */
   public record PassLimits(int context, int rows, int wanted) {
     public PassLimits {

@@ -5,7 +5,7 @@ import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 
 /**
- * The dimensions of a dense Qwen3 model, from its file.
+ * The dimensions of a dense Qwen3 model, read from the model's file.
  *
  * @param contextLength number of positions that the model was trained for
  * @param hidden width of the residual stream

@@ -121,7 +121,7 @@ final class Qwen3Tensors {
     if (!tensor.shape().equals(List.of((long) size)) || tensor.type() != TensorType.F32) {
       throw error(
           tensor.name(),
-          "it is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
+          "the tensor is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
     }
     return new Norm(backend.apply(tensor), config.epsilon());
   }

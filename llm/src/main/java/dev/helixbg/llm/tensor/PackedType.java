@@ -90,7 +90,7 @@ public enum PackedType implements StoredType {
     }
   }
 
-  /** Writes a block of Q8_0. */
+  /** Unpacks 32 weights to a block of Q8_0. */
   private void group(
       MemorySegment source, long nibbles, int fifths, float d, MemorySegment target, long to) {
     target.set(SHORT, to, Float.floatToFloat16(d));
@@ -108,7 +108,7 @@ public enum PackedType implements StoredType {
     };
   }
 
-  /** Writes F16 numbers: d times the level, plus m. */
+  /** Unpacks 32 weights to F16: d times the level, plus m. */
   private static void group(
       MemorySegment source,
       long nibbles,

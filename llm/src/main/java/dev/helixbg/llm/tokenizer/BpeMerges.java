@@ -114,7 +114,7 @@ final class BpeMerges {
       }
     }
 
-    /** Returns the last index of the merge that joins two neighbours, or {@link #NONE}. */
+    /** Returns the index of the merge that joins two neighbouring parts, or {@link #NONE}. */
     private int find(int start, int middle, int end) {
       System.arraycopy(utf8, start, pair, 0, middle - start);
       pair[middle - start] = ' ';

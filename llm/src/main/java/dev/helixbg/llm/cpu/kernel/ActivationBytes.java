@@ -23,10 +23,11 @@ import jdk.incubator.vector.VectorSpecies;
  * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
  * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
- * every 256 columns: the bytes, then the eight steps, then the offsets. The stored weights of some
- * types are larger than the true weights: in Q6_K by {@code zero} times the scale, in Q4_K and Q5_K
- * by {@code zero} times the minimum. Offsets correct the products. An offset belongs to 32 or 16
- * columns; it is {@code −zero · step · sum of their bytes}.
+ * every 256 columns: the bytes, then the eight steps, then the offsets.
+ *
+ * <p>Some types store weights that are too large: Q6_K by {@code zero} times the scale, Q4_K and
+ * Q5_K by {@code zero} times the minimum. An offset corrects the products of 32 or 16 columns; it
+ * is {@code −zero · step · sum of their bytes}.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;

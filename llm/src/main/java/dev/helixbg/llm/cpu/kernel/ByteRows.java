@@ -18,12 +18,12 @@ import jdk.incubator.vector.IntVector;
  * Rows of a quantised matrix, unpacked to unsigned bytes, up to 256 columns at a time. A byte is
  * the weight's quantum (stored integer) plus {@link #bias}.
  *
- * <p>Some processors can add products of bytes only in pairs, with a 16-bit result. For such sums
- * of pairs, a weight's byte has only seven bits. The sum of two products with signed bytes then
- * fits a short. The kernel adds the products of 16 columns in one short, or of 8 columns if every
- * 16 columns have a scale. After the share of the bias is subtracted, this sum is at most 16 · 16 ·
- * 127 or 8 · 32 · 127, so it also fits a short. To stay within this limit, 16 is subtracted from
- * five-bit quanta, and their minimum is raised accordingly.
+ * <p>AVX2 can add products of bytes only in pairs, to a short (a sum of pairs). A weight's byte
+ * then has only seven bits, so that a sum of two products fits a short. The kernel collects the
+ * products of 16 columns in one short, or of 8 columns if every 16 columns have a scale. Without
+ * the bias's share, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also fits a short. To
+ * stay within this limit, 16 is subtracted from five-bit quanta, and their minimum is raised
+ * accordingly.
  *
  * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
  * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
@@ -52,7 +52,7 @@ public final class ByteRows {
   private boolean halves;
 
   /**
-   * @param pairs whether the kernel adds pairs of products in 16 bits
+   * @param pairs whether the kernel adds pairs of products to 16-bit sums (AVX2)
    */
   public ByteRows(Arena arena, int rows, boolean pairs) {
     quanta = new BlockQuanta(arena);
@@ -66,7 +66,10 @@ public final class ByteRows {
     return pairs ? 32 : 128;
   }
 
-  /** Returns whether a type can be unpacked. For sums of pairs, it must have at most six bits. */
+  /**
+   * Returns whether a type can be unpacked to bytes. For 16-bit sums of pairs, its weights must
+   * have at most six bits.
+   */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;

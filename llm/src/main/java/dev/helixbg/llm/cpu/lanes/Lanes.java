@@ -184,8 +184,9 @@ public final class Lanes {
   }
 
   /**
-   * Stores six-bit quanta minus 32. A byte of {@code nibbles} has the low four bits of a quantum in
-   * its lower half. A byte of {@code pairs} has the upper two bits in its lowest bits.
+   * Stores six-bit quanta (stored integers of weights) minus 32, as bytes. A byte of {@code
+   * nibbles} has the low four bits of a quantum in its lower half. A byte of {@code pairs} has the
+   * upper two bits in its lowest bits.
    */
   public static void storeSixBits(IntVector nibbles, IntVector pairs, long address) {
     nibbles

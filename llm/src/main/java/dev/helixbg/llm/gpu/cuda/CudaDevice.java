@@ -48,7 +48,10 @@ public final class CudaDevice implements GpuDevice {
   private static final int NON_BLOCKING = 1; // CU_STREAM_
   private static final int NAME_BYTES = 256;
 
-  /** Size of the bounce buffer, in bytes; frequently read data fits in it. */
+  /**
+   * Size of the buffer through which the host reads GPU memory, in bytes; frequently read data fits
+   * in it.
+   */
   private static final long BOUNCE_BYTES = 64 * 1024;
 
   private final LibCuda cuda;
@@ -103,7 +106,7 @@ public final class CudaDevice implements GpuDevice {
     int version = (int) cuda.get(Function.DRIVER_GET_VERSION);
     if (version < OLDEST_VERSION) {
       throw new GpuException(
-          "the NVIDIA driver is too old: it has CUDA %s, and %s is needed"
+          "the NVIDIA driver is too old: it has CUDA %s, but CUDA %s is needed"
               .formatted(versionText(version), OLDEST_CUDA));
     }
     int ordinal = (int) cuda.get(Function.DEVICE_GET);
@@ -112,7 +115,7 @@ public final class CudaDevice implements GpuDevice {
     int architecture = (int) (10 * major + minor);
     if (architecture < OLDEST_ARCHITECTURE) {
       throw new GpuException(
-          "the %s is too old: it has compute capability %d.%d, and the kernels need 8.0 (Ampere)"
+          "the %s is too old: it has compute capability %d.%d, but the kernels need 8.0 (Ampere)"
               .formatted(name(cuda, ordinal), major, minor));
     }
     return new CudaDevice(cuda, version, ordinal, architecture);

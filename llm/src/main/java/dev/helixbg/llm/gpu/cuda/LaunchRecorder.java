@@ -49,8 +49,8 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int FEWEST = 16;
 
   /**
-   * Maximum number of remembered recordings. An answer has several, as its passes alternate
-   * buffers.
+   * Maximum number of remembered recordings. An answer has several recordings, because its passes
+   * alternate between buffers.
    */
   private static final int MOST_REMEMBERED = 24;
 

@@ -237,7 +237,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Macs before macOS 15 have only the older method. */
+  /** Allows fast, less exact mathematics. Systems before macOS 15 have only the older method. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);

@@ -69,8 +69,8 @@ public final class ByteTiles {
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * The bits of a rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer. If
-   * the bits of eight rounded numbers are added, this is the excess over the sum of the integers.
+   * Excess of the sum of eight rounded numbers' bits over the sum of the integers. The bits of a
+   * rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
@@ -106,7 +106,7 @@ public final class ByteTiles {
 
   /**
    * Rounds a sub-block and writes its steps and sums. Each stage is a separate method. If one loop
-   * had all stages, C2 would keep vectors in arrays.
+   * had all stages, C2 would keep vectors in arrays, which is slow.
    */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);
