@@ -32,6 +32,8 @@ public final class GpuRetry {
   }
 
   /**
+   * Does the work on the GPU, and repeats it after a failure.
+   *
    * @param cpuWillDo whether the CPU takes over after repeated failures
    * @throws GpuException if the repeated work fails, too, and the CPU must not take over; or if the
    *     GPU refuses the work

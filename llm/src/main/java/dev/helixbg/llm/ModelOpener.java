@@ -46,6 +46,8 @@ public final class ModelOpener {
   }
 
   /**
+   * Opens a model file.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model. An
    *     unusable vocabulary is not reported here, but by {@link TextModel#tokenizer}
    * @throws GpuException if the options ask for a GPU that is missing or refuses the model
@@ -133,6 +135,8 @@ public final class ModelOpener {
   }
 
   /**
+   * Loads a model on a backend, and its tokenizer.
+   *
    * @param compile compiles the backend's kernels; returns when at least the kernels for single
    *     tokens are compiled
    */

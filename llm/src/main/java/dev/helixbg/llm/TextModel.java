@@ -64,6 +64,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
+   * Returns the model's tokenizer; waits until it is loaded.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary cannot be used
    */
   public BpeTokenizer tokenizer() {
@@ -76,6 +78,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
+   * Returns the template for the model's prompts.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the model does not use Qwen's chat format
    */
   public ChatTemplate chat() {

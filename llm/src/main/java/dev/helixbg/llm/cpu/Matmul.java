@@ -95,6 +95,8 @@ final class Matmul {
   }
 
   /**
+   * Multiplies rows of {@code x} with the matrices that were added since {@link #begin}.
+   *
    * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one, not in
    *     tiles
    */

@@ -19,13 +19,13 @@ final class ThreadScratch {
   final ByteRows byteRows;
   final RowStreams streams = new RowStreams();
 
-  /** Unpacked rows, for {@link TileProduct}. */
+  /** Address of unpacked rows of a matrix, which {@link TileProduct} reads. */
   final long panel;
 
-  /** Sums of products: a panel of unpacked rows times a tile of tokens. */
+  /** Address of the product of unpacked rows and a tile of tokens. */
   final long sums;
 
-  /** Memory for transposing part of a tile. */
+  /** Address of memory for transposing part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;

@@ -13,8 +13,8 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * A model, and the batch and token lists of its passes. Only one thread at a time may use an
- * instance.
+ * A model with the memory that its passes share: one batch, and lists of token ids. Only one thread
+ * at a time may use an instance.
  */
 public final class ForwardPasses {
   /**

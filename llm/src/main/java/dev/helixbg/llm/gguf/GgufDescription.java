@@ -14,7 +14,7 @@ import java.util.SequencedMap;
  *
  * @param alignment alignment of the tensors' data, in bytes
  * @param dataStart offset of the tensors' data in the file, in bytes
- * @param metadata metadata, valid as long as the file is mapped
+ * @param metadata the file's keys and values, valid as long as the file is mapped
  */
 public record GgufDescription(
     int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
@@ -22,6 +22,8 @@ public record GgufDescription(
   private static final String SPLIT_COUNT = "split.count";
 
   /**
+   * The description of one tensor.
+   *
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
@@ -93,6 +95,8 @@ public record GgufDescription(
   }
 
   /**
+   * Checks that the file contains a whole model.
+   *
    * @throws GgufException if the file is one of several files that together are a model
    */
   public void requireWholeModel() {

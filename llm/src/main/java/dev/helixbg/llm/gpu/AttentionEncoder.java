@@ -108,6 +108,8 @@ final class AttentionEncoder {
   }
 
   /**
+   * Encodes attention row by row.
+   *
    * @param fresh the rotation to do first; null if the rows are already rotated
    */
   private void rows(
@@ -187,7 +189,7 @@ final class AttentionEncoder {
         .dispatch(q.columns() / shape.headSize(), tables.tileCount(), 1, THREADS);
   }
 
-  /** Writes the struct AttentionShape of {@code cache.metal}. */
+  /** Adds the constants of the struct AttentionShape of {@code cache.metal}. */
   private void putShape(
       KvShape shape,
       GpuActivations q,

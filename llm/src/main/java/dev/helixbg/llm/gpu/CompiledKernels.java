@@ -104,6 +104,8 @@ final class CompiledKernels {
   }
 
   /**
+   * Returns the kernel for matrices of these types.
+   *
    * @param types distinct types of the matrices; the i-th type has the index i in the kernel
    */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {

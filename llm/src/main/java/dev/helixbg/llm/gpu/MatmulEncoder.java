@@ -35,7 +35,7 @@ final class MatmulEncoder {
    */
   static final int FEW = 32;
 
-  // These are constants of matmul_few.metal.
+  // The same constants are in matmul_few.metal.
   private static final int SMALL_TILE_VECTORS = 8;
   private static final int SMALL_TILE_ROWS = 16;
   private static final int SMALLEST_TILE_ROWS = 8;
@@ -44,7 +44,7 @@ final class MatmulEncoder {
   /** Minimum number of 16-row tiles to keep a GPU busy. If there are fewer, tiles are halved. */
   private static final int FEWEST_TILES = 256;
 
-  // A constant of matvec.metal.
+  // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
   /**

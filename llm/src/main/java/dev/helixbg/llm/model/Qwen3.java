@@ -52,14 +52,14 @@ public final class Qwen3 {
   private final Rope rope;
   private final KvShape cacheShape;
 
-  // State of a pass, with a row per token of the batch. The comments name the number of columns.
-  private final Activations x; // hidden; the residual stream
-  private final Qkv qkv; // queryWidth, kvWidth, kvWidth
-  private final Activations wantedX; // hidden, a row per wanted row
-  private final Activations wantedQ; // queryWidth, a row per wanted row
-  private final Activations attended; // queryWidth
-  private final Activations gated; // feedForward
-  private final Activations logits; // vocabulary, a row per wanted row
+  // State of a pass, with a row per token of the batch.
+  private final Activations x; // the residual stream, of hidden columns
+  private final Qkv qkv; // of queryWidth, kvWidth and kvWidth columns
+  private final Activations wantedX; // the residual stream of the wanted rows only
+  private final Activations wantedQ; // the queries of the wanted rows only
+  private final Activations attended; // of queryWidth columns
+  private final Activations gated; // of feedForward columns
+  private final Activations logits; // of the wanted rows only; vocabulary columns
 
   private final Batch wanted;
 
@@ -77,6 +77,8 @@ public final class Qwen3 {
   }
 
   /**
+   * Checks the tensors of a file without reading them.
+   *
    * @throws GgufException if a tensor is missing, superfluous, or has another shape
    */
   public static void requireTensors(GgufFile file) {

@@ -108,7 +108,8 @@ public record Qwen3Config(
     }
     for (String name : new String[] {"attention.value_length", "rope.dimension_count"}) {
       if (metadata.has(key(name)) && metadata.whole(key(name), 1, MAX_HEAD_SIZE) != size) {
-        throw metadata.error(key(name), "it must be equal to the key length, %d".formatted(size));
+        throw metadata.error(
+            key(name), "the value must be equal to the key length, %d".formatted(size));
       }
     }
     return size;

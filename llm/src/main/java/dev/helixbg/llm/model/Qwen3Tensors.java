@@ -54,6 +54,8 @@ final class Qwen3Tensors {
   }
 
   /**
+   * Returns the model's weights as matrices.
+   *
    * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
    *     the architecture
    */

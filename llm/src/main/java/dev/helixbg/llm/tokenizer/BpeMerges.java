@@ -4,7 +4,7 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
 
-/** Byte-pair encoding: joins the parts of words in the order of a vocabulary's merges. */
+/** Byte-pair encoding: joins the characters of a word to tokens, by a vocabulary's merges. */
 final class BpeMerges {
   private static final int NONE = -1;
 

@@ -22,6 +22,8 @@ public final class HostKvCache extends KvCache {
   private final List<Run> runs = new ArrayList<>();
 
   /**
+   * A page with consecutive positions of a sequence.
+   *
    * @param start position in the sequence of the page's first key and value
    */
   private record Run(Page page, int start) {}

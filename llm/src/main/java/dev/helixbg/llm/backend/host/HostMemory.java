@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * written to take no memory, whereas {@link Arena#allocate} writes zeros to all pages.
  */
 public final class HostMemory {
-  /** Alignment in bytes. A cache line and the widest vector both have this size. */
+  /** Alignment of buffers, in bytes. A cache line and the widest vector both have this size. */
   public static final int ALIGNMENT = 64;
 
   /** Minimum size in bytes of memory that is allocated in whole pages. A page has at most 16 KB. */

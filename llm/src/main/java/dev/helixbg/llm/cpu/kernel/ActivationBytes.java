@@ -33,7 +33,7 @@ public final class ActivationBytes {
   public static final int COLUMNS = 256;
   public static final int SUB = 32;
 
-  /** Offset of the steps in a block, in bytes. */
+  /** Offset of the steps (units of rounding) in a block, in bytes. */
   public static final int STEPS = COLUMNS;
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
@@ -57,9 +57,12 @@ public final class ActivationBytes {
   }
 
   /**
+   * Rounds a row of activations, in the layout of this class.
+   *
    * @param columns number of floats, a multiple of 256
    * @param halves whether every 16 columns have an offset; otherwise, every 32 columns have an
    *     offset
+   * @param zero factor of the offsets; see the class
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;

@@ -61,7 +61,10 @@ public final class ByteRows {
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
   }
 
-  /** Returns the difference between a byte and its quantum. */
+  /**
+   * Returns the number that is added to a weight's quantum (stored integer) to get an unsigned
+   * byte.
+   */
   public static int bias(boolean pairs) {
     return pairs ? 32 : 128;
   }
@@ -88,6 +91,8 @@ public final class ByteRows {
   }
 
   /**
+   * Unpacks the weights at address {@code source} to row {@code row} of this object.
+   *
    * @param columns number of columns, a multiple of the type's block, at most 256
    */
   public void unpack(TensorType type, long source, int columns, int row) {
@@ -120,7 +125,7 @@ public final class ByteRows {
     }
   }
 
-  /** Unpacks a block of Q4_K in one step. Most weights have this type. */
+  /** Unpacks a block of Q4_K in one step, which is faster; most weights have this type. */
   private static void q4K(long block, long target, int biases) {
     for (long pair = 0; pair != 4; pair++) {
       IntVector z =

@@ -51,6 +51,8 @@ public final class Unpacker {
   }
 
   /**
+   * Unpacks stored weights to floats.
+   *
    * @param elements number of weights, a multiple of the type's block
    */
   public void row(TensorType type, long source, int elements, long target) {

@@ -39,13 +39,13 @@ public final class CudaDevice implements GpuDevice {
   /** Ampere, compute capability 8.0, for which the PTX is made. */
   private static final int OLDEST_ARCHITECTURE = 80;
 
-  // CUdevice_attribute
+  // Values of CUdevice_attribute.
   private static final int COMPUTE_CAPABILITY_MAJOR = 75;
   private static final int COMPUTE_CAPABILITY_MINOR = 76;
 
-  private static final int MAX_THREADS_PER_BLOCK = 0; // CU_FUNC_ATTRIBUTE_
-  private static final int PORTABLE_AND_MAPPED = 1 | 2; // CU_MEMHOSTALLOC_
-  private static final int NON_BLOCKING = 1; // CU_STREAM_
+  private static final int MAX_THREADS_PER_BLOCK = 0; // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+  private static final int PORTABLE_AND_MAPPED = 1 | 2; // CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP
+  private static final int NON_BLOCKING = 1; // CU_STREAM_NON_BLOCKING
   private static final int NAME_BYTES = 256;
 
   /**

@@ -58,7 +58,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PER_THREAD_CAPTURE = 1; // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
   private static final int OVERLAP = 6; // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 
-  // CU_LAUNCH_PARAM_
+  // CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE
   private static final long END = 0;
   private static final long POINTER = 1;
   private static final long SIZE = 2;

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * encoder.
  */
 final class MetalCommands implements GpuCommands {
-  // MTLCommandBufferStatus
+  // Values of MTLCommandBufferStatus.
   private static final long COMPLETED = 4;
   private static final long ERROR = 5;
 

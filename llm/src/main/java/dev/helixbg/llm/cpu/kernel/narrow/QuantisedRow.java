@@ -64,10 +64,12 @@ public final class QuantisedRow {
   }
 
   /**
+   * Rounds a row of activations, in the layout of this class.
+   *
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
-   * @param limit largest magnitude in steps; so small that the kernel's sums of products are below
-   *     2^15
+   * @param limit largest magnitude of a rounded activation; so small that the kernel's sums of
+   *     products are below 2^15
    * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; the
    *     result is subtracted from each weight
    * @param bias correction of the leftover low bits in a group's ints; see {@link #BIAS}

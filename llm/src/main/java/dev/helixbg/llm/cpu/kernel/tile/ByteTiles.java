@@ -48,14 +48,14 @@ public final class ByteTiles {
 
   public static final int LINE = 4 * TOKENS;
 
-  /** Offset of the steps in a sub-block, in bytes. */
+  /** Offset of the steps (units of rounding) in a sub-block, in bytes. */
   public static final int STEPS = GROUPS * LINE;
 
   public static final int SUMS = STEPS + LINE;
   public static final int STARTS = SUMS + LINE;
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  /** Size of scratch memory, in floats. */
+  /** Size of the scratch memory of {@link #pack}, in floats. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;
@@ -77,6 +77,8 @@ public final class ByteTiles {
   private ByteTiles() {}
 
   /**
+   * Rounds activations to bytes and packs them into a tile.
+   *
    * @param rows address of the first column of the first token
    * @param stride distance between tokens, in bytes
    * @param tokens up to {@link #TOKENS}; the content of the tile's other tokens is undefined

@@ -23,8 +23,8 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Number of rows, of which panels and sums have room for a multiple. It is itself a multiple of
-   * ROWS and of 8, the numbers of rows that are multiplied together.
+   * Unit of the room in panels and sums, in rows. It is a multiple of ROWS and of 8, the numbers of
+   * rows that are multiplied together.
    */
   public static final int ROOM = 24;
 
