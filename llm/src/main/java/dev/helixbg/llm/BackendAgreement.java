@@ -44,7 +44,7 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
 
-    /** Returns whether rounding can cause the difference; false for NaN. */
+    /** Returns whether the difference is small enough for rounding; false for NaN. */
     private boolean isRounding() {
       return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
     }
@@ -61,12 +61,15 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first place where rounding alone cannot cause the difference. */
+  /**
+   * Returns the first tap at which the backends differ by more than rounding; empty if there is
+   * none.
+   */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
 
-  /** Returns whether rounding can cause the differences of the embedding and of the logits. */
+  /** Returns whether the embedding and the logits differ only by rounding. */
   public boolean isGood() {
     return places.stream()
         .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)

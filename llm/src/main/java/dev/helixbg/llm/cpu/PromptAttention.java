@@ -24,7 +24,7 @@ import java.lang.foreign.MemorySegment;
  * of keys give scores. Softmax turns scores into weights. Weights times tiles of values give
  * results.
  *
- * <p>Queries form panels of rows, from all heads that share a KV head. The softmax of a row covers
+ * <p>A panel has rows of queries, from all heads that share a KV head. The softmax of a row covers
  * exactly the positions to which the row's query attends. Sums add the positions in order. Other
  * rows therefore never change a bit of a row's result.
  */

@@ -38,7 +38,7 @@ public class ThreadTeam implements AutoCloseable {
 
   /**
    * Number of spins before a waiting thread yields its processor; they take roughly ten µs. A part
-   * takes as long, so a longer wait means that another member needs a processor.
+   * takes about as long, so a longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 

@@ -77,7 +77,10 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Number of columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
+  /**
+   * Number of columns that the 32 lanes of {@code matvec.metal} process with one unit (of 32
+   * columns) each.
+   */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =

@@ -105,7 +105,9 @@ public final class Lanes {
   public static final VectorSpecies<Short> HALVES =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS / 2));
 
-  /** Mask that keeps a widened short's bits but removes the copies of its sign. */
+  /**
+   * Mask that removes the copies of the sign from a number of 16 bits that was widened to an int.
+   */
   private static final int NUMBER = 0x8FFFE000;
 
   private Lanes() {}

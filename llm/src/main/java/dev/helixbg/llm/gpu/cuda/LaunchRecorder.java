@@ -19,9 +19,9 @@ import java.util.List;
  * answer, become a CUDA graph, which needs one call instead of a hundred.
  *
  * <p>The first launch after an upload waits until all earlier launches have ended. Any other launch
- * may begin while the preceding launch runs; its kernel then waits for the earlier launches. Before
- * that wait, the kernel may read only uploaded data (tables of a pass), and data that launches
- * before the last upload wrote (keys and values of earlier passes).
+ * may begin while the preceding launch runs; at some point, its kernel waits for the earlier
+ * launches. Before that point, the kernel may read only uploaded data (tables of a pass), and data
+ * that launches before the last upload wrote (keys and values of earlier passes).
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.

@@ -32,8 +32,8 @@ import jdk.incubator.vector.IntVector;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: the sum of the bytes, times −{@link ByteRows#bias}. The first line is
  *       for the first 16 columns, the second line for the last 16 columns. Sums of products start
- *       at these values, which cancels the bias of the weights. For sums of pairs, each half of an
- *       int has the value for half of the columns: two of every four.
+ *       at these values, which cancels the bias of the weights. For sums of pairs (see {@link
+ *       ByteRows}), each half of an int has the value for half of the columns: two of every four.
  * </ul>
  */
 public final class ByteTiles {
