@@ -109,7 +109,10 @@ final class BertSession implements AutoCloseable {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
-  /** Returns one vector per text of a batch [rows, columns]; the other positions are padding. */
+  /**
+   * Returns one vector per text. The batch has {@code rows} rows of {@code columns} tokens, filled
+   * up with padding.
+   */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     OnnxCall call = OnnxCall.begin();

@@ -97,7 +97,10 @@ enum CpuNetwork {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
-  /** Returns the network's file and the files that the network also needs. */
+  /**
+   * Returns all files of a network: its own file and, if there is one, the file of its large
+   * weights.
+   */
   Path[] files(Path file) {
     return kind != null || this == EXPORTED
         ? new Path[] {file}

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Machine code of {@link MappingGuard}'s signal handler for arm64. The code need not flush the
- * instruction cache, because Linux does so when it makes pages executable.
+ * Machine code of {@link MappingGuard}'s signal handler for arm64. This class need not flush the
+ * instruction cache: Linux does so when it makes pages executable.
  */
 final class Arm64FaultHandler {
   private static final int CAPACITY = 512;

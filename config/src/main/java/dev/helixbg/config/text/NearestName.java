@@ -50,7 +50,10 @@ public final class NearestName {
     return nearest;
   }
 
-  /** Returns the number of edits; a result below {@code most} is exact. */
+  /**
+   * Returns the number of edits between two texts, or a number of at least {@code most} if there
+   * are that many.
+   */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

@@ -214,7 +214,7 @@ public final class AvxAssembler {
 
   /**
    * Combines all floats of a vector by {@link Op#ADD} or {@link Op#MAXIMUM}, and writes the result
-   * to the first. The register {@code other} is overwritten.
+   * to the first lane. The register {@code other} is overwritten.
    */
   public void combineLanes(Op op, int vector, int other) {
     if (wide) {
@@ -334,12 +334,12 @@ public final class AvxAssembler {
     code.putInt(label - code.position() - Integer.BYTES);
   }
 
-  /** Pushes a register for {@link #restore}. */
+  /** Pushes a register onto the stack, for {@link #restore}. */
   public void save(Register register) {
     pushOrPop(0x50, register);
   }
 
-  /** Pops the register that was saved last. */
+  /** Pops the register that was saved last from the stack. */
   public void restore(Register register) {
     pushOrPop(0x58, register);
   }

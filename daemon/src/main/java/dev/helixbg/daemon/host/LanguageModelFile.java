@@ -40,8 +40,8 @@ public record LanguageModelFile(Path file) {
   private static final int CONTEXT = 8192;
 
   /**
-   * Maximum number of rows in a pass through the model, one row per token. A pass reads several
-   * whole prompts. In a larger pass, a smaller share of the rows stays unused.
+   * Maximum number of tokens that the model reads in one pass, as whole prompts. The larger the
+   * pass, the smaller the share that stays unused because no further prompt fits.
    */
   public static final int PASS_ROWS = 1024;
 

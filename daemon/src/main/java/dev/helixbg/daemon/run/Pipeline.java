@@ -73,15 +73,15 @@ public record Pipeline(
   }
 
   /**
-   * Minimum number of passages without vectors for which a first look is offered. Embedding this
-   * many passages takes a few seconds.
+   * Minimum number of passages without vectors for which a first look (an early report) is offered.
+   * Embedding this many passages takes a few seconds.
    */
   static final int MANY_PASSAGES = 512;
 
-  /** Minimum number of unread pairs for which a first look is offered. */
+  /** Minimum number of unread pairs for which a first look (an early report) is offered. */
   static final int MANY_PAIRS = 128;
 
-  /** Minimum number of open questions for which a first look is offered. */
+  /** Minimum number of open questions for which a first look (an early report) is offered. */
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
@@ -99,7 +99,7 @@ public record Pipeline(
     Outcome take() throws InterruptedException;
   }
 
-  /** Receives first looks, and decides whether a run continues. */
+  /** Receives first looks (early reports), and decides whether a run continues after them. */
   public interface GoingOn {
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
@@ -159,8 +159,8 @@ public record Pipeline(
   }
 
   /**
-   * Whether the KB has no complete report yet. Otherwise no first look at the newest entries is
-   * made, because it would replace the complete report.
+   * Returns whether the KB has no complete report yet. A KB with a complete report gets no first
+   * look (an early report) at the newest entries, which would replace the complete report.
    */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
@@ -171,8 +171,8 @@ public record Pipeline(
   }
 
   /**
-   * Asks whether to continue, and collects garbage before and after. The analysis and a large
-   * report leave garbage in the old generation; without a collection the heap would grow.
+   * Asks whether to continue, and collects garbage before and after. Without these collections the
+   * heap would grow, because the analysis and a large report leave garbage in the old generation.
    */
   private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
     System.gc();
@@ -185,8 +185,8 @@ public record Pipeline(
 
   /**
    * Findings computed from vectors and words, before the language model is asked. {@code open} has
-   * the findings that the user has not settled and, after {@link #read}, the readings by the pair
-   * judges.
+   * the findings about which the user has not decided. After {@link #read}, it also has the results
+   * of the pair judges.
    */
   private record KbFindings(
       KbStore kb,

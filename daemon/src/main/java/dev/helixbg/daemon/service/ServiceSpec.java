@@ -49,8 +49,8 @@ public record ServiceSpec(
   }
 
   /**
-   * Returns the exit code for a service manager. launchd restarts a service after any failure.
-   * Therefore it gets {@link ExitCode#OK} for errors after which a restart cannot help.
+   * Returns the exit code for a service manager. launchd restarts a service after any failure, so
+   * launchd gets {@link ExitCode#OK} for errors after which a restart cannot help.
    *
    * @param manager the value of {@link #STARTED_BY}; null if not set
    */

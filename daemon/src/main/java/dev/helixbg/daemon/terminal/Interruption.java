@@ -15,8 +15,8 @@ import java.util.function.Consumer;
  */
 public final class Interruption {
   /**
-   * Usual maximum wait for the working thread; every batch ends sooner. After this time the JVM
-   * ends, and even then all files are complete.
+   * Default maximum wait for the working thread, which usually ends sooner. After this time the JVM
+   * ends anyway; even then, all files are complete.
    */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 /**
  * The stored vectors of one knowledge base's texts, by {@link TextKey}. A row of the table has a
  * batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384 little-endian f32 for each
- * key, and a checksum of both.
+ * key, and a checksum of keys and vectors.
  */
 public final class VectorStore {
   /** Number of values of a vector. */
@@ -37,7 +37,7 @@ public final class VectorStore {
   /** Largest difference of a vector's squared length from 1; rounding errors are below 1e-6. */
   private static final double NORM_TOLERANCE = 1e-4;
 
-  /** Unused vectors are deleted if they outnumber the used vectors by this number. */
+  /** Number by which unused vectors must outnumber used vectors before they are deleted. */
   private static final int FEW_STALE = 256;
 
   private final Database database;
@@ -126,7 +126,10 @@ public final class VectorStore {
         });
   }
 
-  /** Returns the vectors at {@link #places} in one array; empty if one is damaged or missing. */
+  /**
+   * Returns the vectors at these {@link #places}, one after another; empty if a vector is damaged
+   * or missing.
+   */
   public Optional<float[]> at(int[] places) {
     long[] wanted =
         IntStream.range(0, places.length)

@@ -38,6 +38,8 @@ public final class EncoderFile {
   }
 
   /**
+   * Writes the file that an {@code Encoder} runs.
+   *
    * @param kind kind of the squares; {@link Square#FINE_BYTES} needs the bundled model, whose
    *     activations are known
    * @param judge whether the model is a pair judge, which needs only each pair's first state
@@ -79,6 +81,8 @@ public final class EncoderFile {
   }
 
   /**
+   * Writes the weights of a layer.
+   *
    * @param next factors of the next layer's input
    */
   private void layer(int index, float[] next, OutputStream out) throws IOException {
