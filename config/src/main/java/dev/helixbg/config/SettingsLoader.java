@@ -18,10 +18,12 @@ import java.util.Optional;
  * overrides the origins before it.
  */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /** Variables with this prefix are not settings; they tell how the program was started. */
+  /**
+   * Prefix of environment variables that are not settings, but tell how the program was started.
+   */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
-  /** Variable that names the settings file. */
+  /** Environment variable that names the settings file. */
   public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
 
   /**

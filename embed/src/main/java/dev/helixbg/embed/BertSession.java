@@ -209,7 +209,7 @@ final class BertSession implements AutoCloseable {
 
   private static EmbeddingException unsuitable(Path graph, String found) {
     return new EmbeddingException(
-        "the model %s is not an all-MiniLM-L6-v2 export: %s. Put the right model there, or remove the file to use the bundled one"
+        "the model %s is not an all-MiniLM-L6-v2 export: %s. Put the right model there, or remove the file to use the bundled model"
             .formatted(graph, found));
   }
 }

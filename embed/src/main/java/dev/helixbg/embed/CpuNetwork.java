@@ -58,7 +58,7 @@ enum CpuNetwork {
     return bundled && Encoder.isAvailable(Square.FINE_BYTES) ? SMOOTHED_ENCODER : ofJudge();
   }
 
-  /** Returns the network of the pair judges. They are calibrated for this network. */
+  /** Returns the network of the pair judges, for which they are calibrated. */
   static CpuNetwork ofJudge() {
     return Encoder.isAvailable(Square.BYTES) ? ENCODER : FUSED_INT8;
   }

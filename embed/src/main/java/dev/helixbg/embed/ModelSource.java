@@ -118,7 +118,9 @@ record ModelSource(
           try (InputStream in = ModelSource.class.getResourceAsStream(resource)) {
             if (in == null) {
               throw new EmbeddingException(
-                  "the bundled model " + resource + " is not on the class path: reinstall");
+                  "the bundled model "
+                      + resource
+                      + " is not on the class path: reinstall helix-bg");
             }
             in.transferTo(out);
           }

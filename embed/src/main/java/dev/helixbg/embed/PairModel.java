@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
  */
 public final class PairModel implements PairSource {
   /**
-   * Version of the code, a part of the id. It must rise when the code computes other logits with
-   * the same weights, apart from the last bits.
+   * Version of the code that computes logits; part of the judges' id. It must rise when the logits
+   * for the same weights change by more than the last bits.
    */
   private static final String RECIPE = "pair judge 2";
 

@@ -26,7 +26,9 @@ import java.util.StringJoiner;
  * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-  /** Format of the prepared files. It must change whenever other files are written. */
+  /**
+   * Format of the prepared files. It must change when the code writes these files in another way.
+   */
   static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";
@@ -203,7 +205,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       wanted.network.write(file, true, wanted.file);
     } catch (OnnxFormatException e) {
       throw new EmbeddingException(
-          "the pair judge does not fit the bundled model: " + e.getMessage() + ". Reinstall", e);
+          "the pair judge does not fit the bundled model: "
+              + e.getMessage()
+              + ". Reinstall helix-bg",
+          e);
     }
     double worst = 0;
     try (TokenModel model = wanted.open(Pooling.FIRST);

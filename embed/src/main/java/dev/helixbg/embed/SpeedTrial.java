@@ -73,7 +73,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
           gain = Median.of(gain, gain(texts, model, tried), gain(texts, model, tried));
         }
         gain = Math.round(100 * gain) / 100.0;
-        return new Verdict(gain, format("%s: %.2f times as fast", gain));
+        return new Verdict(gain, format("%s: %.2f times as fast as the usual method", gain));
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception e) {
@@ -114,7 +114,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
       Thread.currentThread().interrupt(); // the next call that embeds notices it
       return new Verdict(0, way + ": the trial was interrupted");
     } catch (Exception e) {
-      throw new EmbeddingException("cannot try the model: " + e.getMessage(), e);
+      throw new EmbeddingException(
+          "the speed trial of the embedding model failed: " + e.getMessage(), e);
     }
   }
 

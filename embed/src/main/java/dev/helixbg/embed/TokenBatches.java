@@ -54,7 +54,7 @@ record TokenBatches(TokenModel model, int threads) {
 
   /**
    * Groups the indices of the texts into batches, the longest texts first. A batch gets at most
-   * half of the texts, so that two threads have work, unless there are {@link #FEW}.
+   * half of the texts, so that two threads have work, unless there are at most {@link #FEW}.
    */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];

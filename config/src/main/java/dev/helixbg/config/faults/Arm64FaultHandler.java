@@ -27,7 +27,8 @@ final class Arm64FaultHandler {
   private Arm64FaultHandler() {}
 
   /**
-   * Returns the machine code. Linux passes the signal in x0, siginfo_t in x1, the context in x2.
+   * Returns the handler's machine code. Linux passes to it the signal in x0, siginfo_t in x1 and
+   * the context in x2.
    */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();

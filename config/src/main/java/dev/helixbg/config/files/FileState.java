@@ -24,8 +24,8 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
   /**
-   * Minimum time since the last change of a settled file. Sooner, another change could get the same
-   * time, as the clock is coarse.
+   * Minimum age of the last change for {@link #isSettled}. Sooner, another change could get the
+   * same time, because the clock is coarse.
    */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 

@@ -48,7 +48,7 @@ public final class PackedLibraries {
       return folder;
     } catch (IOException e) {
       throw new IOException(
-          "%s cannot be unpacked into %s: %s. Check its permissions and the free space, or set another cache folder"
+          "%s cannot be unpacked into %s: %s. Check the folder's permissions and the free space, or set another cache folder"
               .formatted(name, natives, PrivateFiles.reason(e)),
           e);
     }

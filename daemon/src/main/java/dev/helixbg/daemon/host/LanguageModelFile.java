@@ -30,7 +30,10 @@ import java.util.stream.Stream;
 public record LanguageModelFile(Path file) {
   private static final String SUFFIX = ".gguf";
 
-  /** Results of checks, keyed by the file's path and state and kept until the process ends. */
+  /**
+   * Results of checks whether a file is a usable model, by the file's path and state. The results
+   * are kept until the process ends.
+   */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
   /**
@@ -87,7 +90,10 @@ public record LanguageModelFile(Path file) {
    */
   private record Search(Optional<Path> chosen, List<String> skipped) {}
 
-  /** Searches a folder. The headers of files are read once, and only if there are several files. */
+  /**
+   * Searches a folder for the language model. The headers of files are read once, and only if there
+   * are several files.
+   */
   private static Search look(Path folder) {
     Map<Boolean, List<Path>> readable =
         files(folder).stream().collect(Collectors.partitioningBy(Files::isReadable));

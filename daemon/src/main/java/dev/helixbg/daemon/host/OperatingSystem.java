@@ -95,8 +95,8 @@ public final class OperatingSystem {
   }
 
   /**
-   * Lets the calling thread, and threads that it starts later, run only when no other program needs
-   * the processor. Java's thread priorities have no effect on Linux.
+   * Gives the calling thread, and threads that it starts later, the lowest priority, so that other
+   * programs get the processor first. Java's thread priorities have no effect on Linux.
    *
    * <p>On Linux each thread has a nice value, which new threads inherit and no thread can lower
    * again. On a Mac all threads keep the service's nice value, because macOS's background priority

@@ -48,7 +48,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * @param threads number of threads, if the CPU runs the model
    * @param gpu repeats the questions after a failure of the GPU, at last on the CPU
    * @param measuring receives the progress of measuring a new model
-   * @param measuresWriter whether the model is also measured at writing lessons
+   * @param measuresWriter whether the stage also measures how well the model writes lessons
    */
   public record Asking(
       int threads,

@@ -103,7 +103,10 @@ public record Pipeline(
   public interface GoingOn {
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
-    /** Receives a first look at the newest entries only, after which a run always continues. */
+    /**
+     * Receives a first look (an early report) at the newest entries only, after which a run always
+     * continues.
+     */
     default void look(FirstLookMaker newest) throws InterruptedException {
       goesOn(newest);
     }
@@ -221,7 +224,10 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
   }
 
-  /** Returns an early report, made from the stored readings of pairs and the stored answers. */
+  /**
+   * Returns an early report, made from stored results of the pair judges and stored answers of the
+   * language model.
+   */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));

@@ -56,7 +56,10 @@ public final class RerankingStage {
     return ranked(store, findings, false);
   }
 
-  /** Returns the number of pairs that are not read yet; 0 if pairs cannot be read. */
+  /**
+   * Returns the number of pairs that the pair judges have not read yet; 0 if the judges cannot be
+   * used.
+   */
   int left(KbStore store, Findings findings) throws InterruptedException {
     try {
       return isIdle(findings)

@@ -141,7 +141,7 @@ public record ServiceStep(String shown, Deed deed) {
           if (!status.path("service").asBoolean()) {
             throw new Failure(
                 ExitCode.BUSY,
-                "the service cannot run while a daemon runs that was started by hand: process %d."
+                "the service cannot run beside the daemon that was started by hand: process %d."
                         .formatted(status.path("pid").asLong())
                     + " Run: helix-bg stop; helix-bg service start");
           }

@@ -65,7 +65,7 @@ public final class Interruption {
       try {
         if (!ended.await(SILENT.toMillis(), TimeUnit.MILLISECONDS)) {
           told.accept(
-              "ends after the current step, in %d s at most; finished work is kept"
+              "stopping after the current step, in %d s at most; finished work is kept"
                   .formatted(patience.multipliedBy(2).toSeconds()));
           ended.await(patience.minus(SILENT).toMillis(), TimeUnit.MILLISECONDS);
         }

@@ -71,7 +71,7 @@ public final class InotifyWatcher implements AutoCloseable {
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
         LOG.info(
-            "the system does not report changes, so the daemon looks for them itself: {}",
+            "the system cannot report changes of files, so the daemon checks the logs itself: {}",
             PrivateFiles.reason(e));
       }
     }

@@ -94,7 +94,7 @@ public final class KbWatch {
 
   private long pendingSince;
 
-  /** Time of the first change since {@link #done}. */
+  /** Time of the first change since the state {@link #done}. */
   private long changedSince;
 
   /** State of the log at the last noticed change; null before the first check. */
@@ -290,7 +290,10 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /** Returns the present state; throws if the log is missing or cannot be accessed. */
+  /**
+   * Returns the present states of the files that a report is made from; throws if the log is
+   * missing or cannot be accessed.
+   */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),
@@ -301,7 +304,10 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /** Returns the model file's state; searches its folder only if files were added or removed. */
+  /**
+   * Returns the state of the language model's file. Searches the models folder for this file only
+   * if files were added or removed.
+   */
   private Optional<FileState> model() {
     if (pipeline.settings().llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());

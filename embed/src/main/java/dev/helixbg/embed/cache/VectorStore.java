@@ -34,7 +34,10 @@ public final class VectorStore {
 
   private static final int ROW_VECTORS = 512;
 
-  /** Largest difference of a vector's squared length from 1; rounding errors are below 1e-6. */
+  /**
+   * Largest accepted difference of a vector's squared length from 1; rounding errors are below
+   * 1e-6.
+   */
   private static final double NORM_TOLERANCE = 1e-4;
 
   /** Number by which unused vectors must outnumber used vectors before they are deleted. */
@@ -94,7 +97,10 @@ public final class VectorStore {
     return select;
   }
 
-  /** Returns a number that grows when vectors of entries or passages are added or moved. */
+  /**
+   * Returns a number that grows when vectors of entries or passages are added, or get other {@link
+   * #places}.
+   */
   public static int layoutVersion(Database database) {
     return database.read(
         connection -> Sql.number(connection, "SELECT MAX(id) FROM vectors WHERE kind <> 'lesson'"));

@@ -63,12 +63,18 @@ final class AttentionCode {
     return code.code();
   }
 
-  /** Returns code of {@code void(queries, turned keys, scores, values / 4, panels, groups)}. */
+  /**
+   * Returns code that multiplies queries by transposed keys: {@code void(queries, turned keys,
+   * scores, values / 4, panels, groups)}.
+   */
   static byte[] scores(int bits) {
     return product(bits, STRIDE, WIDE_STRIDE, WIDE_STRIDE, false);
   }
 
-  /** Returns code of {@code void(scores, values, results, tokens / 4, panels, groups)}. */
+  /**
+   * Returns code that averages values, weighted by scores: {@code void(scores, values, results,
+   * tokens / 4, panels, groups)}.
+   */
   static byte[] results(int bits) {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
   }

@@ -156,8 +156,8 @@ public final class OnnxFile implements AutoCloseable {
   }
 
   /**
-   * Returns the matrix to whose product the bias {@code bias} is added. An export keeps no names of
-   * matrices, so the bias identifies the matrix.
+   * Returns the matrix that belongs to a bias: the bias is added to the matrix's product. An export
+   * keeps no names of matrices.
    */
   ByteBuffer matrix(String bias, int rows, int columns) throws OnnxFormatException {
     return weight(matrixOfBias(bias), rows, columns);

@@ -51,8 +51,8 @@ public final class AtomicFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 17;
 
   /**
-   * Temporary files of this process, not yet renamed or deleted. The set is also the lock of itself
-   * and of {@link #processEnds}.
+   * Temporary files of this process, not yet renamed or deleted. Threads lock this set to access it
+   * or {@link #processEnds}.
    */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
