@@ -251,7 +251,10 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
-  /** Returns the name, hash and measured reliability of the model, for a {@link ReportBasis}. */
+  /**
+   * Returns the name, hash and measured reliability of the model, which are a part of a {@link
+   * ReportBasis}.
+   */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(

@@ -278,7 +278,10 @@ public record Pipeline(
                     .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
-  /** Updates the vectors of entries and, on request, the vectors of passages. */
+  /**
+   * Updates the vectors of entries and, if {@code ofPassages}, the vectors of passages (parts of
+   * long entries).
+   */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
     try (EmbeddingStage stages = embedding(kb, log)) {

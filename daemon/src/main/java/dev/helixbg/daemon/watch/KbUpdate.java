@@ -62,8 +62,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the number of passages without vectors; 0 unless the last update made a first look (an
-   * early report).
+   * Returns the number of passages (parts of long entries) without vectors; 0 unless the last
+   * update made a first look (an early report).
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);

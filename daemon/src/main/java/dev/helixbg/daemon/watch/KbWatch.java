@@ -155,7 +155,10 @@ public final class KbWatch {
     return kb;
   }
 
-  /** Returns the number of live entries at the last reading; −1 before the first reading. */
+  /**
+   * Returns the number of live entries, which are not deleted, when the log was last read; −1
+   * before the first time.
+   */
   public int entries() {
     return entries;
   }
