@@ -3,7 +3,7 @@ package dev.helixbg.insight.notes;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -265,14 +265,14 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     }
   }
 
+  /** Reads an object with a title, before the text; other objects are text. */
   private static FrontMatter json(String text) {
     Map<String, List<String>> values = new LinkedHashMap<>();
-    try (JsonParser parser = new JsonMapper().createParser(text)) {
+    try (JsonParser parser = new ObjectMapper().createParser(text)) {
       addAll(values, "", parser.<JsonNode>readValueAsTree(), 0);
       int end = (int) parser.currentLocation().getCharOffset();
-      return values.isEmpty() || text.substring(end).isBlank()
-          ? NONE
-          : new FrontMatter(values, end, true);
+      boolean isFollowed = text.startsWith("\n", end) && !text.substring(end).isBlank();
+      return isFollowed && values.containsKey("title") ? new FrontMatter(values, end, true) : NONE;
     } catch (IOException | StackOverflowError e) {
       return NONE;
     }

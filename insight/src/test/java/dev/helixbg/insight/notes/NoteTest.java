@@ -287,7 +287,11 @@ class NoteTest {
     assertEquals("2024-05-01T00:00", written(note));
     assertEquals(text, note.sections().getFirst().text());
     assertEquals("x", note("x.md", "Title: One\nThis is no property.\n\nText.").title());
-    assertEquals("x", note("x.md", "{ \"title\": \"No text follows\" }").title());
+    for (String json :
+        List.of("{\"title\": \"1\"}", "{\"title\": \"1\"} is it.", "{\"a\": 1}\nText.")) {
+      assertEquals("x", note("x.md", json).title());
+      assertEquals(json, note("x.md", json).sections().getFirst().text());
+    }
   }
 
   /** Programs write such values, and some cannot read them between quotation marks. */
