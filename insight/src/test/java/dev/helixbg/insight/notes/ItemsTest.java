@@ -291,6 +291,15 @@ class ItemsTest {
   }
 
   @Test
+  void headingsThatRecurUnderOneHeadingAreLessons() {
+    String lesson = "## Rule\nIt broke once more.\n";
+    assertEquals(5, NoteTest.note("MEMORY.md", "# Memory\n" + lesson.repeat(5)).facts().size());
+    String dated = "## %s\n### 2026-02-01\n" + "It broke once more.\n".repeat(40);
+    String all = dated.formatted("A") + dated.formatted("B") + dated.formatted("C");
+    assertTrue(NoteTest.note("MEMORY.md", all).facts().stream().allMatch(one -> one.minutes() > 0));
+  }
+
+  @Test
   void fewItemsUnderManyHeadingsAreLessons() {
     String lessons = "## Heading %s\n- one\n- two\n- three\n";
     StringBuilder text = new StringBuilder();
