@@ -76,19 +76,23 @@ public record Qwen3Config(
 
   /**
    * Refuses files that scale positions for very long texts, because this scaling changes the
-   * results for short texts, too.
+   * results for short texts, too. A factor of 1 scales nothing.
    */
   private static void refuseRopeScaling(GgufMetadata metadata) {
     String type = key("rope.scaling.type");
     boolean isNone = metadata.has(type) && metadata.text(type).equals("none");
-    for (String key : metadata.values().keySet()) {
-      if (key.startsWith(key("rope.scal")) && !isNone) {
-        throw metadata.error(
-            key,
-            "scaled positions are not supported: use the standard version of this model, not"
-                + " the 128K version");
-      }
-    }
+    metadata
+        .values()
+        .forEach(
+            (key, value) -> {
+              boolean isOne = value instanceof Number factor && factor.doubleValue() == 1;
+              if (key.startsWith(key("rope.scal")) && !isNone && !isOne) {
+                throw metadata.error(
+                    key,
+                    "scaled positions are not supported: use the standard version of this model,"
+                        + " not the 128K version");
+              }
+            });
   }
 
   private static int kvHeads(GgufMetadata metadata, int heads) {

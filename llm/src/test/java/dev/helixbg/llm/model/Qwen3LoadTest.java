@@ -60,6 +60,7 @@ class Qwen3LoadTest {
             .with("qwen3.attention.head_count_kv", new int[] {1})
             .with("qwen3.feed_forward_length", new int[] {64, 64})
             .with("qwen3.pooling_type", new int[] {1})
+            .with("qwen3.rope.scaling.factor", 1f)
             .with("general.name", new int[] {1}),
         model -> {
           assertEquals(1, model.config().kvHeads());
