@@ -95,6 +95,7 @@ class Qwen3LoadTest {
             new int[] {64, 32},
             "models whose layers have different values"),
         wrongValue("qwen3.pooling_type", 3, "embedding model"),
+        wrongValue("general.name", "Qwen3 Embedding 0.6B", "embedding model"),
         wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),
         wrong("token_embd.weight", tiny().without("token_embd.weight"), "missing"),
         wrong("blk.1.attn_norm.weight", tiny().with("qwen3.block_count", 2), "missing"),
