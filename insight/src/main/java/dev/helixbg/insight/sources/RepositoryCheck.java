@@ -28,7 +28,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
 
   Outcome of(NamedEntry entry, List<SourceMentions.File> files) {
     long written = written(entry);
-    int position = history.positionAt(written);
+    int position = history.positionAt(written + GRACE_SECONDS);
     List<Missing> missing = new ArrayList<>();
     Set<String> present = new HashSet<>();
     for (SourceMentions.File file : files) {
@@ -45,15 +45,15 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     return new Outcome(missing, present);
   }
 
-  /** Returns the time up to which commits belong to an entry, in seconds since 1970. */
+  /** Returns the time of an entry in seconds since 1970; {@link Long#MIN_VALUE} without a time. */
   private long written(NamedEntry entry) {
     long minutes = entry.entry().timestampMin();
     if (minutes == 0) {
       return Long.MIN_VALUE;
     }
-    long seconds =
-        LocalDateTime.ofEpochSecond(60 * minutes, 0, ZoneOffset.UTC).atZone(zone).toEpochSecond();
-    return seconds + GRACE_SECONDS;
+    return LocalDateTime.ofEpochSecond(60 * minutes, 0, ZoneOffset.UTC)
+        .atZone(zone)
+        .toEpochSecond();
   }
 
   /**
