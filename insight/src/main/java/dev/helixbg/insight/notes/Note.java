@@ -188,9 +188,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .toList();
   }
 
-  /** Returns the file name without its ending, with blanks between words. */
+  /** Returns the name of the page without its ending, with blanks between words. */
   private static String fileTitle(String path) {
-    return NoteName.withoutEnding(path.substring(path.lastIndexOf('/') + 1))
+    String page = path.replaceFirst("/_?index\\.[^./]*$", ""); // Hugo has a folder for each page
+    return NoteName.withoutEnding(page.substring(page.lastIndexOf('/') + 1))
         .replace('-', ' ')
         .replace('_', ' ');
   }

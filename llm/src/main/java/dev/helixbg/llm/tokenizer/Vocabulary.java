@@ -25,7 +25,7 @@ public final class Vocabulary {
     UNKNOWN,
     /** A token that controls the model and is never shown. */
     CONTROL,
-    /** A marker that the model writes and that users can see. */
+    /** A marker that the model writes and that users can see, such as {@code <think>}. */
     USER_DEFINED,
     UNUSED,
     BYTE
@@ -106,6 +106,8 @@ public final class Vocabulary {
   }
 
   /**
+   * Checks that this class can read a file's vocabulary.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary is not byte-level with Qwen2's
    *     pattern
    */
@@ -115,7 +117,7 @@ public final class Vocabulary {
   }
 
   /**
-   * Returns the file's Jinja template, if it has one.
+   * Checks that a model uses Qwen's chat format, and returns the file's Jinja template, if any.
    *
    * @throws dev.helixbg.llm.gguf.GgufException if a token of {@link ChatTemplate} is missing, or
    *     the file's template has another format
