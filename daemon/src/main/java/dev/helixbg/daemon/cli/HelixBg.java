@@ -1,10 +1,12 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -18,6 +20,7 @@ import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -241,7 +244,10 @@ public final class HelixBg {
     @Override
     public Path convert(String given) {
       try {
-        return Path.of(given);
+        Path path = Path.of(given);
+        return given.startsWith("~") && !Files.exists(path) // as in a file that no shell reads
+            ? UserDirectories.path(given, GlobalOptions.locations().home())
+            : path;
       } catch (InvalidPathException e) {
         throw new TypeConversionException(
             ErrorReporter.words(e)); // picocli's text would name Java classes

@@ -76,6 +76,20 @@ public record Kb(Path folder) {
     return new Kb((isLog ? path.getParent() : path).normalize());
   }
 
+  /** Whether both are one folder, which may have several paths. */
+  public boolean isSame(Kb other) {
+    return isSame(folder, other.folder);
+  }
+
+  /** Whether two paths lead to one file or folder. */
+  public static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other); // true for equal paths, even if nothing is there
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Unpacks the bundled sample KB into the cache folder, where its report is kept between runs. */
   public static Kb sample(Path cacheFolder) {
     Kb kb = new Kb(cacheFolder.resolve("sample-kb"));

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
@@ -16,7 +17,6 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
 import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import io.modelcontextprotocol.spec.McpServerSession;
 import io.modelcontextprotocol.spec.McpServerTransport;
@@ -67,6 +67,8 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Maximum length of an unknown tool name in an error message, in characters. */
   private static final int LONGEST_NAME = 80;
 
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
   private static final Pattern CLASS_NAME =
       Pattern.compile("\\b[a-z]\\w*(?:\\.[a-z]\\w*)+\\.[A-Z]");
 
@@ -82,8 +84,9 @@ final class StdioTransport implements McpServerTransportProvider {
   private final List<String> tools;
 
   /**
-   * Requests that have no answer yet, by id. A request is removed under the lock of {@link #out},
-   * so that no progress of the request is sent after its answer.
+   * Requests that have no answer yet, by the JSON of the client's id. The SDK also knows a request
+   * by this text. A request is removed under the lock of {@link #out}, so that no progress of the
+   * request is sent after its answer.
    */
   private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
 
@@ -185,20 +188,29 @@ final class StdioTransport implements McpServerTransportProvider {
     }
     JsonNode json;
     try {
-      json = Json.read(text, JsonNode.class);
+      json = Json.read(text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text, JsonNode.class);
     } catch (JacksonException e) {
       refuse(null, PARSE_ERROR, "this line is no JSON");
       return;
     }
+    if (json.isArray() && !json.isEmpty()) { // a batch of version 2025-03-26
+      json.forEach(this::take);
+    } else {
+      take(json);
+    }
+  }
+
+  private void take(JsonNode json) {
+    JsonNode clientId = json.path("id");
+    String id = clientId.isTextual() || clientId.isNumber() ? clientId.toString() : null;
+    if (id != null && json.has("method")) {
+      ((ObjectNode) json).put("id", id); // the SDK refuses some numbers, such as 1.0
+    }
     JSONRPCMessage message;
     try {
-      message = McpSchema.deserializeJsonRpcMessage(mapper, text);
+      message = McpSchema.deserializeJsonRpcMessage(mapper, json.toString());
     } catch (IOException | RuntimeException e) { // for example JSON that is not an object
-      JsonNode id = json.path("id");
-      refuse(
-          id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
-          INVALID_REQUEST,
-          "this line is no JSON-RPC 2.0 message; batches are not accepted");
+      refuse(id, INVALID_REQUEST, "this is no JSON-RPC 2.0 message");
       return;
     }
     switch (message) {
@@ -210,7 +222,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void take(JSONRPCNotification note) {
     if (note.method().equals("notifications/cancelled")) {
-      callOff(note.params() instanceof Map<?, ?> params ? params.get("requestId") : null);
+      callOff(mapper.convertValue(note, JsonNode.class).at("/params/requestId").toString());
     } else {
       if (!initialized && note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED)) {
         initialized = true;
@@ -291,10 +303,10 @@ final class StdioTransport implements McpServerTransportProvider {
     session.handle(message).subscribe(_ -> {}, e -> LOG.error("a message was not handled", e));
   }
 
-  private void callOff(Object id) {
+  private void callOff(String id) {
     Call call;
     synchronized (out) {
-      call = id == null ? null : unanswered.remove(id);
+      call = unanswered.remove(id);
     }
     if (call != null) {
       call.task.cancel(true);
@@ -308,7 +320,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private static ObjectNode reply(Object id) {
-    return Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
+    ObjectNode reply = Json.object().put("jsonrpc", "2.0");
+    return reply.putRawValue("id", id == null ? null : new RawValue(id.toString()));
   }
 
   private void write(String json) {
@@ -346,7 +359,7 @@ final class StdioTransport implements McpServerTransportProvider {
                   message instanceof JSONRPCResponse answer
                       && answer.result() instanceof InitializeResult;
               if (isExpected(message)) {
-                write(mapper.writeValueAsString(inPlainWords(message)));
+                write(mapper.writeValueAsString(forClient(message)));
               }
             }
             return null;
@@ -368,15 +381,18 @@ final class StdioTransport implements McpServerTransportProvider {
       };
     }
 
-    /** Replaces an error text of the SDK that names Java classes. */
-    private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
-      return message instanceof JSONRPCResponse answer
-              && answer.error() != null
-              && namesClasses(answer.error().message())
-          ? JSONRPCResponse.error(
-              answer.id(),
-              new JSONRPCError(INVALID_PARAMS, "\"params\" are not valid for this method"))
-          : message;
+    /** Gives an answer the client's id, and replaces an error text that names Java classes. */
+    private Object forClient(JSONRPCMessage message) {
+      if (!(message instanceof JSONRPCResponse answer)) {
+        return message;
+      }
+      ObjectNode json = mapper.convertValue(answer, ObjectNode.class);
+      if (namesClasses(json.at("/error/message").asText())) {
+        json.putObject("error")
+            .put("code", INVALID_PARAMS)
+            .put("message", "\"params\" are not valid for this method");
+      }
+      return json.setAll(reply(answer.id()));
     }
 
     /**

@@ -44,12 +44,15 @@ final class EntryRequests {
 
   /**
    * Returns the first entry with the sought id. If there is none, returns the only entry with the
-   * sought name. Names that differ only in their Unicode form count as equal.
+   * sought name, which can also be helix's name, such as {@code topic[0]}. Names that differ only
+   * in their Unicode form count as equal.
    */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
+    String name = sought.replaceFirst("\\[(\\d+)]$", ":$1");
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
     return byId.or(() -> only(all, one -> one.name().equals(sought)))
         .or(() -> only(all, one -> KbTopics.isSame(one.name(), sought)))
+        .or(() -> only(all, one -> KbTopics.isSame(one.name(), name)))
         .orElseThrow(
             () ->
                 Failure.usage(

@@ -95,7 +95,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
 
   private static boolean isAt(Kb kb, String named) {
     try {
-      return kb.folder().equals(Path.of(named));
+      return Kb.isSame(kb.folder(), Path.of(named));
     } catch (InvalidPathException e) {
       return false; // no folder can have that name
     }

@@ -48,6 +48,9 @@ class LanguageModelFileTest {
     assertEquals(Optional.of(new LanguageModelFile(first)), located(Map.of()));
     Files.delete(first);
     assertEquals(Optional.of(new LanguageModelFile(second)), located(Map.of()));
+    Path capitals = Files.createFile(folder.resolve("A.GGUF"));
+    assertEquals(Optional.of(new LanguageModelFile(capitals)), located(Map.of()));
+    assertEquals("A", new LanguageModelFile(capitals).name());
   }
 
   @Test

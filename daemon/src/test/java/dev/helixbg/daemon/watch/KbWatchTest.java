@@ -191,8 +191,9 @@ class KbWatchTest {
     assertTrue(daemon.watch.trouble().orElseThrow().contains("moved"));
     long worked = daemon.analyses;
     Files.move(away, writer.kb().folder());
-    settle();
+    daemon.run(Duration.ofSeconds(2));
     assertFalse(daemon.watch.isGone());
+    settle();
     assertTrue(daemon.watch.trouble().isEmpty());
     assertFalse(daemon.watch.upToDateWith().isEmpty());
     assertEquals(worked, daemon.analyses, "it is what it was");
