@@ -259,7 +259,7 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Returns a finding without its texts. */
+  /** Returns a finding for the JSON list, without its texts. */
   private static ObjectNode listed(ObjectNode finding) {
     ObjectNode json = finding.deepCopy();
     json.remove(List.of("edit", "evidence", "proposedText"));

@@ -36,7 +36,10 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The daemon: creates all parts, and runs them from start to end. */
+/**
+ * The daemon, which keeps the reports on knowledge bases up to date. Creates its parts, and runs
+ * them from start to end.
+ */
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
@@ -155,7 +158,7 @@ public final class Daemon implements AutoCloseable {
     try {
       loop.run();
     } catch (RuntimeException | Error e) {
-      LOG.error("the daemon ends, since it cannot go on", e);
+      LOG.error("the daemon ends because of an error", e);
       throw e;
     }
   }
@@ -175,7 +178,7 @@ public final class Daemon implements AutoCloseable {
       throw e;
     } catch (Throwable e) {
       troubles.met(CHORE, e);
-      if (e instanceof Error) { // an index may be too large for the memory
+      if (e instanceof Error) { // memory may be short, so indexes and analyses are released
         forget();
       }
       return CHORES.toNanos();
@@ -191,7 +194,7 @@ public final class Daemon implements AutoCloseable {
     }
     worked = working;
     if (working) {
-      loop.lookNext(); // so that a change interrupts the work within a second
+      loop.lookNext(); // so that a changed log stops idle work within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }

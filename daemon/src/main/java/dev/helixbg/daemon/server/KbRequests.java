@@ -31,7 +31,7 @@ import java.util.Set;
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
-  /** Requests that use the texts of entries. */
+  /** Requests that use the texts of entries. Before them, changed notes are read again. */
   private static final Set<String> READING =
       Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
 
@@ -112,7 +112,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
     }
     SearchRequest wanted =
         new SearchRequest(
-            NormalForm.of(text(request)), // the model does not know full-width letters
+            NormalForm.of(text(request)), // the embedding model does not know full-width letters
             topic,
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));

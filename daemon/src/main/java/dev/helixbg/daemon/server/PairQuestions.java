@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions that a coding agent is asked about pairs. A question contains only the two texts, so
- * that a pair with a known answer looks like any other pair.
+ * Questions that a coding agent is asked about pairs of entries. A question contains only the two
+ * texts, so that a pair with a known answer looks like any other pair.
  */
 final class PairQuestions {
   /** Maximum length of an excerpt, in characters. */
@@ -79,7 +79,11 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /** Returns a question; {@code keys} are the entries' keys, empty if the answer is known. */
+  /**
+   * Returns a question about a pair.
+   *
+   * @param keys keys of the two entries; empty for a pair with a known answer
+   */
   static QuestionRequests.Given given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
     ObjectNode texts = Json.object();
@@ -100,16 +104,16 @@ final class PairQuestions {
         now);
   }
 
-  /** The first questions about relations, and the number of all relations to ask about. */
+  /** The first open questions about pairs, and the number of all pairs with an open question. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the relations that an agent may be asked about. Leads (relations that the report shows
-   * first) come first. Then come relations that a pair judge has read, least certain first, then
-   * relations that no pair judge has read.
+   * Returns the pairs that an agent may be asked about. Leads (pairs that the report shows first)
+   * come first. Then come pairs that a pair judge has read, least certain first, then pairs that no
+   * pair judge has read.
    *
    * @param taken ids of questions to skip
-   * @param most maximum number of relations whose texts are read
+   * @param most maximum number of pairs whose texts are read
    */
   static Open open(
       FindingRequests findings, AgentAnswers said, Set<String> taken, int most, Instant now) {
@@ -171,7 +175,10 @@ final class PairQuestions {
     return excerpt(entry.entry().text().content(), match, Optional.of(entry.key()));
   }
 
-  /** Whether a text of a question no longer exists. */
+  /**
+   * Whether one of the two entries of a question was changed or removed since the question was
+   * asked.
+   */
   static boolean isStale(AgentQuestion question, PresentEntries present) {
     return !question.keys().isEmpty()
         && id(question.keys(), present).filter(question.id()::equals).isEmpty();

@@ -140,7 +140,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible acts on a finding; empty if it is stale.
+   * Returns the possible acts (edits of the knowledge base) on a finding; empty if the finding is
+   * stale.
    *
    * @param opinion the user's verdict, which overrides the report's verdict
    */
@@ -203,7 +204,7 @@ public final class PresentFindings {
             });
   }
 
-  /** Returns the possible acts on a finding, each with the verdicts that it is for. */
+  /** Returns the possible acts on a finding as JSON, each with the verdicts that call for it. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
@@ -331,7 +332,7 @@ public final class PresentFindings {
     }
   }
 
-  /** Returns the act that keeps the given entry of a pair and removes the other entry. */
+  /** Returns the act that keeps the entry {@code side} of a pair and removes the other entry. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
     List<NamedEntry> pair = entries().of(finding.keys()).orElse(List.of());
     List<Act> removals =
@@ -358,7 +359,10 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /** Confirms that each mark in {@code hashes} is at the end of the text that it was made for. */
+  /**
+   * Confirms that each note of a plan still ends in its mark (a line that an earlier call has
+   * appended). {@code hashes} are those of {@link ActPlan#marked}.
+   */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

@@ -5,7 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The parts of a session other than its pages. Only {@link #working} draws on the screen. */
+/**
+ * What a tidy session needs beside its pages: helix, the editor, the clipboard, the trash, the
+ * daemon. Only {@link #working} draws on the screen.
+ */
 interface Desk {
   Optional<Path> helix();
 
