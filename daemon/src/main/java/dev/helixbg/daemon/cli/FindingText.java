@@ -82,7 +82,7 @@ record FindingText(Console console, JsonNode finding, String again) {
   private void matched(JsonNode entry, JsonNode passage) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();
-    if (start > 0 && start < text.length()) { // a passage at 0 is already printed above
+    if (start > 0 && start < text.length()) { // a passage at the beginning is already printed above
       Passage.InPlace found = new Passage(start, passage.path("end").asInt()).inPlace(text);
       console.say("%nmatching passage of %s", entry.path("name").asText());
       text(found.before());

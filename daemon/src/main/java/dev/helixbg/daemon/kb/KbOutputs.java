@@ -146,8 +146,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Copies the report's files into the KB's folder, unless that is read-only. Throws a {@link
-   * Failure} if a file cannot be written.
+   * Copies the report's files from the store into the KB's folder, unless this folder is read-only.
+   * Throws a {@link Failure} if a file cannot be written.
    */
   public void publishReport(String logSha256) {
     if (!isWritable()) {

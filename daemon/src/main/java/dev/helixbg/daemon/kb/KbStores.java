@@ -45,11 +45,11 @@ import java.util.function.Predicate;
  * the setting {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the
  * notes' folder if the KB is made from notes.
  *
- * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
- * identify the store of a moved KB: its old path no longer exists, and the log at the new path
- * begins in the same way. The file also has the former paths of the KB. If a KB appears again at
- * such a path, for instance on a disk that was not mounted, its new store gets a copy of the
- * decisions.
+ * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. Path
+ * and hash identify the store of a moved KB: the KB's old path no longer exists, and the log at the
+ * new path begins in the same way. The file also has the former paths of the KB. If a KB appears
+ * again at such a path, for instance on a disk that was not mounted, its new store gets a copy of
+ * the decisions.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";

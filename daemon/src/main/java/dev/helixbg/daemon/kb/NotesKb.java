@@ -274,7 +274,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
-        // A git checkout sets the times of all files, so times are not used in a repository.
+        // A git checkout sets the times of all files, so the times of files in a repository do not
+        // tell when notes were written.
         boolean timed = NoteFiles.repository(notes).isEmpty();
         NotesAccount made = NotesLog.update(kb.dataLog(), files, timed, items);
         write(made);

@@ -99,7 +99,7 @@ final class StdioTransport implements McpServerTransportProvider {
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
 
-  /** Whether the client's initialize was answered. */
+  /** Whether the client's request {@code initialize} was answered. */
   private boolean answered;
 
   /**

@@ -95,7 +95,7 @@ record ToolArgument(
       try {
         list = Json.read(text, JsonNode.class);
       } catch (JacksonException e) {
-        // refused below
+        // the text is no list, so it is refused below
       }
     }
     if (!list.isArray()) {

@@ -114,7 +114,10 @@ public final class Daemon implements AutoCloseable {
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
-  /** Takes the lock and opens the socket; throws a {@link Failure} if another daemon runs. */
+  /**
+   * Starts a daemon: takes its lock and opens its socket. Throws a {@link Failure} if another
+   * daemon runs.
+   */
   public static Daemon start(
       List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();

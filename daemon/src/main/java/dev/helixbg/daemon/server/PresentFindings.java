@@ -57,7 +57,10 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Returns the findings. Waits until the log stays unchanged for a moment, and reads it. */
+  /**
+   * Reads the log, with which findings are then compared. First waits until the log stays unchanged
+   * for a moment.
+   */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }

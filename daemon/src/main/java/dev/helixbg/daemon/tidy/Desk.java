@@ -23,7 +23,9 @@ interface Desk {
   /** Copies a text to the clipboard, if the terminal supports that. */
   void copy(String text);
 
-  /** Opens files in the user's editor, and waits until it ends. Returns the error, if any. */
+  /**
+   * Opens files in the user's editor, and waits until the editor ends. Returns the error, if any.
+   */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
   Trash trash();

@@ -73,8 +73,8 @@ final class TidyActs {
   }
 
   /**
-   * Plans an act for a request (see {@link TidyList#act}), and shows its changes for the user to
-   * confirm.
+   * Plans an act for a request (see {@link TidyList#act}), and asks the user to confirm the act's
+   * changes.
    */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     lookAtAll();
@@ -178,7 +178,10 @@ final class TidyActs {
     session.next();
   }
 
-  /** Checks whether the user or another program has carried out the act. */
+  /**
+   * Checks whether the user or another program has carried out the act; if so, records the finding
+   * as done.
+   */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
     list.look();
     Optional<String> missing = ActRun.noteIfDone(list.findings(), shown.finding());

@@ -61,8 +61,8 @@ final class TidyList {
   }
 
   /**
-   * Whether the list still lacks open findings: those that are not leads (findings that the report
-   * shows first).
+   * Whether the list still lacks open findings. At first, it has only leads (findings that the
+   * report shows first).
    */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
@@ -105,8 +105,8 @@ final class TidyList {
   }
 
   /**
-   * Returns the id of the next open finding after the finding {@code from} or, if {@code step} is
-   * −1, before it. The first finding follows the last.
+   * Returns the id of the next open finding after {@code from} (step 1) or before it (step −1). The
+   * first finding counts as the one after the last.
    */
   Optional<String> next(String from, int step) {
     List<String> all = order();
