@@ -79,11 +79,7 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /**
-   * Returns a question about a pair.
-   *
-   * @param keys keys of the two entries; empty for a pair with a known answer
-   */
+  /** Returns a question; {@code keys} are the entries' keys, empty if the answer is known. */
   static QuestionRequests.Given given(
       String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
     ObjectNode texts = Json.object();
