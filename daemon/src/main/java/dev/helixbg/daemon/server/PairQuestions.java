@@ -100,7 +100,7 @@ final class PairQuestions {
         now);
   }
 
-  /** The first open questions about pairs, and the number of all pairs with an open question. */
+  /** The first questions about relations, and the number of all relations to ask about. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
