@@ -199,7 +199,7 @@ final class ActCommand extends JsonCommand {
     if (!outcome.why().isEmpty()) {
       say("why", outcome.why());
       outcome.made().forEach(call -> say("made", call.toString()));
-      outcome.marks().forEach(mark -> say("take out", mark));
+      outcome.marks().forEach(mark -> say("remove line", mark));
     }
     outcome.undo().forEach(call -> say("undo", call.toString()));
   }

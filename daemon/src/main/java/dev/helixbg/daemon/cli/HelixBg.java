@@ -57,8 +57,10 @@ public final class HelixBg {
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
   /**
-   * Runs one command line, then ends the JVM. The supplier {@code bench} makes the commands of
-   * {@code bench} by name; an installed program has none.
+   * Runs one command line, then ends the JVM.
+   *
+   * @param bench makes the benchmarks, the subcommands of {@code bench}, by name; an installed
+   *     program has none
    */
   public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
@@ -98,7 +100,7 @@ public final class HelixBg {
       Interruption interruption,
       String... arguments) {
     if (arguments.length == 1 && VERSION.contains(arguments[0])) {
-      console.say("%s", Version.line()); // without picocli, this takes a third less time
+      console.say("%s", Version.line()); // without picocli, the answer takes a third less time
       return ExitCode.OK.number();
     }
     Map<String, Supplier<CommandSpec>> commands = commands(bench, console, interruption);

@@ -67,7 +67,7 @@ public record Kb(Path folder) {
   }
 
   /**
-   * Returns the KB in a named folder, whether or not it exists yet. The argument may also be the
+   * Returns the KB in a named folder. The folder need not exist yet. The argument may also be the
    * data.log in the folder.
    */
   public static Kb named(Path argument) {
@@ -135,7 +135,7 @@ public record Kb(Path folder) {
     return folder.resolve(DATA_LOG);
   }
 
-  /** Returns the folder of the report in the KB's folder. */
+  /** Returns the folder, within the KB's folder, into which helix-bg writes the report. */
   public Path insights() {
     return folder.resolve("insights");
   }

@@ -118,9 +118,9 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * Returns the KB with the path {@code wanted}, or the KB that is made from the notes there. If no
-   * KB has that path, returns the KB with that name. If {@code wanted} is empty, returns the first
-   * KB.
+   * Returns the KB with the path {@code wanted}, or the KB that is made from the notes at this
+   * path. If no KB has that path, returns the KB with that name. If {@code wanted} is empty,
+   * returns the first KB.
    */
   private Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {

@@ -42,12 +42,12 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * Connection to one client over an input and an output stream, with one JSON-RPC message on each
- * line.
+ * Connection to one MCP client over an input and an output stream, with one JSON-RPC message on
+ * each line.
  *
- * <p>Differences from the SDK's own transport: this transport answers a bad line with an error, and
- * continues. It interrupts a call that the client cancels ({@code notifications/cancelled}), and
- * sends no answer to it. After the input has ended, running calls have 10 s to finish.
+ * <p>Differences from the MCP SDK's own transport: this transport answers a bad line with an error,
+ * and continues. It interrupts a call that the client cancels ({@code notifications/cancelled}),
+ * and sends no answer to it. After the input has ended, running calls have 10 s to finish.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
@@ -58,7 +58,7 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  /** Maximum number of calls without an answer, whose texts are in memory. */
+  /** Maximum number of unanswered calls. Their texts stay in memory. */
   private static final int WAITING = 256;
 
   /** Maximum time that running calls get to end after the client has closed the input. */
@@ -102,18 +102,21 @@ final class StdioTransport implements McpServerTransportProvider {
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
 
-  /** Whether the client's initialize was answered. */
+  /** Whether the client's request {@code initialize} was answered. */
   private boolean answered;
 
   /**
-   * Whether the session has begun. The client's notification begins it or, if the client sends
-   * none, the request after {@code initialize}.
+   * Whether the session has begun. The client's notification {@code initialized} begins it. If the
+   * client sends none, the request after {@code initialize} begins it.
    */
   private boolean initialized;
 
   private Runnable greeted;
 
-  /** Only the protocol may use {@code out}; {@code tools} are the names of all tools. */
+  /**
+   * @param out stream that only this transport may use
+   * @param tools names of all tools
+   */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
     this.in = new BufferedInputStream(in, 64 << 10);
@@ -334,7 +337,7 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  /** Whether a message of the SDK names Java classes. */
+  /** Whether a message of the SDK names Java classes, which mean nothing to a client. */
   static boolean namesClasses(String message) {
     return CLASS_NAME.matcher(String.valueOf(message)).find();
   }
@@ -396,8 +399,8 @@ final class StdioTransport implements McpServerTransportProvider {
     }
 
     /**
-     * Converts JSON to an object of the SDK. In version 2025-11-25, the content of an answer to
-     * sampling may be a list; the SDK accepts one part, so only the first text of a list is read.
+     * Converts JSON to an object of the SDK. In MCP version 2025-11-25, the content of an answer to
+     * sampling may be a list. The SDK accepts one part, so only the first text of a list is read.
      */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {

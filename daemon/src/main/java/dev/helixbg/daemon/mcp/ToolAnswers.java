@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answers of the tools, one JSON object each. Only fields called {@code text} quote the text of
- * an entry. Control characters are removed or replaced.
+ * The answers of the MCP tools, one JSON object each. Only fields called {@code text} quote the
+ * text of an entry. Control characters are removed or replaced.
  *
  * <p>Each method gets a request with the tool's name and the client's arguments.
  */

@@ -147,7 +147,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns one finding, settled or not; throws a {@link Failure} if the report lacks the finding.
+   * Returns one finding, even if a decision has settled it. Throws a {@link Failure} if the report
+   * lacks the finding.
    */
   public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
@@ -162,7 +163,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the act for a finding; see {@link PresentFindings#act}.
+   * Returns the act (the edit of the knowledge base) for a finding; see {@link
+   * PresentFindings#act}.
    *
    * @param request request with {@code id} and optionally {@code as}. For a pair, it may also have
    *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, this only

@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions that a coding agent is asked about pairs. A question contains only the two texts, so
- * that a pair with a known answer looks like any other pair.
+ * Questions that a coding agent is asked about pairs of entries. A question contains only the two
+ * texts, so that a pair with a known answer looks like any other pair.
  */
 final class PairQuestions {
   /** Maximum length of an excerpt, in characters. */
@@ -104,12 +104,12 @@ final class PairQuestions {
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the relations that an agent may be asked about. Leads (relations that the report shows
-   * first) come first. Then come relations that a pair judge has read, least certain first, then
-   * relations that no pair judge has read.
+   * Returns the pairs that an agent may be asked about. Leads (pairs that the report shows first)
+   * come first. Then come pairs that a pair judge has read, least certain first, then pairs that no
+   * pair judge has read.
    *
    * @param taken ids of questions to skip
-   * @param most maximum number of relations whose texts are read
+   * @param most maximum number of pairs whose texts are read
    */
   static Open open(
       FindingRequests findings, AgentAnswers said, Set<String> taken, int most, Instant now) {
@@ -171,7 +171,10 @@ final class PairQuestions {
     return excerpt(entry.entry().text().content(), match, Optional.of(entry.key()));
   }
 
-  /** Whether a text of a question no longer exists. */
+  /**
+   * Whether one of the two entries of a question was changed or removed since the question was
+   * asked.
+   */
   static boolean isStale(AgentQuestion question, PresentEntries present) {
     return !question.keys().isEmpty()
         && id(question.keys(), present).filter(question.id()::equals).isEmpty();

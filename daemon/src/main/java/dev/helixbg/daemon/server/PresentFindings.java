@@ -57,7 +57,10 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Returns the findings. Waits until the log stays unchanged for a moment, and reads it. */
+  /**
+   * Reads the log, with which findings are then compared. First waits until the log stays unchanged
+   * for a moment.
+   */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
@@ -140,7 +143,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible acts on a finding; empty if it is stale.
+   * Returns the possible acts (edits of the knowledge base) on a finding; empty if the finding is
+   * stale.
    *
    * @param opinion the user's verdict, which overrides the report's verdict
    */
@@ -203,7 +207,7 @@ public final class PresentFindings {
             });
   }
 
-  /** Returns the possible acts on a finding, each with the verdicts that it is for. */
+  /** Returns the possible acts on a finding as JSON, each with the verdicts that call for it. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
@@ -331,7 +335,7 @@ public final class PresentFindings {
     }
   }
 
-  /** Returns the act that keeps the given entry of a pair and removes the other entry. */
+  /** Returns the act that keeps the entry {@code side} of a pair and removes the other entry. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
     List<NamedEntry> pair = entries().of(finding.keys()).orElse(List.of());
     List<Act> removals =
@@ -358,7 +362,10 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /** Confirms that each mark in {@code hashes} is at the end of the text that it was made for. */
+  /**
+   * Confirms that each note of a plan still ends in its mark (a line that an earlier call has
+   * appended). {@code hashes} are those of {@link ActPlan#marked}.
+   */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

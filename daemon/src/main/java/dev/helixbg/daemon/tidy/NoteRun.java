@@ -59,8 +59,8 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   /**
    * Carries out an act, and records its finding as done if the notes no longer have the finding.
-   * The act is planned again first, because the text that it keeps may have been removed. If the
-   * new plan differs, nothing is changed.
+   * The act is planned again first, because the text that the act keeps may have been removed
+   * meanwhile. If the new plan differs, nothing is changed.
    *
    * @param request the request that {@code act} was planned for
    */
