@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class ActCommand extends JsonCommand {
@@ -42,20 +41,18 @@ final class ActCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Show how to make the edit that a finding suggests, for the knowledge base as it is now:"
-            + " the calls of helix's own tools or, with --notes, a description of the edits of each"
-            + " file. Without --run and --undo, nothing is changed.",
+            + " the calls of helix's own tools or, with --notes, a description of the edits of"
+            + " each file. Without --run and --undo, nothing is changed.",
         "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
             + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
             + " because another program has then written to the knowledge base. At the end, run:"
             + " helix-bg done ID.",
-        "With --run, helix makes the calls. helix-bg then checks that the log contains the changes,"
-            + " and marks the finding as done. In a memory file, helix-bg itself removes or"
-            + " replaces items.");
-    to.add(options);
-    to.add(kb);
+        "With --run, helix makes the calls. helix-bg then checks that the log contains the"
+            + " changes, and marks the finding as done. In a memory file, helix-bg itself removes"
+            + " or replaces items.");
+    to.add(options, kb);
     to.addAll(
         PositionalParamSpec.builder()
             .arity("0..*")
@@ -65,18 +62,11 @@ final class ActCommand extends JsonCommand {
         String.class,
         given -> words = given);
     to.option(
-        "--as",
-        "WHAT",
-        "Your verdict on a pair: same, overtaken or related.",
-        String.class,
-        given -> as = given);
+        "--as=WHAT", "Your verdict on a pair: same, overtaken or related.", given -> as = given);
     to.option(
-        "--keep",
-        "SIDE",
+        "--keep=SIDE",
         "Entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
-            + " Default: the more detailed entry, or the newer entry if the verdict is"
-            + " overtaken.",
-        String.class,
+            + " Default: the more detailed entry, or the newer entry if the verdict is overtaken.",
         given -> keep = given);
     to.flag(
         "--run",
@@ -92,20 +82,14 @@ final class ActCommand extends JsonCommand {
         "Put back the items that 'act --run' or 'tidy' has removed from a memory file.",
         given -> undo = given);
     to.option(
-        "--plan",
-        "PLAN",
+        "--plan=PLAN",
         "Check whether the plan with this id is still valid. The command 'act' prints the id of"
             + " its plan.",
-        String.class,
         given -> plan = given);
-    to.addAll(
-        OptionSpec.builder("--marked")
-            .paramLabel("MARKS")
-            .splitRegex(",")
-            .description(
-                "Check whether entries still end in these marks, before you remove the entries. The"
-                    + " command 'act' prints the marks, and the calls that append them to the"
-                    + " entries."),
+    to.list(
+        "--marked=MARKS",
+        "Check whether entries still end in these marks, before you remove the entries. The"
+            + " command 'act' prints the marks, and the calls that append them to the entries.",
         String.class,
         given -> marked = given);
   }

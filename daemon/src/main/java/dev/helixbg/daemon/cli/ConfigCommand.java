@@ -13,7 +13,6 @@ final class ConfigCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Show each setting: its value, where the value comes from, and what it means.",
         "To change a setting, write it into the settings file, or add --set KEY=VALUE to a"

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class DaemonCommand extends ConsoleCommand {
   /**
@@ -32,18 +31,14 @@ final class DaemonCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
             + " the control socket ~/.helix/helix-bg.sock until stopped.");
     to.add(options);
-    to.addAll(
-        PositionalParamSpec.builder()
-            .arity("0..*")
-            .paramLabel("kb")
-            .description(
-                "Folders of knowledge bases. Default: the folder that 'helix-bg one-shot' would"
-                    + " use."),
+    to.arguments(
+        "0..*",
+        "kb",
+        "Folders of knowledge bases. Default: the folder that 'helix-bg one-shot' would use.",
         Path.class,
         given -> kbs = given);
     to.add(kb);

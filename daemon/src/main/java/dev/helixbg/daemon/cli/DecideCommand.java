@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Stores decisions about findings, or takes them back. The report is updated later. */
 final class DecideCommand extends JsonCommand {
@@ -35,35 +34,39 @@ final class DecideCommand extends JsonCommand {
   private static final int LONGEST_LIST = 1 << 24;
 
   private final Outcome outcome;
-  private final String description;
   private final GlobalOptions options = new GlobalOptions();
   private final KbOption kb = new KbOption();
   private final FindingFilter selection = new FindingFilter();
   private List<String> ids = List.of();
   private boolean dryRun;
 
-  DecideCommand(Outcome outcome, String description) {
+  DecideCommand(Outcome outcome) {
     this.outcome = outcome;
-    this.description = description;
   }
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
-    to.description(description);
-    to.add(options);
-    to.add(kb);
+    to.description(
+        switch (outcome) {
+          case DISMISSED ->
+              "Dismiss findings that are wrong or unimportant: the report no longer shows them.";
+          case DONE ->
+              "Mark findings as done after you have acted on them: the report no longer shows"
+                  + " them.";
+          default ->
+              "Take back decisions that 'dismiss' or 'done' has stored: the report shows the"
+                  + " findings again.";
+        });
+    to.add(options, kb);
     if (outcome != Outcome.OPEN) {
       to.add(selection);
     }
-    to.addAll(
-        PositionalParamSpec.builder()
-            .arity("0..*")
-            .paramLabel("ID")
-            .description(
-                "Ids of findings. 'helix-bg findings --all' lists the open findings, and 'helix-bg"
-                    + " findings --settled' lists the dismissed and done findings. '-' reads ids"
-                    + " from standard input: the first word of each line is an id."),
+    to.arguments(
+        "0..*",
+        "ID",
+        "Ids of findings. 'helix-bg findings --all' lists the open findings, and 'helix-bg"
+            + " findings --settled' lists the dismissed and done findings. '-' reads ids from"
+            + " standard input: the first word of each line is an id.",
         String.class,
         given -> ids = given);
     to.flag("--dry-run", "Show the decisions, but do not store them.", given -> dryRun = given);

@@ -45,12 +45,10 @@ final class DoctorCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Check the JDK, native libraries, models, GPU, knowledge base and permissions. Print a"
             + " remedy for each problem.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
   }
 
   private final List<CheckLine> checks = new ArrayList<>();

@@ -20,10 +20,8 @@ final class FindingFilter implements Declaration.Shared {
   @Override
   public void declare(Declaration to) {
     to.option(
-        "--topic",
-        "TOPIC",
+        "--topic=TOPIC",
         "Choose the findings about this topic or about one of its entries.",
-        String.class,
         given -> topic = given);
     to.add(
         OptionSpec.builder("--kind")
@@ -33,10 +31,8 @@ final class FindingFilter implements Declaration.Shared {
         String.class,
         given -> kind = given);
     to.option(
-        "--verdict",
-        "VERDICT",
+        "--verdict=VERDICT",
         "Choose the findings with this verdict: same, overtaken, related or different.",
-        String.class,
         given -> verdict = given);
   }
 

@@ -31,7 +31,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class FindingsCommand extends JsonCommand {
@@ -48,13 +47,11 @@ final class FindingsCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
-        "List the leading findings, which the last report shows first. With --all or an option that"
-            + " chooses findings (--topic, --kind, --verdict), list other findings, too.",
+        "List the leading findings, which the last report shows first. With --all or an option"
+            + " that chooses findings (--topic, --kind, --verdict), list other findings, too.",
         "With an ID, show one finding: its texts, the reasons for it, and the possible edits.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
     to.addAll(
         PositionalParamSpec.builder()
             .arity("0..2")
@@ -69,10 +66,9 @@ final class FindingsCommand extends JsonCommand {
         given -> settled = given);
     to.flag(
         "--all", "List all open findings, not only the leading findings.", given -> all = given);
-    to.add(
-        OptionSpec.builder("-n", "--limit")
-            .paramLabel("NUMBER")
-            .description("Maximum number of findings to list. Default: no limit."),
+    to.option(
+        "-n, --limit=NUMBER",
+        "Maximum number of findings to list. Default: no limit.",
         int.class,
         given -> limit = given);
     to.add(selection);

@@ -136,30 +136,9 @@ public final class HelixBg {
     commands.put("study", () -> declared.apply(new StudyCommand()));
     commands.put("tidy", () -> declared.apply(new TidyCommand()));
     commands.put("act", () -> declared.apply(new ActCommand()));
-    commands.put(
-        "dismiss",
-        () ->
-            declared.apply(
-                new DecideCommand(
-                    Outcome.DISMISSED,
-                    "Dismiss findings that are wrong or unimportant: the report no longer shows"
-                        + " them.")));
-    commands.put(
-        "done",
-        () ->
-            declared.apply(
-                new DecideCommand(
-                    Outcome.DONE,
-                    "Mark findings as done after you have acted on them: the report no longer shows"
-                        + " them.")));
-    commands.put(
-        "undo",
-        () ->
-            declared.apply(
-                new DecideCommand(
-                    Outcome.OPEN,
-                    "Take back decisions that 'dismiss' or 'done' has stored: the report shows the"
-                        + " findings again.")));
+    commands.put("dismiss", () -> declared.apply(new DecideCommand(Outcome.DISMISSED)));
+    commands.put("done", () -> declared.apply(new DecideCommand(Outcome.DONE)));
+    commands.put("undo", () -> declared.apply(new DecideCommand(Outcome.OPEN)));
     commands.put("stop", () -> declared.apply(new StopCommand()));
     commands.put("mcp", () -> declared.apply(new McpCommand()));
     commands.put("service", () -> declared.apply(new ServiceCommand()));

@@ -18,7 +18,6 @@ final class ManCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     spec = to.spec();
     to.description("Print the manual page. To read it: helix-bg man | man -l -");
     to.flag("--markdown", "Print the page docs/reference.md instead.", given -> markdown = given);

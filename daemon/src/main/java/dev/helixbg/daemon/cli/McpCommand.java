@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class McpCommand extends ConsoleCommand {
   private final GlobalOptions options = new GlobalOptions();
@@ -27,25 +26,21 @@ final class McpCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Serve a coding agent over MCP, on stdin and stdout. The agent can search, check whether a"
             + " text repeats an entry, read findings with their edits, and decide on findings. The"
             + " daemon answers if it watches the knowledge base; otherwise this process answers.");
     to.add(options);
-    to.addAll(
-        PositionalParamSpec.builder()
-            .arity("0..*")
-            .paramLabel("kb")
-            .description(
-                "Folders of knowledge bases. Default: the knowledge bases that the daemon watches,"
-                    + " else the knowledge base that 'helix-bg one-shot' would use."),
+    to.arguments(
+        "0..*",
+        "kb",
+        "Folders of knowledge bases. Default: the knowledge bases that the daemon watches, else"
+            + " the knowledge base that 'helix-bg one-shot' would use.",
         Path.class,
         given -> kbs = given);
     to.add(kb);
     to.option(
-        "--print-config",
-        "CLIENT",
+        "--print-config=CLIENT",
         "Print the configuration for a client that starts this server: ${COMPLETION-CANDIDATES}.",
         ClientConfig.class,
         given -> client = given);

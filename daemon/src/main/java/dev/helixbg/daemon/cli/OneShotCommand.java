@@ -36,19 +36,16 @@ public final class OneShotCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Bring the report up to date once: read the log, embed new entries, compare all entries,"
             + " ask the language model, write the report.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
     to.flag(
         "--sample",
         "Run on a sample knowledge base, which is created in the cache folder.",
         given -> sample = given);
     to.option(
-        "--copy-report",
-        "FOLDER",
+        "--copy-report=FOLDER",
         "Copy report.html, report.md and report.json into FOLDER, too.",
         Path.class,
         given -> copy = given);

@@ -38,11 +38,9 @@ abstract class QueryCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     spec = to.spec();
     spec.parser().unmatchedOptionsArePositionalParams(true); // a text may begin with -
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
   }
 
   /**

@@ -8,8 +8,6 @@ import dev.helixbg.daemon.search.SearchRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class RelatedCommand extends QueryCommand {
   private List<String> words;
@@ -21,34 +19,26 @@ final class RelatedCommand extends QueryCommand {
   protected void declare(Declaration to) {
     super.declare(to);
     to.description(
-        "Check a text before you store it: whether an entry already says it or contradicts"
-            + " it. Lists the nearest entries, too.");
-    to.addAll(
-        PositionalParamSpec.builder()
-            .arity("1..*")
-            .paramLabel("TEXT")
-            .description(
-                "Text to be stored; - reads it from standard input. Write -- before words that look"
-                    + " like options."),
+        "Check a text before you store it: whether an entry already says it or contradicts it."
+            + " Lists the nearest entries, too.");
+    to.arguments(
+        "1..*",
+        "TEXT",
+        "Text to be stored; - reads it from standard input. Write -- before words that look like"
+            + " options.",
         String.class,
         given -> words = given);
-    to.add(
-        OptionSpec.builder("-n", "--limit")
-            .paramLabel("N")
-            .defaultValue("5")
-            .description("Maximum number of entries to show (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-n, --limit=N",
+        "Maximum number of entries to show (default: ${DEFAULT-VALUE}).",
+        5,
         given -> limit = given);
     to.option(
-        "--topic",
-        "TOPIC",
-        "Topic under which the text would be stored.",
-        String.class,
-        given -> topic = given);
+        "--topic=TOPIC", "Topic under which the text would be stored.", given -> topic = given);
     to.flag(
         "--json",
-        "Print JSON: one line for each entry, then a line with alreadySaid (yes,"
-            + " contradicts, perhaps, no, unknown), the entry, its title and the probability.",
+        "Print JSON: one line for each entry, then a line with alreadySaid (yes, contradicts,"
+            + " perhaps, no, unknown), the entry, its title and the probability.",
         given -> json = given);
   }
 

@@ -8,8 +8,6 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.Console;
 import java.util.List;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class SearchCommand extends QueryCommand {
   private static final int EXCERPT = 200;
@@ -23,28 +21,23 @@ final class SearchCommand extends QueryCommand {
   protected void declare(Declaration to) {
     super.declare(to);
     to.description("Find the entries nearest in meaning to a text.");
-    to.addAll(
-        PositionalParamSpec.builder()
-            .arity("1..*")
-            .paramLabel("TEXT")
-            .description("Text to search for; write -- before words that look like options."),
+    to.arguments(
+        "1..*",
+        "TEXT",
+        "Text to search for; write -- before words that look like options.",
         String.class,
         given -> words = given);
-    to.add(
-        OptionSpec.builder("-n", "--limit")
-            .paramLabel("N")
-            .defaultValue("10")
-            .description("Maximum number of entries to show (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-n, --limit=N",
+        "Maximum number of entries to show (default: ${DEFAULT-VALUE}).",
+        10,
         given -> limit = given);
-    to.add(
-        OptionSpec.builder("--offset")
-            .paramLabel("N")
-            .defaultValue("0")
-            .description("Number of entries to skip at the beginning of the list (default: 0)."),
-        int.class,
+    to.option(
+        "--offset=N",
+        "Number of entries to skip at the beginning of the list (default: 0).",
+        0,
         given -> offset = given);
-    to.option("--topic", "TOPIC", "Search this topic only.", String.class, given -> topic = given);
+    to.option("--topic=TOPIC", "Search this topic only.", given -> topic = given);
     to.flag(
         "--json",
         "Print JSON: one line for each entry, then a line with the number of indexed entries.",

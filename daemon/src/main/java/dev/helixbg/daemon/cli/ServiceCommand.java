@@ -44,7 +44,6 @@ final class ServiceCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Install and control the daemon as a service of launchd or systemd, started at login.");
     to.add(options);

@@ -11,7 +11,6 @@ final class StatusCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description("Show the state of the daemon: knowledge bases, models, counts, last error.");
   }
 

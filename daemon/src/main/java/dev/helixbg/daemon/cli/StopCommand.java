@@ -10,7 +10,6 @@ final class StopCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description("Stop the daemon; a service manager does not restart it.");
   }
 

@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import picocli.CommandLine.Model.OptionSpec;
 
 final class StudyCommand extends JsonCommand {
   /** Maximum size of a file with answers, in bytes. */
@@ -36,47 +35,37 @@ final class StudyCommand extends JsonCommand {
   private Path export;
   private Path file;
   private int count;
-  private String by;
+  private String by = "chat";
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Let a chat with a language model answer the questions that decide which findings come"
             + " first: --export writes the questions as a Markdown page, --import reads the chat's"
             + " answers. A coding agent that is connected over MCP answers the same questions with"
             + " the prompt 'study'.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
     to.addOneOf(this::ways);
-    to.add(
-        OptionSpec.builder("--count")
-            .paramLabel("N")
-            .defaultValue("50")
-            .description("Number of questions to write, 1 to 100. Default: 50."),
-        int.class,
+    to.option(
+        "--count=N",
+        "Number of questions to write, 1 to 100. Default: 50.",
+        50,
         given -> count = given);
-    to.add(
-        OptionSpec.builder("--by")
-            .paramLabel("NAME")
-            .defaultValue("chat")
-            .description(
-                "Name of the chat; use the same name for --export and --import. The answers under"
-                    + " each name are measured separately. Default: chat."),
-        String.class,
+    to.option(
+        "--by=NAME",
+        "Name of the chat; use the same name for --export and --import. The answers under each"
+            + " name are measured separately. Default: chat.",
         given -> by = given);
   }
 
   private void ways(Declaration to) {
     to.option(
-        "--export",
-        "FILE",
+        "--export=FILE",
         "Write the questions to this file; - is standard output.",
         Path.class,
         given -> export = given);
     to.option(
-        "--import",
-        "FILE",
+        "--import=FILE",
         "Read the answers from this file, one per line, in the form ID: ANSWER; - is standard"
             + " input.",
         Path.class,

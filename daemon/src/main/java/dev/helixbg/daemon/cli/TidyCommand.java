@@ -18,15 +18,13 @@ public final class TidyCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Go through the findings one by one, at a terminal, and decide on each.",
         "The program helix (the setting helix.command, else helix on PATH) makes the edits of a"
             + " knowledge base. With --notes, helix-bg itself edits memory files, and moves exact"
             + " copies to the trash; you make all other edits in your own editor. helix-bg changes"
             + " nothing before you press Enter on a page that lists the changes.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
   }
 
   @Override

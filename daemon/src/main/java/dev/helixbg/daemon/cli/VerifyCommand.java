@@ -20,11 +20,9 @@ final class VerifyCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Check the log, the vectors and the report. Print what is wrong and what a run would do.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
   }
 
   @Override

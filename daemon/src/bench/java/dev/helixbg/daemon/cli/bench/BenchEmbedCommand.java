@@ -23,7 +23,6 @@ import dev.helixbg.embed.bench.SimilarityShift;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how fast this machine embeds texts, in comparison with rivals. */
 final class BenchEmbedCommand extends JsonCommand {
@@ -50,30 +49,22 @@ final class BenchEmbedCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
             + " and in eight bits, beside langchain4j and ONNX Runtime's eight bits in the same"
             + " run.");
     to.add(options);
-    to.add(
-        OptionSpec.builder("--texts")
-            .paramLabel("N")
-            .defaultValue("2000")
-            .description(
-                "Short texts; a quarter of it long, half of it mixed (default: ${DEFAULT-VALUE})."),
-        int.class,
-        given -> texts = given);
-    to.add(
-        OptionSpec.builder("--rounds")
-            .paramLabel("N")
-            .defaultValue("3")
-            .description(
-                "Interleaved rounds, of which the median counts (default: ${DEFAULT-VALUE})."),
-        int.class,
-        given -> rounds = given);
     to.option(
-        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+        "--texts=N",
+        "Short texts; a quarter of it long, half of it mixed (default: ${DEFAULT-VALUE}).",
+        2000,
+        given -> texts = given);
+    to.option(
+        "--rounds=N",
+        "Interleaved rounds, of which the median counts (default: ${DEFAULT-VALUE}).",
+        3,
+        given -> rounds = given);
+    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
   }
 
   private record Bench(

@@ -59,7 +59,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how much of the planted content of a KB appears in its findings. */
 final class BenchFindingsCommand extends JsonCommand {
@@ -74,48 +73,39 @@ final class BenchFindingsCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
             + " the list of relations, beside the list without passages and one by plain"
             + " similarity; how many misfiled entries are found; and how often a search finds what"
             + " stands late in a long note.");
-    to.add(options);
-    to.add(kb);
+    to.add(options, kb);
     to.option(
-        "--truth",
-        "FILE",
-        "Measure instead the list of a knowledge base of your own, or of notes (--notes): FILE"
-            + " has a pair a line, one of same, overtaken, related, lookalike and the names or"
-            + " ids of two entries, parted by tabs. It prints how many of the first 10, 20, 50"
-            + " pairs, and of a tenth and half as many as entries, are same or overtaken, and of"
-            + " all those in FILE how many are among them; with 95 %% intervals, as the pair"
-            + " judge ranks them and by vectors and words alone. Nothing is written into its"
-            + " folder.",
+        "--truth=FILE",
+        "Measure instead the list of a knowledge base of your own, or of notes (--notes): FILE has"
+            + " a pair a line, one of same, overtaken, related, lookalike and the names or ids of"
+            + " two entries, parted by tabs. It prints how many of the first 10, 20, 50 pairs, and"
+            + " of a tenth and half as many as entries, are same or overtaken, and of all those in"
+            + " FILE how many are among them; with 95 %% intervals, as the pair judge ranks them"
+            + " and by vectors and words alone. Nothing is written into its folder.",
         Path.class,
         given -> truth = given);
     to.option(
-        "--cost",
-        "N",
+        "--cost=N",
         "Measure instead what the list of relations costs for N random entries.",
         Integer.class,
         given -> cost = given);
     to.option(
-        "--model",
-        "FILE",
+        "--model=FILE",
         "Measure instead how far a language model can be trusted as a judge of pairs: 60 pairs"
-            + " whose truth is known. What it says is remembered, and used by reports and"
-            + " doctor.",
+            + " whose truth is known. What it says is remembered, and used by reports and doctor.",
         Path.class,
         given -> model = given);
-    to.add(
-        OptionSpec.builder("--precision")
-            .paramLabel("PRECISION")
-            .description("Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto)."),
+    to.option(
+        "--precision=PRECISION",
+        "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).",
         Precision.class,
         given -> precision = given);
-    to.option(
-        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
   }
 
   @Override

@@ -14,7 +14,6 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Checks the results of the GPU, and measures its speed. */
 final class BenchGpuCommand extends ConsoleCommand {
@@ -25,19 +24,16 @@ final class BenchGpuCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Compare the results of the GPU's kernels with the CPU's, and measure their speed.");
     to.flag(
         "--small",
         "Use small sizes: takes seconds even without a GPU, but the speeds mean little.",
         given -> small = given);
-    to.add(
-        OptionSpec.builder("-r", "--repetitions")
-            .paramLabel("N")
-            .defaultValue("10")
-            .description("Runs of each kernel; the fastest counts (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-r, --repetitions=N",
+        "Runs of each kernel; the fastest counts (default: ${DEFAULT-VALUE}).",
+        10,
         given -> repetitions = given);
   }
 

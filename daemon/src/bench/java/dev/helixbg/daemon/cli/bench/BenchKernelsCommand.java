@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how near each kernel of the CPU backend comes to the limits of this machine. */
 final class BenchKernelsCommand extends JsonCommand {
@@ -24,23 +23,18 @@ final class BenchKernelsCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Every kernel of the language model engine on the CPU, beside the memory's and the"
             + " arithmetic's ceiling, measured in the same run.");
     to.add(options);
-    to.addAll(
-        OptionSpec.builder("--types")
-            .paramLabel("TYPE")
-            .splitRegex(",")
-            .description("Only the matrix products of these types: ${COMPLETION-CANDIDATES}."),
+    to.list(
+        "--types=TYPE",
+        "Only the matrix products of these types: ${COMPLETION-CANDIDATES}.",
         TensorType.class,
         given -> types = given);
     to.option(
-        "--threads",
-        "N",
+        "--threads=N",
         "The most threads; 0: one per core. One thread is measured, too.",
-        String.class,
         given -> threads = given);
   }
 

@@ -18,7 +18,6 @@ import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how fast this machine labels entries. */
 final class BenchLabelCommand extends JsonCommand {
@@ -32,34 +31,25 @@ final class BenchLabelCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Entries labelled per second, as a run does it, beside one entry at a time without the"
             + " shared opening, and beside what the prompt speed allows.");
-    to.add(options);
-    to.add(flags);
+    to.add(options, flags);
     to.addOneOf(model);
-    to.add(
-        OptionSpec.builder("--entries")
-            .paramLabel("N")
-            .defaultValue("200")
-            .description("Entries of 100 to 250 tokens (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "--entries=N",
+        "Entries of 100 to 250 tokens (default: ${DEFAULT-VALUE}).",
+        200,
         given -> entries = given);
-    to.add(
-        OptionSpec.builder("--alone")
-            .paramLabel("N")
-            .defaultValue("44")
-            .description(
-                "Of how many the one-at-a-time way is measured (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "--alone=N",
+        "Of how many the one-at-a-time way is measured (default: ${DEFAULT-VALUE}).",
+        44,
         given -> alone = given);
-    to.add(
-        OptionSpec.builder("-r", "--repetitions")
-            .paramLabel("N")
-            .defaultValue("5")
-            .description("How often the prompt speed is measured (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-r, --repetitions=N",
+        "How often the prompt speed is measured (default: ${DEFAULT-VALUE}).",
+        5,
         given -> repetitions = given);
   }
 

@@ -16,29 +16,24 @@ import dev.helixbg.insight.lessons.LessonsBench.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures which planted lessons are named as recurring lessons. */
 final class BenchLessonsCommand extends JsonCommand {
   private final GlobalOptions options = new GlobalOptions();
   private String threads;
-  private Path data;
+  private Path data = Path.of("insight/src/judge");
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Which lessons are named of those that were planted in 488 notes, with readers in the"
             + " place of the language model: what they wrote of each note, and said of pairs. Also"
             + " how many are named of public notes without planted ones.");
     to.add(options);
+    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
     to.option(
-        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
-    to.add(
-        OptionSpec.builder("--data")
-            .paramLabel("FOLDER")
-            .defaultValue("insight/src/judge")
-            .description("Where the notes are, in a checkout; default: ${DEFAULT-VALUE}."),
+        "--data=FOLDER",
+        "Where the notes are, in a checkout; default: insight/src/judge.",
         Path.class,
         given -> data = given);
   }

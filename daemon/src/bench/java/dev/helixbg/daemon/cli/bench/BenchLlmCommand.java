@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Measures how fast this machine reads prompts and generates, as llama-bench counts it. With {@code
@@ -46,57 +45,42 @@ final class BenchLlmCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description("Prompt and generation tokens per second of a GGUF model.");
-    to.add(options);
-    to.add(flags);
+    to.add(options, flags);
     to.addOneOf(model);
-    to.add(
-        OptionSpec.builder("-p", "--prompt-tokens")
-            .paramLabel("N")
-            .defaultValue("512")
-            .description("Length of the prompt that is read; 0: none (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-p, --prompt-tokens=N",
+        "Length of the prompt that is read; 0: none (default: ${DEFAULT-VALUE}).",
+        512,
         given -> promptTokens = given);
-    to.add(
-        OptionSpec.builder("-n", "--tokens")
-            .paramLabel("N")
-            .defaultValue("64")
-            .description("How many tokens are generated; 0: none (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-n, --tokens=N",
+        "How many tokens are generated; 0: none (default: ${DEFAULT-VALUE}).",
+        64,
         given -> tokens = given);
-    to.add(
-        OptionSpec.builder("-r", "--repetitions")
-            .paramLabel("N")
-            .defaultValue("5")
-            .description("How often each is measured (default: ${DEFAULT-VALUE})."),
-        int.class,
+    to.option(
+        "-r, --repetitions=N",
+        "How often each is measured (default: ${DEFAULT-VALUE}).",
+        5,
         given -> repetitions = given);
-    to.addAll(
-        OptionSpec.builder("--answers")
-            .paramLabel("N,N...")
-            .splitRegex(",")
-            .description(
-                "Also time groups of answers that grow side by side, of -n tokens each: 1,2,4,8,16"
-                    + " (default: none)."),
+    to.list(
+        "--answers=N,N...",
+        "Also time groups of answers that grow side by side, of -n tokens each: 1,2,4,8,16"
+            + " (default: none).",
         Integer.class,
         given -> answers = given);
     to.option(
-        "--against",
-        "FILE",
+        "--against=FILE",
         "What --json printed before: tell the change of each median since then.",
         Path.class,
         given -> against = given);
     to.option(
-        "--beside",
-        "llama",
-        "Measure llama.cpp as npm publishes it (node-llama-cpp) in turn, where it is installed;"
-            + " on the CPU, with as many threads.",
-        String.class,
+        "--beside=llama",
+        "Measure llama.cpp as npm publishes it (node-llama-cpp) in turn, where it is installed; on"
+            + " the CPU, with as many threads.",
         given -> beside = given);
     to.option(
-        "--npm",
-        "FOLDER",
+        "--npm=FOLDER",
         "Whose node_modules has node-llama-cpp (default: the current folder, else npm's for all"
             + " users).",
         Path.class,

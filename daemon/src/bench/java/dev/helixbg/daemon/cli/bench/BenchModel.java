@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** The model that a benchmark runs: a file, or a synthetic model. */
 final class BenchModel implements Declaration.Shared {
@@ -18,16 +17,11 @@ final class BenchModel implements Declaration.Shared {
 
   @Override
   public void declare(Declaration to) {
-    to.add(
-        PositionalParamSpec.builder().paramLabel("FILE").description("The model, a GGUF file."),
-        Path.class,
-        given -> file = given);
+    to.argument("FILE", "The model, a GGUF file.", Path.class, given -> file = given);
     to.option(
-        "--synthetic",
-        "NAME",
-        "A full-size model of random weights, made once in the cache folder:"
-            + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.",
-        String.class,
+        "--synthetic=NAME",
+        "A full-size model of random weights, made once in the cache folder: qwen3-0.6b-q4_k_m,"
+            + " qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.",
         given -> synthetic = given);
   }
 

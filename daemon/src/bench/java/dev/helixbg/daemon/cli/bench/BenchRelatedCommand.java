@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures the answers of {@code related} to edits that change a fact and to rewrites. */
 final class BenchRelatedCommand extends JsonCommand {
@@ -24,19 +23,16 @@ final class BenchRelatedCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "What related answers to notes with one changed fact, which it must never call already"
             + " said, and to notes in another form. JSON has a line for each text.");
     to.add(options);
-    to.add(
-        OptionSpec.builder("--precision")
-            .paramLabel("PRECISION")
-            .description("Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto)."),
+    to.option(
+        "--precision=PRECISION",
+        "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).",
         Precision.class,
         given -> precision = given);
-    to.option(
-        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
   }
 
   @Override

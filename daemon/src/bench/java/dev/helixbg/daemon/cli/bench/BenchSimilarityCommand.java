@@ -17,40 +17,32 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how fast this machine compares all pairs of vectors. */
 final class BenchSimilarityCommand extends JsonCommand {
   private static final int MAX_VECTORS = 200_000;
   private final GlobalOptions options = new GlobalOptions();
-  private List<Integer> sizes;
+  private List<Integer> sizes = List.of(20000, 50000);
   private int rounds;
   private String threads;
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
             + " machine's multiply-add peak.");
     to.add(options);
-    to.addAll(
-        OptionSpec.builder("--vectors")
-            .paramLabel("N")
-            .splitRegex(",")
-            .defaultValue("20000,50000")
-            .description("Numbers of vectors of 384 values (default: ${DEFAULT-VALUE})."),
+    to.list(
+        "--vectors=N",
+        "Numbers of vectors of 384 values (default: 20000,50000).",
         Integer.class,
         given -> sizes = given);
-    to.add(
-        OptionSpec.builder("--rounds")
-            .paramLabel("N")
-            .defaultValue("5")
-            .description("Rounds, of which the median counts (default: ${DEFAULT-VALUE})."),
-        int.class,
-        given -> rounds = given);
     to.option(
-        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+        "--rounds=N",
+        "Rounds, of which the median counts (default: ${DEFAULT-VALUE}).",
+        5,
+        given -> rounds = given);
+    to.option("--threads=N", "Threads; 0: one per core.", given -> threads = given);
   }
 
   @Override

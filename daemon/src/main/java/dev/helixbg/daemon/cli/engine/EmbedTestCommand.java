@@ -28,7 +28,6 @@ public final class EmbedTestCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Embed sample texts. Print the provider (the code that computes), the first values of the"
             + " vectors, their similarities and the time.");

@@ -31,8 +31,6 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
@@ -53,38 +51,28 @@ public final class GenerateCommand extends JsonCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
-            + " prompt, the model answers a built-in prompt with 32 tokens, and the command"
-            + " prints the time and the rate.");
-    to.add(options);
-    to.add(flags);
-    to.add(
-        PositionalParamSpec.builder().paramLabel("FILE").description("Model, a GGUF file."),
-        Path.class,
-        given -> file = given);
-    to.add(
-        OptionSpec.builder("-p", "--prompt").paramLabel("TEXT").description("Prompt to answer."),
-        String.class,
-        given -> prompt = given);
+            + " prompt, the model answers a built-in prompt with 32 tokens, and the command prints"
+            + " the time and the rate.");
+    to.add(options, flags);
+    to.argument("FILE", "Model, a GGUF file.", Path.class, given -> file = given);
+    to.option("-p, --prompt=TEXT", "Prompt to answer.", given -> prompt = given);
     to.flag(
         "--raw",
         "Use the prompt without the chat template. Special tokens in its text take effect.",
         given -> raw = given);
-    to.add(
-        OptionSpec.builder("-n", "--tokens")
-            .paramLabel("N")
-            .description(
-                "Maximum number of tokens in the answer (default: 256; without a prompt, 32)."),
+    to.option(
+        "-n, --tokens=N",
+        "Maximum number of tokens in the answer (default: 256; without a prompt, 32).",
         Integer.class,
         given -> maxTokens = given);
     to.flag("--stats", "Print timings and counters to stderr.", given -> stats = given);
     to.flag(
         "--check",
-        "Run the prompt on the CPU, too (on the scalar reference if the backend is the CPU)."
-            + " Print the difference at each tap (a point of comparison) of each layer, and the"
-            + " first tap that differs too much.",
+        "Run the prompt on the CPU, too (on the scalar reference if the backend is the CPU). Print"
+            + " the difference at each tap (a point of comparison) of each layer, and the first"
+            + " tap that differs too much.",
         given -> check = given);
   }
 

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 public final class LoadModelCommand extends ConsoleCommand {
   private static final int LONGEST_VALUE = 100;
@@ -28,16 +27,11 @@ public final class LoadModelCommand extends ConsoleCommand {
 
   @Override
   protected void declare(Declaration to) {
-    super.declare(to);
     to.description(
         "List the metadata and tensors of a GGUF file. Then open the model and print its"
             + " configuration and the time it took, or the reason why it cannot run here.");
-    to.add(options);
-    to.add(flags);
-    to.add(
-        PositionalParamSpec.builder().paramLabel("FILE").description("Model, a GGUF file."),
-        Path.class,
-        given -> file = given);
+    to.add(options, flags);
+    to.argument("FILE", "Model, a GGUF file.", Path.class, given -> file = given);
   }
 
   @Override

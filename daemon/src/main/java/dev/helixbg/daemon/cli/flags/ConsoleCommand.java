@@ -17,7 +17,10 @@ public abstract class ConsoleCommand implements Callable<Integer> {
   protected Interruption interruption;
 
   /** Declares the command's description, options and arguments. */
-  protected void declare(Declaration to) {
+  protected abstract void declare(Declaration to);
+
+  /** Declares what all commands of this class have. */
+  void declareShared(Declaration to) {
     console = to.console();
     interruption = to.interruption();
   }

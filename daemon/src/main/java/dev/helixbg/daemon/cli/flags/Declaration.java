@@ -41,7 +41,9 @@ public final class Declaration {
   /** Returns the description of a command for picocli, with --help and --version. */
   public static CommandSpec of(ConsoleCommand command, Console console, Interruption interruption) {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
-    command.declare(new Declaration(spec, spec::add, console, interruption));
+    Declaration declaration = new Declaration(spec, spec::add, console, interruption);
+    command.declareShared(declaration);
+    command.declare(declaration);
     return withHelp(spec);
   }
 
@@ -79,8 +81,10 @@ public final class Declaration {
     spec.usageMessage().description(paragraphs);
   }
 
-  public void add(Shared options) {
-    options.declare(this);
+  public void add(Shared... shared) {
+    for (Shared options : shared) {
+      options.declare(this);
+    }
   }
 
   /** Adds options and arguments of which exactly one must be given. */
@@ -95,10 +99,41 @@ public final class Declaration {
     add(OptionSpec.builder(name).description(description), boolean.class, set);
   }
 
-  /** Adds an option with a value, which the help calls {@code label}. */
-  public <T> void option(
-      String name, String label, String description, Class<T> type, Consumer<T> set) {
-    add(OptionSpec.builder(name).paramLabel(label).description(description), type, set);
+  /** Adds an option with a value, such as {@code -n, --limit=N}. */
+  public void option(String form, String description, Consumer<String> set) {
+    option(form, description, String.class, set);
+  }
+
+  public <T> void option(String form, String description, Class<T> type, Consumer<T> set) {
+    add(option(form, description), type, set);
+  }
+
+  /** Adds an option that has the value {@code usual} if it is not given. */
+  public void option(String form, String description, int usual, Consumer<Integer> set) {
+    add(option(form, description).defaultValue(Integer.toString(usual)), int.class, set);
+  }
+
+  /** Adds an option that may be given several times; {@code set} gets all its values. */
+  public <T> void options(String form, String description, Class<T> type, Consumer<List<T>> set) {
+    addAll(option(form, description), type, set);
+  }
+
+  /** Adds an option whose value is a list with commas; {@code set} gets its elements. */
+  public <T> void list(String form, String description, Class<T> type, Consumer<List<T>> set) {
+    addAll(option(form, description).splitRegex(","), type, set);
+  }
+
+  /** Adds an option that may be given several times as KEY=VALUE; {@code set} gets all pairs. */
+  void pairs(String form, String description, Consumer<Map<String, String>> set) {
+    add(
+        option(form, description).auxiliaryTypes(String.class, String.class),
+        Map.class,
+        set::accept);
+  }
+
+  private static OptionSpec.Builder option(String form, String description) {
+    String[] parts = form.split("=", 2);
+    return OptionSpec.builder(parts[0].split(", ")).paramLabel(parts[1]).description(description);
   }
 
   /** Adds an option; {@code set} gets its value if it is given or has a default. */
@@ -107,47 +142,35 @@ public final class Declaration {
     arguments.accept(option.type(type).getter(value).setter(value).build());
   }
 
-  /** Adds an option that may be given several times; {@code set} gets all its values. */
-  public <T> void addAll(OptionSpec.Builder option, Class<T> type, Consumer<List<T>> set) {
-    Value value = new Value(set);
-    arguments.accept(
-        option.type(List.class).auxiliaryTypes(type).getter(value).setter(value).build());
+  private <T> void addAll(OptionSpec.Builder option, Class<T> type, Consumer<List<T>> set) {
+    add(option.auxiliaryTypes(type), List.class, set::accept);
   }
 
-  /** Adds an option that may be given several times as KEY=VALUE; {@code set} gets all pairs. */
-  void addPairs(OptionSpec.Builder option, Consumer<Map<String, String>> set) {
-    Value value = new Value(set);
-    arguments.accept(
-        option
-            .type(Map.class)
-            .auxiliaryTypes(String.class, String.class)
-            .getter(value)
-            .setter(value)
-            .build());
+  /** Adds an argument that must be given. */
+  public <T> void argument(String label, String description, Class<T> type, Consumer<T> set) {
+    add(PositionalParamSpec.builder().paramLabel(label).description(description), type, set);
+  }
+
+  /** Adds an argument that may be given several times; {@code set} gets all its values. */
+  public <T> void arguments(
+      String arity, String label, String description, Class<T> type, Consumer<List<T>> set) {
+    addAll(
+        PositionalParamSpec.builder().arity(arity).paramLabel(label).description(description),
+        type,
+        set);
   }
 
   /** Adds an argument; {@code set} gets its value if it is given. */
   public <T> void add(PositionalParamSpec.Builder argument, Class<T> type, Consumer<T> set) {
     Value value = new Value(set);
-    arguments.accept(required(argument).type(type).getter(value).setter(value).build());
+    boolean required = argument.arity() == null || argument.arity().min() > 0;
+    arguments.accept(argument.required(required).type(type).getter(value).setter(value).build());
   }
 
   /** Adds an argument that may be given several times; {@code set} gets all its values. */
   public <T> void addAll(
       PositionalParamSpec.Builder argument, Class<T> type, Consumer<List<T>> set) {
-    Value value = new Value(set);
-    arguments.accept(
-        required(argument)
-            .type(List.class)
-            .auxiliaryTypes(type)
-            .getter(value)
-            .setter(value)
-            .build());
-  }
-
-  /** Makes an argument required, unless its arity allows none. */
-  private static PositionalParamSpec.Builder required(PositionalParamSpec.Builder argument) {
-    return argument.required(argument.arity() == null || argument.arity().min() > 0);
+    add(argument.auxiliaryTypes(type), List.class, set::accept);
   }
 
   /**

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Options of every command that uses settings, and the settings that result from them. */
 public final class GlobalOptions implements Declaration.Shared {
@@ -18,19 +17,15 @@ public final class GlobalOptions implements Declaration.Shared {
 
   @Override
   public void declare(Declaration to) {
-    to.add(
-        OptionSpec.builder("--config")
-            .paramLabel("FILE")
-            .description(
-                "Settings file (default: $HELIX_BG_CONFIG,", "else ~/.helix/helix-bg.toml)."),
+    to.option(
+        "--config=FILE",
+        "Settings file (default: $HELIX_BG_CONFIG,%n" + "else ~/.helix/helix-bg.toml).",
         Path.class,
         given -> config = given);
-    to.addPairs(
-        OptionSpec.builder("--set")
-            .paramLabel("KEY=VALUE")
-            .description(
-                "Value of a setting; overrides the environment and the settings file. May be"
-                    + " repeated. 'helix-bg config' lists all settings."),
+    to.pairs(
+        "--set=KEY=VALUE",
+        "Value of a setting; overrides the environment and the settings file. May be repeated."
+            + " 'helix-bg config' lists all settings.",
         given -> set = given);
   }
 

@@ -9,8 +9,8 @@ public abstract class JsonCommand extends ConsoleCommand {
   protected boolean json;
 
   @Override
-  protected void declare(Declaration to) {
-    super.declare(to);
+  void declareShared(Declaration to) {
+    super.declareShared(to);
     to.flag("--json", "Print JSON.", given -> json = given);
   }
 

@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Options that name the knowledge base: {@code --kb}, or a folder among the other arguments. */
 public class KbOption implements Declaration.Shared {
@@ -32,20 +31,17 @@ public class KbOption implements Declaration.Shared {
   @Override
   public void declare(Declaration to) {
     warnings = warning -> to.console().warn("%s", warning);
-    to.add(
-        OptionSpec.builder("--kb")
-            .paramLabel("FOLDER")
-            .description(
-                "Folder of the knowledge base. Or name it before",
-                "the other arguments as a path, such as ./kb.",
-                "Default: the setting kb or $HELIX_KB, else the",
-                "first of ~/.helix-kb, ~/.helix and",
-                "~/.local/share/helix."),
+    to.option(
+        "--kb=FOLDER",
+        "Folder of the knowledge base. Or name it before%n"
+            + "the other arguments as a path, such as ./kb.%n"
+            + "Default: the setting kb or $HELIX_KB, else the%n"
+            + "first of ~/.helix-kb, ~/.helix and%n"
+            + "~/.local/share/helix.",
         Path.class,
         given -> option = given);
     to.option(
-        "--notes",
-        "FOLDER",
+        "--notes=FOLDER",
         "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge base."
             + " helix-bg only reads the files, with two exceptions: 'tidy' moves exact copies to"
             + " the trash, and 'tidy' and 'act --run' edit memory files.",

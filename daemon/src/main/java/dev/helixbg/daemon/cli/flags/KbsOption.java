@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** Options that name the knowledge bases of commands that accept several. */
 public final class KbsOption implements Declaration.Shared {
@@ -16,17 +15,14 @@ public final class KbsOption implements Declaration.Shared {
 
   @Override
   public void declare(Declaration to) {
-    to.addAll(
-        OptionSpec.builder("--kb")
-            .paramLabel("FOLDER")
-            .description(
-                "Folder of a knowledge base; the same as the argument kb. May be repeated."),
+    to.options(
+        "--kb=FOLDER",
+        "Folder of a knowledge base; the same as the argument kb. May be repeated.",
         Path.class,
         given -> options = given);
-    to.addAll(
-        OptionSpec.builder("--notes")
-            .paramLabel("FOLDER")
-            .description("Folder of Markdown notes, read as a knowledge base. May be repeated."),
+    to.options(
+        "--notes=FOLDER",
+        "Folder of Markdown notes, read as a knowledge base. May be repeated.",
         Path.class,
         given -> notes = given);
   }
