@@ -87,11 +87,9 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private Optional<Path> locateFile(Optional<Path> named) {
     String text = environment.getOrDefault(CONFIG_VARIABLE, "");
     Optional<Path> required =
-        named.or(
-            () ->
-                text.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(UserDirectories.path(text, locations.home())));
+        text.isEmpty()
+            ? named
+            : named.or(() -> Optional.of(UserDirectories.path(text, locations.home())));
     if (required.isPresent() && !Files.exists(required.get())) {
       throw new ConfigException("configuration file not found: " + required.get());
     }

@@ -53,8 +53,7 @@ final class EntryRequests {
   private static NamedEntry found(List<NamedEntry> all, String sought) {
     String name = sought.replaceFirst("\\[(\\d+)]$", ":$1");
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
-    return byId.or(() -> only(all, one -> one.name().equals(sought)))
-        .or(() -> only(all, one -> KbTopics.isSame(one.name(), sought)))
+    return byId.or(() -> only(all, one -> one.name().equals(name)))
         .or(() -> only(all, one -> KbTopics.isSame(one.name(), name)))
         .orElseThrow(
             () ->

@@ -27,8 +27,6 @@ public record Qwen3Config(
 
   // Limits far above any model, but low enough to prevent overflows and exhausted memory.
   private static final int MAX_CONTEXT = 1 << 20;
-  private static final String NO_CHAT = "(?i)qwen3.(embedding|reranker)\\b.*";
-
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
   private static final int MAX_HEADS = 512;
@@ -73,7 +71,9 @@ public record Qwen3Config(
     String key = key("pooling_type");
     boolean pools = metadata.values().get(key) instanceof Long pooling && pooling != 0;
     String name = "general.name"; // early files have no pooling type
-    if (pools || String.valueOf(metadata.values().get(name)).matches(NO_CHAT)) {
+    boolean isNamed =
+        String.valueOf(metadata.values().get(name)).matches("(?i)qwen3.(embedding|reranker)\\b.*");
+    if (pools || isNamed) {
       throw metadata.error(
           pools ? key : name, "this is an embedding model; use a Qwen3 chat model");
     }
@@ -86,18 +86,15 @@ public record Qwen3Config(
   private static void refuseRopeScaling(GgufMetadata metadata) {
     String type = key("rope.scaling.type");
     boolean isNone = metadata.has(type) && metadata.text(type).equals("none");
-    metadata
-        .values()
-        .forEach(
-            (key, value) -> {
-              boolean isOne = value instanceof Number factor && factor.doubleValue() == 1;
-              if (key.startsWith(key("rope.scal")) && !isNone && !isOne) {
-                throw metadata.error(
-                    key,
-                    "scaled positions are not supported: use the standard version of this model,"
-                        + " not the 128K version");
-              }
-            });
+    for (String key : metadata.values().keySet()) {
+      boolean isOne = metadata.values().get(key) instanceof Number n && n.doubleValue() == 1;
+      if (key.startsWith(key("rope.scal")) && !isNone && !isOne) {
+        throw metadata.error(
+            key,
+            "scaled positions are not supported: use the standard version of this model, not"
+                + " the 128K version");
+      }
+    }
   }
 
   private static int kvHeads(GgufMetadata metadata, int heads) {
