@@ -127,7 +127,7 @@ final class KbRouter implements AutoCloseable {
       return kbs.getFirst();
     }
     String name = wanted.get();
-    Path path = Path.of(name).normalize();
+    Path path = UserDirectories.path(name, locations.home()).normalize();
     List<Kb> meant =
         kbs.stream()
             .filter(kb -> Kb.isSame(kb.folder(), path) || Kb.isSame(place(kb), path))

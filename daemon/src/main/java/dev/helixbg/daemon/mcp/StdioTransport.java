@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * Connection to one MCP client over an input and an output stream, with one JSON-RPC message on
- * each line.
+ * Connection to one MCP client over an input and an output stream, with one JSON-RPC message, or
+ * one batch of messages, on each line.
  *
  * <p>Differences from the MCP SDK's own transport: this transport answers a bad line with an error,
  * and continues. It interrupts a call that the client cancels ({@code notifications/cancelled}),
@@ -52,7 +52,7 @@ import reactor.core.publisher.Mono;
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
 
-  /** Maximum size of a message, in bytes; the texts of tools have far lower limits. */
+  /** Maximum size of a line, in bytes; the texts of tools have far lower limits. */
   static final int MAX_MESSAGE = 4 << 20;
 
   /** Maximum number of calls that run in parallel; further calls wait. */
@@ -179,7 +179,7 @@ final class StdioTransport implements McpServerTransportProvider {
       next = in.read();
     }
     if (tooLong) {
-      refuse(null, INVALID_REQUEST, "a message may have %,d bytes at most".formatted(MAX_MESSAGE));
+      refuse(null, INVALID_REQUEST, "a line may have %,d bytes at most".formatted(MAX_MESSAGE));
       return "";
     }
     return bytes.toString(UTF_8);

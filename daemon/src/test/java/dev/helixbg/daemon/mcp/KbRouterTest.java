@@ -263,8 +263,9 @@ class KbRouterTest {
     Kb link = new Kb(Files.createSymbolicLink(folder.resolve("link"), kb.folder()));
     try (Daemon daemon = daemon(kb);
         KbRouter kbs = kbs(new FakeModel(), List.of(link))) {
-      ObjectNode asked = request("search").put("kb", kb.folder().toString());
-      assertTrue(kbs.ask(asked, Progress.Display.SILENT).byDaemon());
+      for (String path : List.of(kb.folder().toString(), "~/kb")) {
+        assertTrue(ask(kbs, request("search").put("kb", path)).byDaemon());
+      }
       JsonNode status = new ToolAnswers(kbs).status().at("/kbs/0");
       assertEquals("link", status.path("kb").asText());
       assertEquals("the helix-bg daemon", status.path("answeredBy").asText());

@@ -74,11 +74,10 @@ public final class TerminalSummary {
           .filter(folder -> folder.trouble().isPresent())
           .map(
               one ->
-                  "Sources in %s%s: %s"
-                      .formatted(
-                          one.name(),
-                          one.commit().isEmpty() ? " were not looked at" : "",
-                          one.trouble().get()))
+                  "Sources in "
+                      + one.name()
+                      + (one.commit().isEmpty() ? " were not looked at: " : ": ")
+                      + one.trouble().get())
           .forEach(this::say);
     }
     return out.toString();

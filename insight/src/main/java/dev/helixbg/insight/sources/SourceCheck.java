@@ -37,8 +37,8 @@ public final class SourceCheck {
   private static final int COMMIT = 10;
 
   private static final String SHALLOW =
-      "it is a shallow clone, in which helix-bg does not find files that were removed before its"
-          + " first commit; git fetch --unshallow completes it";
+      "it is a shallow clone, so files that were removed before its first commit are not found; to"
+          + " get the whole history: git fetch --unshallow";
 
   private final List<Path> folders;
   private final ZoneId zone;

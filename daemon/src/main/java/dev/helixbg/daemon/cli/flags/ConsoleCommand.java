@@ -20,10 +20,7 @@ public abstract class ConsoleCommand implements Callable<Integer> {
   protected abstract void declare(Declaration to);
 
   /** Declares what all commands of this class have. */
-  void declareShared(Declaration to) {
-    console = to.console();
-    interruption = to.interruption();
-  }
+  void declareShared(Declaration to) {}
 
   protected void run() throws IOException, InterruptedException {}
 

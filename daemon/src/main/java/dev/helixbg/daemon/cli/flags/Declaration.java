@@ -18,30 +18,22 @@ import picocli.CommandLine.Model.PositionalParamSpec;
  * Declares a command to picocli, the parser of command lines: its description, options and
  * arguments. Commands have no annotations, because picocli takes longer to read annotations than a
  * short command runs.
+ *
+ * @param spec picocli's description of the command
+ * @param arguments gets each option and argument
  */
-public final class Declaration {
+public record Declaration(CommandSpec spec, Consumer<ArgSpec> arguments, Console console) {
   /** Options that several commands have. */
   public interface Shared {
     void declare(Declaration to);
   }
 
-  private final CommandSpec spec;
-  private final Consumer<ArgSpec> arguments;
-  private final Console console;
-  private final Interruption interruption;
-
-  private Declaration(
-      CommandSpec spec, Consumer<ArgSpec> arguments, Console console, Interruption interruption) {
-    this.spec = spec;
-    this.arguments = arguments;
-    this.console = console;
-    this.interruption = interruption;
-  }
-
   /** Returns the description of a command for picocli, with --help and --version. */
   public static CommandSpec of(ConsoleCommand command, Console console, Interruption interruption) {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
-    Declaration declaration = new Declaration(spec, spec::add, console, interruption);
+    command.console = console;
+    command.interruption = interruption;
+    Declaration declaration = new Declaration(spec, spec::add, console);
     command.declareShared(declaration);
     command.declare(declaration);
     return withHelp(spec);
@@ -64,19 +56,6 @@ public final class Declaration {
         .versionProvider(new Version());
   }
 
-  Console console() {
-    return console;
-  }
-
-  Interruption interruption() {
-    return interruption;
-  }
-
-  /** Returns picocli's description of the command. */
-  public CommandSpec spec() {
-    return spec;
-  }
-
   public void description(String... paragraphs) {
     spec.usageMessage().description(paragraphs);
   }
@@ -90,7 +69,7 @@ public final class Declaration {
   /** Adds options and arguments of which exactly one must be given. */
   public void addOneOf(Shared options) {
     ArgGroupSpec.Builder group = ArgGroupSpec.builder().exclusive(true).multiplicity("1");
-    options.declare(new Declaration(spec, group::addArg, console, interruption));
+    options.declare(new Declaration(spec, group::addArg, console));
     spec.addArgGroup(group.build());
   }
 

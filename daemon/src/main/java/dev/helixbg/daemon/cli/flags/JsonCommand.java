@@ -10,7 +10,6 @@ public abstract class JsonCommand extends ConsoleCommand {
 
   @Override
   void declareShared(Declaration to) {
-    super.declareShared(to);
     to.flag("--json", "Print JSON.", given -> json = given);
   }
 
