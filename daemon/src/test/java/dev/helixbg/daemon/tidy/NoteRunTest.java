@@ -369,6 +369,16 @@ class NoteRunTest {
     assertEquals(TEXT + "\n- Appended.\n", text());
   }
 
+  /** For example by git checkout. */
+  @Test
+  void ifTheUserHasRestoredTheFileAnUndoOnlyOpensTheFinding() throws Exception {
+    String id = taken();
+    Files.writeString(file, TEXT);
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(TEXT, text());
+    assertFalse(isSettled(id));
+  }
+
   @Test
   void whatIsKeptIsTheUsersAlone() throws Exception {
     Path kept = kept(taken());
