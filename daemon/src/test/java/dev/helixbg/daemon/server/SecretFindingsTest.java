@@ -112,6 +112,15 @@ class SecretFindingsTest {
     assertEquals(1, listed().size());
     report();
     assertEquals(1, listed().size());
+    byte[] log = Files.readAllBytes(kb.dataLog());
+    helix.call("edit", Map.of("action", "delete", "topic", "shop", "match_str", "Deploy by"));
+    Files.write(kb.dataLog(), helix.log());
+    decide(last, "done");
+    report();
+    assertEquals(0, listed().size());
+    Files.write(kb.dataLog(), log);
+    report();
+    assertEquals(1, listed().size(), "what is done is listed if it is there again");
     assertTrue(
         assertThrows(Failure.class, () -> findings().act(Json.object().put("id", last)))
             .getMessage()
