@@ -47,7 +47,7 @@ final class ItemTimes {
       "(?<!\\d)((?:%s)|(?:%s)|(?:%s)|(?:%s))%s(?![\\d\\p{L}])"
           .formatted(YEAR_FIRST, YEAR_LAST, WORDS, DAY, CLOCK);
 
-  private static final Pattern ANY = Pattern.compile(DATE);
+  static final Pattern ANY = Pattern.compile(DATE);
 
   /** Dates of an item: at its beginning, in brackets, or at its end after a dash. */
   private static final List<Pattern> IN_ITEM =
