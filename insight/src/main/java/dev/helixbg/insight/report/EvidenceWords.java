@@ -119,7 +119,7 @@ public final class EvidenceWords {
       case LIKELY_OVERTAKEN -> older + " is likely overtaken";
       case SERIES ->
           Scope.apart(relation.a().entry(), relation.b().entry()).isPresent()
-              ? "needed in both places"
+              ? "both are needed"
               : "same form, different subjects";
       case UNKNOWN -> "unknown";
       case RELATED, NONE -> {
