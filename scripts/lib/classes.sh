@@ -54,11 +54,13 @@ END
   run config -Xshare:off "-XX:DumpLoadedClassList=$work/config" -- config
   wait $other
   run done -Xshare:off "-XX:DumpLoadedClassList=$work/done" -- done "$work/kb" "$(grep -oE '[a-z]+-[0-9a-f]{10}' "$work/findings.log" | head -1)"
-  # A memory file, of which an item is new since the run before.
-  printf -- '- %s\n' "Migrations run by hand, never from CI." "The lease of a job ends after 30 s." "Never run migrations from CI (2026-03-02)." > "$work/MEMORY.md"
-  run notes-before -- one-shot --notes "$work/MEMORY.md"
-  echo "- A job's lease is 60 s now, not 30 s." >> "$work/MEMORY.md"
-  run notes -Xshare:off "-XX:DumpLoadedClassList=$work/notes" -- one-shot --notes "$work/MEMORY.md"
+  # A folder with a memory file, of which an item is new since the run before.
+  mkdir "$work/notes"
+  echo "*.tmp" > "$work/notes/.gitignore"
+  printf -- '- %s\n' "Migrations run by hand, never from CI." "The lease of a job ends after 30 s." "Never run migrations from CI (2026-03-02)." > "$work/notes/MEMORY.md"
+  run notes-before -- one-shot --notes "$work/notes"
+  echo "- A job's lease is 60 s now, not 30 s." >> "$work/notes/MEMORY.md"
+  run notes -Xshare:off "-XX:DumpLoadedClassList=$work/noted" -- one-shot --notes "$work/notes"
   # The screens of tidy, and an act that helix refuses. The command script, of util-linux, makes the terminal.
   cat > "$work/helix" << 'END'
 #!/bin/bash
@@ -84,7 +86,7 @@ END
   } | script -qefc "$(printf '%q ' "${tidy[@]}")" /dev/null > "$work/tidy.log"
   # The numbers of classes are the lists' own, and nobody refers to them. Which constants were resolved differs from run to run, and
   # gains nothing. Class files as old as picocli's are archived only while they are not linked, which its lambdas would have them be.
-  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config,done,notes,tidy} | LC_ALL=C sort -u > "$work/classes"
+  sed -e '/^#/d' -e '/^@cp /d' -e '/^@.*picocli\//d' -e 's/ id: [0-9]*$//' "$work"/{one-shot,generate,mcp,search,related,findings,config,done,noted,tidy} | LC_ALL=C sort -u > "$work/classes"
 }
 
 # The archive depends on the list, the runtime, the jars (their bytes, names and times) and the name of the jar, which is looked up from FOLDER:

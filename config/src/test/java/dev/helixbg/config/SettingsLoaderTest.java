@@ -112,12 +112,7 @@ class SettingsLoaderTest {
     environment.clear();
     assertEquals(
         Optional.of(home.resolve("notes")), load("kb = \"~/notes\"", Map.of()).settings().kb());
-  }
-
-  /** HELIX_KB is a variable of helix, so a relative path in it must not stop every command. */
-  @Test
-  void helixKbMayBeRelative() throws IOException {
-    environment.put("HELIX_KB", "some/kb");
+    environment.put("HELIX_KB", "some/kb"); // a variable of helix, which must not stop any command
     assertEquals(
         Optional.of(Path.of("some/kb").toAbsolutePath()), load("", Map.of()).settings().kb());
   }
@@ -164,14 +159,8 @@ class SettingsLoaderTest {
   }
 
   @Test
-  void aByteOrderMarkIsNoPartOfTheFileAndOtherEncodingsAreNamed() throws IOException {
+  void aByteOrderMarkIsNoPartOfTheFile() throws IOException {
     assertEquals(3, load("\uFEFFthreads = 3", Map.of()).settings().threads());
-    Path latin = Files.write(home.resolve("latin.toml"), "# f\u00fcr\n".getBytes(ISO_8859_1));
-    var loader = new SettingsLoader(new UserDirectories(home, home, home), environment);
-    assertEquals(
-        latin + " is not UTF-8: save it as UTF-8",
-        assertThrows(ConfigException.class, () -> loader.load(Optional.of(latin), Map.of()))
-            .getMessage());
   }
 
   @ParameterizedTest
@@ -194,20 +183,16 @@ class SettingsLoaderTest {
         "daemon.poll_seconds = 0 | daemon.poll_seconds",
         "daemon.embedder_idle_minutes = -2 | daemon.embedder_idle_minutes",
         "daemon.model_on_battery = \"yes\" | daemon.model_on_battery",
+        "sources = \"~/a\" | texts in quotes, between brackets",
+        "sources = [1] | texts in quotes, between brackets",
+        "sources = [\"a\"] | absolute or beginning with ~/",
+        "sources = [\"/a:/b\"] | must not contain :",
         "threads = | line 1",
         "threads = 1\\nthreads = 2 | line 2",
       })
   void aWrongLineIsAnErrorThatNamesIt(String toml, String named) {
     String message = failure(toml.replace("\\n", "\n"), Map.of());
     assertTrue(message.contains(named), message);
-  }
-
-  @Test
-  void wrongVariablesAndFlagsAreNamedToo() {
-    assertTrue(failure("", Map.of("embed.precison", "int8")).contains("embed.precison"));
-    assertTrue(failure("", Map.of("threads", "many")).contains("threads = many (flag)"));
-    environment.put("HELIX_BG_THREDS", "2");
-    assertTrue(failure("", Map.of()).contains("HELIX_BG_THREDS"));
   }
 
   @Test
@@ -218,6 +203,8 @@ class SettingsLoaderTest {
           message.matches(".*did you mean (threads|embed.precision|llm.seconds)\\?"), message);
     }
     assertTrue(failure("", Map.of("thread", "2")).endsWith("did you mean threads?"));
+    assertTrue(failure("", Map.of("threads", "many")).contains("threads = many (flag)"));
+    assertTrue(failure("", Map.of("embed.precison", "int8")).contains("embed.precison"));
     String unlike = failure("colour = true", Map.of());
     assertTrue(unlike.endsWith("; 'helix-bg config' lists all settings"), unlike);
     environment.put("HELIX_BG_THREDS", "2");
@@ -231,24 +218,21 @@ class SettingsLoaderTest {
   }
 
   @Test
-  void aNamedFileMustExist() {
-    var loader = new SettingsLoader(new UserDirectories(home, home, home), environment);
+  void aNamedFileMustBeAFileInUtf8() throws IOException {
+    Path latin = Files.write(home.resolve("latin.toml"), "# f\u00fcr\n".getBytes(ISO_8859_1));
+    assertEquals(latin + " is not UTF-8: save it as UTF-8", failureOf(Optional.of(latin)));
+    assertEquals(
+        "cannot read the configuration file " + home + ": Is a directory",
+        failureOf(Optional.of(home)));
     Path missing = home.resolve("nowhere.toml");
-    String message =
-        assertThrows(ConfigException.class, () -> loader.load(Optional.of(missing), Map.of()))
-            .getMessage();
-    assertTrue(message.contains(missing.toString()));
+    assertTrue(failureOf(Optional.of(missing)).contains(missing.toString()));
     environment.put("HELIX_BG_CONFIG", missing.toString());
-    assertThrows(ConfigException.class, () -> loader.load(Optional.empty(), Map.of()));
+    assertTrue(failureOf(Optional.empty()).contains(missing.toString()));
   }
 
-  @Test
-  void aFolderInPlaceOfTheFileIsNamed() throws IOException {
+  private String failureOf(Optional<Path> file) {
     var loader = new SettingsLoader(new UserDirectories(home, home, home), environment);
-    String message =
-        assertThrows(ConfigException.class, () -> loader.load(Optional.of(home), Map.of()))
-            .getMessage();
-    assertEquals("cannot read the configuration file " + home + ": Is a directory", message);
+    return assertThrows(ConfigException.class, () -> loader.load(file, Map.of())).getMessage();
   }
 
   @Test
@@ -264,14 +248,5 @@ class SettingsLoaderTest {
     assertEquals(
         List.of(Path.of("/d"), home.resolve("e")), load("", Map.of()).settings().sources());
     assertEquals(List.of(Path.of("/f")), load("", Map.of("sources", "/f:")).settings().sources());
-  }
-
-  @Test
-  void sourcesThatAreNoListOrNoPathsAreNamed() {
-    assertTrue(
-        failure("sources = \"~/a\"", Map.of()).contains("texts in quotes, between brackets"));
-    assertTrue(failure("sources = [1]", Map.of()).contains("texts in quotes, between brackets"));
-    assertTrue(failure("sources = [\"a\"]", Map.of()).contains("absolute or beginning with ~/"));
-    assertTrue(failure("sources = [\"/a:/b\"]", Map.of()).contains("must not contain :"));
   }
 }

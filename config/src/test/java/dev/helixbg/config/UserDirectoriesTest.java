@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class UserDirectoriesTest {
   @Test
@@ -22,35 +24,17 @@ class UserDirectoriesTest {
         Path.of("/account"), UserDirectories.of(Map.of("HOME", ""), "/account", "Linux").home());
   }
 
-  @Test
-  void cacheFollowsThePlatform() {
-    var home = Map.of("HOME", "/h");
+  @ParameterizedTest
+  @CsvSource({
+    "Linux, '', /h/.cache/helix-bg, /h/.local/state/helix-bg",
+    "Mac OS X, '', /h/Library/Caches/helix-bg, /h/Library/Application Support/helix-bg",
+    "Linux, /x, /x/helix-bg, /x/helix-bg",
+    "Linux, relative, /h/.cache/helix-bg, /h/.local/state/helix-bg"
+  })
+  void foldersFollowThePlatform(String os, String xdg, Path cache, Path state) {
+    var environment = Map.of("HOME", "/h", "XDG_CACHE_HOME", xdg, "XDG_STATE_HOME", xdg);
     assertEquals(
-        Path.of("/h/.cache/helix-bg"), UserDirectories.of(home, "/a", "Linux").defaultCache());
-    assertEquals(
-        Path.of("/h/Library/Caches/helix-bg"),
-        UserDirectories.of(home, "/a", "Mac OS X").defaultCache());
-    var xdg = Map.of("HOME", "/h", "XDG_CACHE_HOME", "/x");
-    assertEquals(Path.of("/x/helix-bg"), UserDirectories.of(xdg, "/a", "Linux").defaultCache());
-  }
-
-  @Test
-  void stateFollowsThePlatform() {
-    var home = Map.of("HOME", "/h");
-    assertEquals(
-        Path.of("/h/.local/state/helix-bg"),
-        UserDirectories.of(home, "/a", "Linux").defaultState());
-    assertEquals(
-        Path.of("/h/Library/Application Support/helix-bg"),
-        UserDirectories.of(home, "/a", "Mac OS X").defaultState());
-    var xdg = Map.of("HOME", "/h", "XDG_STATE_HOME", "/x");
-    assertEquals(Path.of("/x/helix-bg"), UserDirectories.of(xdg, "/a", "Linux").defaultState());
-    var relative = Map.of("HOME", "/h", "XDG_STATE_HOME", "x");
-    assertEquals(
-        Path.of("/h/.local/state/helix-bg"),
-        UserDirectories.of(relative, "/a", "Linux").defaultState());
-    assertEquals(
-        Path.of("/a/.local/state/helix-bg"),
-        UserDirectories.of(Map.of(), "/a", "Linux").defaultState());
+        new UserDirectories(Path.of("/h"), cache, state),
+        UserDirectories.of(environment, "/account", os));
   }
 }

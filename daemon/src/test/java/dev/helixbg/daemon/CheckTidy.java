@@ -1,10 +1,8 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.node.MissingNode;
-import dev.helixbg.config.SettingsLoader;
-import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.tidy.FileHelix;
 import dev.helixbg.daemon.tidy.Helix;
 import dev.helixbg.insight.acts.HelixTools;
@@ -30,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -191,15 +190,12 @@ final class CheckTidy {
   }
 
   private Map<String, Decision> decisions() {
-    UserDirectories home =
-        UserDirectories.of(
-            Map.of(), work.resolve("home").toString(), System.getProperty("os.name"));
-    var settings = new SettingsLoader(home, Map.of()).load(Optional.empty(), Map.of()).settings();
     Map<String, Decision> decisions = new HashMap<>();
-    try (KbStores stores = new KbStores(settings, notice -> {})) {
-      Collection<Decision> settled = stores.of(kb).decisions().read().settled();
-      settled.forEach(one -> decisions.put(one.id(), one));
-    }
+    Function<KbStore, Collection<Decision>> settled = store -> store.decisions().read().settled();
+    new Program(work.resolve("home"))
+        .stores()
+        .with(kb.folder(), settled)
+        .forEach(one -> decisions.put(one.id(), one));
     return decisions;
   }
 

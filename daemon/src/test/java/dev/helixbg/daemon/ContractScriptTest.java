@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,10 +46,7 @@ class ContractScriptTest {
         new ProcessBuilder(
             "bash", "-c", "set -euo pipefail; source scripts/lib/contract.sh; " + commands);
     bash.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
-    Process process = bash.directory(root.toFile()).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertEquals(0, process.waitFor(), said);
-    return said;
+    return ExternalTool.said(bash.directory(root.toFile()));
   }
 
   private String option() throws Exception {

@@ -4,10 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -48,24 +45,12 @@ class DebianProcessesTest {
     return Files.copy(Path.of("/bin/cat"), java, StandardCopyOption.COPY_ATTRIBUTES);
   }
 
-  private static String line(Process process) throws IOException {
-    return new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))
-        .readLine();
-  }
-
   /** The processes that would be signalled of a package in this folder. */
   private List<String> running(Path packaged) throws Exception {
     String text = Files.readString(SCRIPT);
     assertTrue(text.contains("/usr/lib/helix-bg/"), text);
-    Process sh =
-        new ProcessBuilder(
-                "sh", "-ec", text.replace("/usr/lib/helix-bg/", packaged + "/") + "\nrunning")
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(sh.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, sh.waitFor(), said);
-    return said.lines().toList();
+    String script = text.replace("/usr/lib/helix-bg/", packaged + "/") + "\nrunning";
+    return ExternalTool.said(new ProcessBuilder("sh", "-ec", script)).lines().toList();
   }
 
   private static void end(Process process) throws Exception {
@@ -102,8 +87,8 @@ class DebianProcessesTest {
             .redirectError(real.resolve("err").toFile())
             .start();
     try {
-      String number = line(ours);
-      assertTrue(line(others) != null, () -> read(real.resolve("err")));
+      String number = ours.inputReader().readLine();
+      assertTrue(others.inputReader().readLine() != null, () -> read(real.resolve("err")));
       awaitExecuted(ours, java);
       awaitExecuted(others, java);
       assertEquals(List.of(number), running(real));

@@ -1,5 +1,7 @@
 package dev.helixbg.daemon;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -41,6 +43,14 @@ public final class ExternalTool {
     } catch (IOException e) {
       return false; // there is no such command
     }
+  }
+
+  /** What a command prints that ends with 0. */
+  static String said(ProcessBuilder command) throws IOException, InterruptedException {
+    Process process = command.redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(0, process.waitFor(), said);
+    return said;
   }
 
   /** Mounts a file system; where that is not allowed the test is skipped. */

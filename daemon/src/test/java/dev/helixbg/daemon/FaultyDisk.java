@@ -235,12 +235,6 @@ final class FaultyDisk extends FileSystemProvider {
   }
 
   @Override
-  public boolean deleteIfExists(Path path) throws IOException {
-    deleteStep(path);
-    return real.deleteIfExists(real(path));
-  }
-
-  @Override
   public void copy(Path source, Path target, CopyOption... options) throws IOException {
     step(target, true);
     real.copy(real(source), real(target), options);

@@ -96,13 +96,10 @@ class FetchModelsTest {
       sendOn(exchange);
       return;
     }
-    if (status != 200 || exchange.getRequestMethod().equals("HEAD")) {
-      exchange.sendResponseHeaders(status, -1);
-      exchange.close();
-      return;
-    }
-    if (statusOfDownloads != 200) {
-      exchange.sendResponseHeaders(statusOfDownloads, -1);
+    boolean isHead = exchange.getRequestMethod().equals("HEAD");
+    int code = isHead || status != 200 ? status : statusOfDownloads;
+    if (isHead || code != 200) {
+      exchange.sendResponseHeaders(code, -1);
       exchange.close();
       return;
     }
@@ -178,10 +175,15 @@ class FetchModelsTest {
     return folder.resolve(NAME);
   }
 
+  /** What an earlier run left. */
+  private Path part() {
+    return folder.resolve(NAME + ".part");
+  }
+
   private void assertFetched(Ended ended) throws IOException {
     assertEquals(0, ended.code(), ended.err());
     assertArrayEquals(model, Files.readAllBytes(file()));
-    assertFalse(Files.exists(folder.resolve(NAME + ".part")));
+    assertFalse(Files.exists(part()));
   }
 
   private void assertRefused(Ended ended, int code, String... words) {
@@ -250,26 +252,19 @@ class FetchModelsTest {
     }
     ProcessBuilder list = new ProcessBuilder("bash", SCRIPT.toString(), "list");
     list.environment().put("PATH", bin + ":" + System.getenv("PATH"));
-    Process process = list.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), said);
+    String said = ExternalTool.said(list);
     String[] all = said.strip().split(" ");
     return all[all.length - 1];
   }
 
   @Test
   void withoutHomeItIsThatOfTheAccount() throws Exception {
-    Process list =
-        new ProcessBuilder("env", "-u", "HOME", "bash", SCRIPT.toString(), "list")
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(list.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, list.waitFor(), said);
+    ExternalTool.said(new ProcessBuilder("env", "-u", "HOME", "bash", SCRIPT.toString(), "list"));
   }
 
   @Test
   void fetchesOnceAndChecks() throws Exception {
-    assertFetched(fetch());
+    assertFetched(fetch("--timeout=9"));
     Ended again = fetch();
     assertFetched(again);
     assertTrue(again.err().contains("there already"), again.err());
@@ -284,32 +279,25 @@ class FetchModelsTest {
   }
 
   @Test
-  void goesOnWhereAnEarlierRunStopped() throws Exception {
-    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 123_456));
-    assertFetched(fetch());
-    assertEquals(List.of("bytes=123456-"), ranges);
-  }
-
-  @Test
   void whatAnEarlierRunLeftMayBeSomethingElse() throws Exception {
-    Files.write(folder.resolve(NAME + ".part"), new byte[123_456]);
+    Files.write(part(), new byte[123_456]);
     assertFetched(fetch());
     Files.delete(file());
-    Files.write(folder.resolve(NAME + ".part"), new byte[model.length + 5]);
+    Files.write(part(), new byte[model.length + 5]);
     assertFetched(fetch());
   }
 
   @Test
   void aHostWithoutRangesStartsOver() throws Exception {
     ignoresRanges = true;
-    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 1000));
+    Files.write(part(), Arrays.copyOf(model, 1000));
     assertFetched(fetch());
   }
 
   @Test
   void aHostThatLiesAboutRangesIsFoundOut() throws Exception {
     liesAboutRanges = true;
-    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 1000));
+    Files.write(part(), Arrays.copyOf(model, 1000));
     assertFetched(fetch());
     assertEquals(List.of("bytes=1000-", "null"), ranges);
   }
@@ -323,7 +311,7 @@ class FetchModelsTest {
     linkedSize = null;
     assertFetched(fetch());
     assertEquals(1, ranges.size());
-    Files.move(file(), folder.resolve(NAME + ".part"));
+    Files.move(file(), part());
     assertFetched(fetch());
     cutAfter = 100_000;
     Files.delete(file());
@@ -393,13 +381,8 @@ class FetchModelsTest {
     assertRefused(fetch("--nonsense"), 2, "--nonsense");
     assertRefused(fetch("--sha256", "x"), 2, "--sha256");
     assertRefused(fetch("--timeout", "0"), 2, "--timeout");
-  }
-
-  @Test
-  void optionsAreGivenAsToEveryOtherCommand() throws Exception {
     assertRefused(fetch("--to="), 2, "--to needs a value");
     assertRefused(fetch("--to", ""), 2, "--to needs a value");
-    assertFetched(fetch("--timeout=9"));
   }
 
   /** Both would append to one file. */
@@ -521,11 +504,11 @@ class FetchModelsTest {
   /** The declaration came through; then the proxy fails, which is no damaged download. */
   @Test
   void aProxyThatFailsInTheMiddleLeavesWhatCame() throws Exception {
-    Files.write(folder.resolve(NAME + ".part"), Arrays.copyOf(model, 123_456));
+    Files.write(part(), Arrays.copyOf(model, 123_456));
     statusOfDownloads = 502;
     Ended ended = fetch();
     assertRefused(ended, 4, "refused with status 502");
-    assertEquals(123_456, Files.size(folder.resolve(NAME + ".part")));
+    assertEquals(123_456, Files.size(part()));
     statusOfDownloads = 200;
     assertFetched(fetch());
     assertEquals(List.of("bytes=123456-"), ranges);

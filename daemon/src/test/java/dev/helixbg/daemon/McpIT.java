@@ -15,8 +15,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.insight.acts.HelixTools;
-import dev.helixbg.insight.log.DataLog;
-import dev.helixbg.insight.log.Entry;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.GetPromptRequest;
@@ -31,14 +29,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Agents at the built program, by the SDK's client and by bare lines. */
 @Timeout(900)
@@ -139,46 +139,33 @@ class McpIT {
     assertEquals("yes", said.path("alreadySaid").asText());
     assertEquals(TWICE, said.at("/entries/0/text").asText());
     assertEquals("queue:0", said.at("/entries/0/entry").asText());
-    String title = said.at("/entries/0/title").asText();
-    assertTrue(TWICE.startsWith(title.replace("…", "").strip()), title);
-    assertTrue(title.length() <= 70, title);
     String key = said.at("/entries/0/id").asText();
     JsonNode whole = ask(agent, "entry", Map.of("entry", key)).path("entry");
     assertEquals(
         "queue:0 " + TWICE, whole.path("name").asText() + " " + whole.path("text").asText());
     JsonNode unsaid = ask(agent, "related", Map.of("text", "Bread is baked on Tuesdays."));
     assertEquals("no", unsaid.path("alreadySaid").asText());
-    assertEquals(JSON.readTree("{\"indexed\":5,\"total\":5}"), unsaid.path("coverage"));
     assertEquals(besideDaemon, !said.has("answeredBy"));
     JsonNode nearest = ask(agent, "related", Map.of("entry", "queue:0", "limit", 1));
     assertEquals("queue:1", nearest.at("/entries/0/entry").asText());
 
     JsonNode findings = ask(agent, "findings", Map.of());
-    assertEquals(5, findings.at("/coverage/indexed").asInt());
     assertEquals("queue:0 queue:1", about(findings).getFirst());
     String id = findings.at("/findings/0/id").asText();
     JsonNode finding = ask(agent, "findings", Map.of("id", id)).path("finding");
     assertEquals(
         List.of(TWICE, AGAIN),
         List.of(finding.at("/a/text").asText(), finding.at("/b/text").asText()));
-    assertFalse(finding.toString().contains("match_str"), "an act is served alone");
     assertTrue(ask(agent, "act", Map.of("id", id)).at("/act/choose").size() > 1);
     JsonNode act = ask(agent, "act", Map.of("id", id, "as", "same")).path("act");
-    assertEquals(before.length, act.at("/log/bytes").asLong());
-    assertEquals(1, act.path("checks").size());
     JsonNode look = ask(agent, "act", Map.copyOf(HelixTools.arguments(act.at("/calls/0"))));
     assertTrue(look.at("/act/holds").asBoolean(), look.toString());
-    JsonNode edit = act.at("/calls/1");
-    assertEquals("edit", edit.path("name").asText());
-    assertEquals("append", edit.at("/arguments/action").asText());
-    assertTrue(edit.at("/arguments/text").asText().matches("\\(helix-bg: [0-9a-f]{12}\\) "));
     CallToolResult unmarked =
         call(agent, "act", Map.copyOf(HelixTools.arguments(act.at("/calls/2"))));
     assertTrue(text(unmarked).contains("stop here"), text(unmarked));
-    assertEquals("delete", act.at("/calls/3/arguments/action").asText());
-    assertEquals("queue", edit.at("/arguments/topic").asText());
-    Entry gone = only(edit.at("/arguments/match_str").asText());
-    assertTrue(List.of(TWICE, AGAIN).contains(gone.body()));
+    String match = act.at("/calls/1/arguments/match_str").asText();
+    List<String> matched = Stream.of(TWICE, AGAIN).filter(body -> body.contains(match)).toList();
+    assertEquals(1, matched.size(), match);
 
     CallToolResult early = call(agent, "decide", Map.of("id", id, "decision", "done"));
     assertTrue(text(early).contains("the log does not show"), text(early));
@@ -210,16 +197,6 @@ class McpIT {
     }
   }
 
-  /** The one entry that helix would find by these words. */
-  private Entry only(String match) {
-    List<Entry> found =
-        DataLog.read(kb.log()).entries().stream()
-            .filter(entry -> entry.body().contains(match))
-            .toList();
-    assertEquals(1, found.size(), match);
-    return found.getFirst();
-  }
-
   /** One server for both, since starting one takes long. */
   @Test
   void promptsAreThereAndErrorsSayWhatWouldBeRight() throws Exception {
@@ -245,9 +222,7 @@ class McpIT {
                 "\"text\" is missing", Map.of(),
                 "\"text\" must be a string", Map.of("text", 7),
                 "8,000 characters at most", Map.of("text", "x".repeat(1 << 20)),
-                "from 1 to 50", Map.of("text", "a", "limit", 1e300),
                 "arguments are: kb, limit, text, topic", Map.of("toolCallId", "7"),
-                "did you mean topic?", Map.of("text", "a", "topic\u001b", "x"),
                 "there is no knowledge base nowhere", Map.of("text", "a", "kb", "nowhere"),
                 "queue", Map.of("text", "a", "topic", "queu"))
             .entrySet()) {
@@ -271,9 +246,9 @@ class McpIT {
     assertTrue(prompt(agent, "study", Map.of("budget", "all. Then")).contains("Budget: 50 "));
   }
 
-  /** Whatever entries say, an answer is one that a client can take, and says how to read on. */
+  /** Whatever entries say, an answer is one that a client can take. */
   @Test
-  void longTextsComeInPartsThatSayHowToReadOn() throws Exception {
+  void answersAreShortHoweverLongEntriesAre() throws Exception {
     String endless = "x".repeat(21_000_000); // more than a reader of JSON takes
     String rest = " It was the worker that held the lease, and nobody else.".repeat(800);
     kb.append("long", "[tags: " + endless + "]\n" + TWICE + rest);
@@ -288,14 +263,6 @@ class McpIT {
     String id = findings.at("/findings/0/id").asText();
     JsonNode finding = ask(agent, "findings", Map.of("id", id)).path("finding");
     assertTrue(finding.toString().length() < 15_000, finding.toString().length() + "");
-    String side = finding.at("/a/entry").asText().startsWith("long:") ? "a" : "b";
-    int omitted = finding.path(side).path("textOmitted").asInt();
-    JsonNode page =
-        ask(agent, "entry", Map.of("entry", finding.path(side).path("id").asText(), "from", 4_000))
-            .path("entry");
-    assertEquals(4_000 + omitted, page.path("total").asInt());
-    assertEquals(12_000, page.path("next").asInt());
-    assertEquals(8_000, page.path("text").asText().length());
   }
 
   @Test
@@ -309,25 +276,10 @@ class McpIT {
     assertEquals(-1, decoded.chars().filter(c -> c < 32 || c == 0x202e).findFirst().orElse(-1));
   }
 
-  @Test
-  void theDaemonStopsBetweenCallsAndComesBackWhileTwoClientsAsk() throws Exception {
-    startDaemon();
-    McpSyncClient one = client();
-    McpSyncClient two = client();
-    Map<String, Object> query = Map.of("text", "lease");
-    for (McpSyncClient agent : List.of(one, two)) {
-      assertFalse(ask(agent, "search", query).has("answeredBy"));
-    }
-    daemon.end();
-    for (McpSyncClient agent : List.of(one, two)) {
-      JsonNode own = ask(agent, "search", query);
-      assertTrue(own.path("answeredBy").asText().startsWith("this process"), own.toString());
-      assertEquals("queue", own.at("/entries/0/entry").asText().split(":")[0]);
-    }
-    startDaemon();
-    for (McpSyncClient agent : List.of(one, two)) {
-      assertFalse(ask(agent, "search", query).has("answeredBy"));
-    }
+  private static ObjectNode searching(String text) {
+    ObjectNode params = JSON.createObjectNode().put("name", "search");
+    params.putObject("arguments").put("text", text);
+    return params;
   }
 
   /** A client of bare lines. */
@@ -374,18 +326,7 @@ class McpIT {
     }
 
     JsonNode search(String text) throws IOException {
-      ObjectNode params = JSON.createObjectNode().put("name", "search");
-      params.putObject("arguments").put("text", text);
-      return ask("tools/call", params);
-    }
-
-    /** A line of {@code /proc/PID/status}, in kB. */
-    long kilobytes(String field) throws IOException {
-      return Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
-          .filter(line -> line.startsWith(field + ":"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-          .findFirst()
-          .orElseThrow();
+      return ask("tools/call", searching(text));
     }
   }
 
@@ -399,47 +340,11 @@ class McpIT {
     if (Files.exists(Path.of("/proc/self/status"))) {
       String maps = Files.readString(Path.of("/proc/" + agent.process.pid() + "/maps"));
       assertFalse(maps.contains("onnxruntime"), "no model, and not what runs one");
-      long resident = agent.kilobytes("VmRSS");
+      String status = Files.readString(Path.of("/proc/" + agent.process.pid() + "/status"));
+      long resident = Long.parseLong(status.replaceFirst("(?s).*\nVmRSS:\\s+(\\d+).*", "$1"));
       // 87 to 93 million, and by a ninth more on some machines; 240 million with a model
       assertTrue(resident * 1024 <= 125_000_000, "resident: " + resident + " kB");
     }
-  }
-
-  @Test
-  void aLongCallSaysHowFarItIsAndCanBeCalledOff() throws Exception {
-    Random words = new Random(2);
-    for (int i = 0; i < 400; i++) { // seconds of embedding, on whatever machine
-      StringBuilder text = new StringBuilder();
-      words.ints(120, 0, 4000).forEach(word -> text.append("w").append(word).append(' '));
-      kb.append("notes", text.toString());
-    }
-    Bare agent = new Bare(Map.of());
-    ObjectNode params = JSON.createObjectNode().put("name", "search");
-    params.putObject("arguments").put("text", "lease");
-    params.putObject("_meta").put("progressToken", 7);
-    agent.request("tools/call", params);
-    JsonNode heard = JSON.readTree(agent.out.readLine());
-    while (!heard.at("/params/message").asText().matches("Embedding: [\\d,]+ of [\\d,]+")) {
-      assertEquals("notifications/progress", heard.path("method").asText(), heard.toString());
-      assertEquals(7, heard.at("/params/progressToken").asInt());
-      heard = JSON.readTree(agent.out.readLine());
-    }
-    agent.send(
-        """
-        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\
-        """);
-    agent.request("ping", JSON.createObjectNode());
-    JsonNode answer = JSON.readTree(agent.out.readLine());
-    while (answer.has("method")) { // was on its way
-      answer = JSON.readTree(agent.out.readLine());
-    }
-    assertEquals(3, answer.path("id").asInt());
-    agent.in.close();
-    for (String line = agent.out.readLine(); line != null; line = agent.out.readLine()) {
-      assertFalse(JSON.readTree(line).path("id").asInt() == 2, line);
-    }
-    assertEquals(0, agent.process.waitFor());
-    assertTrue(Files.notExists(kb.kb().insights().resolve("report.json")), "it was interrupted");
   }
 
   @Test
@@ -455,27 +360,23 @@ class McpIT {
     assertTrue(Files.readString(home.resolve("err")).contains("dev.helixbg.daemon.mcp"));
   }
 
-  @Test
-  void aClientThatVanishesLeavesNoProcessBehind() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aClientThatVanishesAndASignalLeaveNoProcessBehind(boolean signal) throws Exception {
     Bare agent = new Bare(Map.of());
     List<ProcessHandle> all = new ArrayList<>(List.of(agent.process.toHandle()));
     agent.process.descendants().forEach(all::add);
-    ObjectNode params = JSON.createObjectNode().put("name", "search");
-    params.putObject("arguments").put("text", "in the middle of a call");
-    agent.request("tools/call", params);
-    agent.out.close();
-    agent.in.close();
+    agent.request("tools/call", searching("in the middle of a call"));
+    if (signal) {
+      agent.process.destroy();
+    } else {
+      agent.out.close();
+      agent.in.close();
+    }
     assertTrue(agent.process.waitFor(60, TimeUnit.SECONDS));
     for (ProcessHandle process : all) {
       process.onExit().get(60, TimeUnit.SECONDS);
     }
-  }
-
-  @Test
-  void sigtermEndsIt() throws Exception {
-    Bare agent = new Bare(Map.of());
-    agent.process.destroy();
-    assertTrue(agent.process.waitFor(60, TimeUnit.SECONDS));
   }
 
   @Test

@@ -36,37 +36,34 @@ final class PreparedModel {
    * @param dist the folder that the build makes
    */
   static void linkInto(Path cache, Path dist) throws IOException {
-    putInto(
-        cache,
-        made(dist),
-        (file, link) -> {
-          if (!Files.exists(link)) {
-            linkOrCopy(file, link);
-          }
-        });
+    putInto(cache, dist, PreparedModel::link);
   }
 
-  private static void linkOrCopy(Path file, Path link) throws IOException {
-    try {
-      Files.createLink(link, file);
-    } catch (UnsupportedOperationException | FileSystemException e) {
-      Files.copy(file, link, StandardCopyOption.COPY_ATTRIBUTES);
+  private static void link(Path file, Path link) throws IOException {
+    if (!Files.exists(link)) {
+      try {
+        Files.createLink(link, file);
+      } catch (UnsupportedOperationException | FileSystemException e) {
+        copy(file, link);
+      }
     }
+  }
+
+  private static void copy(Path file, Path copy) throws IOException {
+    Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
   }
 
   /** As {@link #linkInto}, of files that may be given to another user. */
   static void copyInto(Path cache, Path dist) throws IOException {
-    putInto(
-        cache,
-        made(dist),
-        (file, copy) -> Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES));
+    putInto(cache, dist, PreparedModel::copy);
   }
 
   private interface Put {
     void at(Path file, Path target) throws IOException;
   }
 
-  private static void putInto(Path cache, Path made, Put put) throws IOException {
+  private static void putInto(Path cache, Path dist, Put put) throws IOException {
+    Path made = made(dist);
     for (String part : PARTS) {
       try (Stream<Path> files = Files.walk(made.resolve("helix-bg").resolve(part))) {
         for (Path file : files.toList()) {

@@ -51,17 +51,11 @@ record ProgramStores(Settings settings) {
               List<String> lines = new ArrayList<>();
               try (PreparedStatement select =
                       connection.prepareStatement(
-                          "SELECT job, prompt, model, key, answer FROM answer ORDER BY number");
+                          "SELECT concat_ws(' ', job, prompt, model, key, answer)"
+                              + " FROM answer ORDER BY number");
                   ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
-                  lines.add(
-                      "%s %s %s %s %s"
-                          .formatted(
-                              rows.getString(1),
-                              rows.getString(2),
-                              rows.getString(3),
-                              rows.getString(4),
-                              rows.getString(5)));
+                  lines.add(rows.getString(1));
                 }
               }
               return lines;

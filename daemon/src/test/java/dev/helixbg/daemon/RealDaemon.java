@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The built program as a daemon in a process of its own, with a home of its own. */
 final class RealDaemon implements AutoCloseable {
@@ -86,16 +87,16 @@ final class RealDaemon implements AutoCloseable {
     command.addAll(List.of("-Xlog:disable", "-Xlog:all=error:stderr"));
     command.add("-XX:SharedArchiveFile=" + dist.resolve("lib/helix-bg.jsa"));
     command.add("-Djava.io.tmpdir=" + home); // where reports of faults go
-    command.add("-jar");
-    command.add(dist.resolve("lib/helix-bg.jar").toString());
+    command.addAll(List.of("-jar", dist.resolve("lib/helix-bg.jar").toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().clear();
-    builder.environment().putAll(MALLOC);
-    builder.environment().put("LC_ALL", "C.UTF-8"); // as the launcher does
-    builder.environment().put("HOME", home.toString());
-    builder.environment().put("PATH", System.getenv("PATH"));
-    builder.environment().put("XDG_CACHE_HOME", cache().toString());
+    Map<String, String> environment = builder.environment();
+    environment.clear();
+    environment.putAll(MALLOC);
+    environment.put("LC_ALL", "C.UTF-8"); // as the launcher does
+    environment.put("HOME", home.toString());
+    environment.put("PATH", System.getenv("PATH"));
+    environment.put("XDG_CACHE_HOME", cache().toString());
     File out = home.resolve("out").toFile();
     return builder
         .redirectErrorStream(true)
@@ -105,14 +106,12 @@ final class RealDaemon implements AutoCloseable {
 
   void run(String... arguments) throws IOException, InterruptedException {
     int code = command(arguments).waitFor();
-    if (code != 0) {
-      throw new IllegalStateException(
-          List.of(arguments)
-              + " ended with "
-              + code
-              + ": "
-              + Files.readString(home.resolve("out")));
-    }
+    TortureArea.require(
+        code == 0,
+        "%s ended with %d: %s",
+        List.of(arguments),
+        code,
+        Files.readString(home.resolve("out")));
   }
 
   void settings(String toml) throws IOException {
@@ -121,11 +120,8 @@ final class RealDaemon implements AutoCloseable {
   }
 
   void start(Path... kbs) throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("daemon"));
-    for (Path kb : kbs) {
-      arguments.add(kb.toString());
-    }
-    process = command(arguments.toArray(String[]::new));
+    Stream<String> folders = Stream.of(kbs).map(Path::toString);
+    process = command(Stream.concat(Stream.of("daemon"), folders).toArray(String[]::new));
   }
 
   Process process() {
@@ -138,13 +134,6 @@ final class RealDaemon implements AutoCloseable {
       return Optional.of(ControlClient.connect(socket, Duration.ofSeconds(60)));
     } catch (SocketException e) {
       return Optional.empty();
-    }
-  }
-
-  /** Has it do what needs no more than a name. */
-  void ask(String what) throws IOException {
-    try (ControlClient client = connect().orElseThrow()) {
-      client.ask(DaemonLink.request(what));
     }
   }
 
@@ -165,7 +154,7 @@ final class RealDaemon implements AutoCloseable {
         .map(s -> s.path("kbs").get(0))
         .filter(kb -> kb.path("upToDate").asBoolean() && kb.path("entries").asInt() == entries)
         .isEmpty()) {
-      if (System.nanoTime() - deadline > 0) {
+      if (System.nanoTime() - deadline > 0 || !process.isAlive()) {
         throw new IllegalStateException(
             "not up to date with " + entries + " entries: " + status() + log());
       }

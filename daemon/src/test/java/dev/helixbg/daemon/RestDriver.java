@@ -1,20 +1,21 @@
 package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.ReportFolder;
+import dev.helixbg.daemon.watch.DaemonFixture;
+import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * Measures a real daemon at rest: how soon it notices a new entry, what it costs while nothing
@@ -22,7 +23,7 @@ import java.util.stream.Collectors;
  */
 final class RestDriver {
   private static final int ENTRIES = 10_000;
-  private static final int WRITES = 4;
+  private static final int WRITES = 3;
   private static final Duration PATIENCE = Duration.ofMinutes(30);
 
   /** Longer than a poll, so that no look happens to be due soon after a write. */
@@ -34,8 +35,6 @@ final class RestDriver {
       model_quiet_minutes = 0.01
       model_max_load = 1000
       """;
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path kb;
   private final RealDaemon daemon;
@@ -67,22 +66,14 @@ final class RestDriver {
       daemon.start(kb);
       driver.awaitIdle();
       driver.rest(rest);
-      driver.noticeAfterRest();
+      System.out.printf(
+          "rest: the entry that ended it was in the report after %s s%n", driver.secondsToReport());
       System.out.printf("rest: SIGTERM took %d ms%n", daemon.end().toMillis());
     }
   }
 
   private void awaitUpToDate() throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!daemon
-        .status()
-        .map(status -> status.path("kbs").get(0).path("upToDate").asBoolean())
-        .orElse(false)) {
-      if (System.nanoTime() > deadline || !daemon.process().isAlive()) {
-        throw new IllegalStateException("not up to date: " + daemon.log());
-      }
-      Thread.sleep(500);
-    }
+    daemon.awaitUpToDate(DataLog.read(new Kb(kb).dataLog()).entries().size(), PATIENCE);
   }
 
   /** Until nothing is due any more. */
@@ -93,51 +84,38 @@ final class RestDriver {
   }
 
   private void notice() throws Exception {
-    Path report = ReportFolder.of(new Kb(kb)).json();
-    int live = live(report);
     List<String> took = new ArrayList<>();
-    for (int i = 0; i < WRITES; i++) {
-      GeneratedKb.append(
-          kb, "A note written at " + System.currentTimeMillis()); // the model is loaded after it
-      if (i > 0) {
-        long start = System.nanoTime();
-        await(report, ++live);
-        took.add(String.format(Locale.ROOT, "%.2f", (System.nanoTime() - start) / 1e9));
-      } else {
-        await(report, ++live);
+    for (int i = 0; i <= WRITES; i++) {
+      String seconds = secondsToReport();
+      if (i > 0) { // the first one loads the model
+        took.add(seconds);
       }
       Thread.sleep(BETWEEN_WRITES);
     }
     System.out.printf(
         "rest: from writing an entry to its report, %d s after the one before, %,d entries, model"
             + " loaded: %s s%n",
-        BETWEEN_WRITES.toSeconds(), live, String.join(" ", took));
+        BETWEEN_WRITES.toSeconds(), live(), String.join(" ", took));
   }
 
-  private void noticeAfterRest() throws Exception {
+  private int live() throws IOException {
+    return DaemonFixture.report(new Kb(kb)).at("/log/liveEntries").asInt();
+  }
+
+  /** Writes an entry, and waits until it is in the report. */
+  private String secondsToReport() throws Exception {
     Path report = ReportFolder.of(new Kb(kb)).json();
-    int live = live(report);
+    int live = live();
     GeneratedKb.append(kb, "A note written at " + System.currentTimeMillis());
     long start = System.nanoTime();
-    await(report, live + 1);
-    System.out.printf(
-        Locale.ROOT,
-        "rest: the entry that ended it was in the report after %.2f s%n",
-        (System.nanoTime() - start) / 1e9);
-  }
-
-  private static int live(Path report) throws IOException {
-    return JSON.readTree(Files.readAllBytes(report)).at("/log/liveEntries").asInt();
-  }
-
-  private static void await(Path report, int live) throws Exception {
-    var before = Files.getLastModifiedTime(report);
-    while (live(report) != live) {
+    FileTime before = Files.getLastModifiedTime(report);
+    while (live() == live) {
       while (Files.getLastModifiedTime(report).equals(before)) {
         Thread.sleep(5);
       }
       before = Files.getLastModifiedTime(report);
     }
+    return String.format(Locale.ROOT, "%.2f", (System.nanoTime() - start) / 1e9);
   }
 
   private void rest(Duration time) throws Exception {
@@ -146,7 +124,7 @@ final class RestDriver {
     if (before.path("embedderLoaded").asBoolean()) {
       throw new IllegalStateException("the model was not released");
     }
-    double cpu = cpuSeconds(pid);
+    double cpu = cpuSeconds();
     long read = bytesRead(pid);
     List<Long> resident = new ArrayList<>();
     long end = System.nanoTime() + time.toNanos();
@@ -154,7 +132,7 @@ final class RestDriver {
       resident.add(resident(pid) >> 20);
       Thread.sleep(Duration.ofNanos(Math.min(left, Duration.ofMinutes(1).toNanos())));
     }
-    double used = cpuSeconds(pid) - cpu;
+    double used = cpuSeconds() - cpu;
     read = bytesRead(pid) - read;
     JsonNode after = daemon.status().orElseThrow();
     resident.add(resident(pid) >> 20);
@@ -191,10 +169,8 @@ final class RestDriver {
   }
 
   /** Of all threads, also those that have ended; in steps of a hundredth of a second. */
-  private static double cpuSeconds(long pid) throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
+  private double cpuSeconds() {
+    return daemon.process().info().totalCpuDuration().orElseThrow().toMillis() / 1e3;
   }
 
   private static long resident(long pid) throws IOException {
@@ -217,9 +193,7 @@ final class RestDriver {
         bytes.merge(mapping, 1024 * Long.parseLong(line.replaceAll("\\D", "")), Long::sum);
       }
     }
-    return bytes.entrySet().stream()
-        .filter(entry -> entry.getValue() > 0)
-        .collect(
-            Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, TreeMap::new));
+    bytes.values().removeIf(size -> size == 0);
+    return bytes;
   }
 }

@@ -35,6 +35,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Carries served acts out on a knowledge base that lives: reports age while others write, acts are
@@ -104,10 +105,13 @@ final class ServedActs {
     }
   }
 
-  private String call(String tool, String... namesAndValues) throws IOException {
-    String answer = helix.call(tool, HelixTools.arguments(namesAndValues));
+  private void call(String tool, String... namesAndValues) throws IOException {
+    call(tool, HelixTools.arguments(namesAndValues));
+  }
+
+  private void call(String tool, Map<String, String> arguments) throws IOException {
+    helix.call(tool, arguments);
     publish();
-    return answer;
   }
 
   /** The stand-in keeps its log in memory. */
@@ -157,19 +161,10 @@ final class ServedActs {
                     .ints(1 + random.nextInt(3), 0, all.size())
                     .mapToObj(i -> all.get(i).name())
                     .collect(Collectors.joining(" "));
-        written.add(topic);
-        call(
-            "store",
-            "topic",
-            topic,
-            "text",
-            text(),
-            "tags",
-            random.nextBoolean() ? "" : any(List.of("gotcha", "how-to", "gap, decision")),
-            "source",
-            random.nextInt(4) > 0 ? "" : "src/" + any(List.of("A.kt:4", "B.kt:9")),
-            "links",
-            links);
+        String text = text();
+        String tags = random.nextBoolean() ? "" : any(List.of("gotcha", "how-to", "gap, decision"));
+        String source = random.nextInt(4) > 0 ? "" : "src/" + any(List.of("A.kt:4", "B.kt:9"));
+        edit("store", topic, "text", text, "tags", tags, "source", source, "links", links);
       } else if (what < 13) { // an exact copy, or a text that contains another one
         String body = one.entry().body();
         String copy =
@@ -179,34 +174,30 @@ final class ServedActs {
               case 2 -> body.toUpperCase(Locale.ROOT);
               default -> body;
             };
-        String beside = random.nextInt(3) > 0 ? one.entry().topic() : topic;
-        written.add(beside);
-        call("store", "topic", beside, "text", copy);
+        edit("store", random.nextInt(3) > 0 ? one.entry().topic() : topic, "text", copy);
       } else if (what < 15) {
-        written.add(one.entry().topic());
-        call(
-            "edit", "action", "append", "topic", one.entry().topic(), "index", "0", "text", text());
-      } else if (what == 15 && random.nextBoolean()) {
-        written.add(one.entry().topic());
-        call(
-            "edit",
-            "action",
-            "tag",
-            "topic",
-            one.entry().topic(),
-            "index",
-            "" + one.index(),
-            "tags",
-            "tagged-" + random.nextInt(9));
+        edit("edit", one.entry().topic(), "action", "append", "index", "0", "text", text());
       } else if (what < 18) {
-        written.add(one.entry().topic());
-        call("edit", "action", "delete", "topic", one.entry().topic(), "index", "" + one.index());
+        String index = "" + one.index();
+        if (what == 15 && random.nextBoolean()) {
+          String tag = "tagged-" + random.nextInt(9);
+          edit("edit", one.entry().topic(), "action", "tag", "index", index, "tags", tag);
+        } else {
+          edit("edit", one.entry().topic(), "action", "delete", "index", index);
+        }
       } else {
         call("topics", "action", "compact");
       }
     } catch (HelixTools.Refusal e) {
       throw new AssertionError("the driver asked for what helix refuses, seed " + seed, e);
     }
+  }
+
+  private void edit(String tool, String topic, String... namesAndValues) throws IOException {
+    written.add(topic);
+    call(
+        tool,
+        Stream.concat(Stream.of("topic", topic), Stream.of(namesAndValues)).toArray(String[]::new));
   }
 
   /** A report on the knowledge base as it is now, of findings made by chance. */
@@ -221,12 +212,13 @@ final class ServedActs {
         relations.add(NearestPair.of(id("rel", i), a, b, .1, .7));
       }
     }
-    Map<String, List<NamedEntry>> texts = new TreeMap<>();
-    all.forEach(
-        one ->
-            texts
-                .computeIfAbsent(one.entry().text().content().strip(), t -> new ArrayList<>())
-                .add(one));
+    Map<String, List<NamedEntry>> texts =
+        all.stream()
+            .collect(
+                Collectors.groupingBy(
+                    one -> one.entry().text().content().strip(),
+                    TreeMap::new,
+                    Collectors.toList()));
     List<Finding.Copies> copies = new ArrayList<>();
     for (List<NamedEntry> group : texts.values()) {
       if (group.size() > 1) {
@@ -331,13 +323,13 @@ final class ServedActs {
     for (JsonNode call : act.path("calls")) {
       JsonNode arguments = call.path("arguments");
       if (confirmed != null && beside && random.nextInt(3) == 0) {
-        notes.meanwhile(this::write);
+        notes.meanwhile();
         disturbed = true;
       }
       try {
         if (!call.path("name").asText().equals("act")) {
           check(confirmed != null, act, "an edit before helix-bg has looked");
-          call(call.path("name").asText(), flat(arguments));
+          call(call.path("name").asText(), HelixTools.arguments(call));
         } else if (confirmed == null) {
           confirmed = served(arguments.deepCopy());
           before = live();
@@ -398,10 +390,10 @@ final class ServedActs {
       return new ArrayList<>(live().stream().map(this::content).toList());
     }
 
-    /** What others change counts as they leave it. */
-    void meanwhile(Writer writer) throws IOException {
+    /** Others write; what they change counts as they leave it. */
+    void meanwhile() throws IOException {
       List<String> gone = contents();
-      writer.write();
+      write();
       for (String text : contents()) {
         if (!gone.remove(text)) {
           required.add(text);
@@ -423,18 +415,6 @@ final class ServedActs {
           act,
           "lost while others wrote%s: %s".formatted(stopped ? ", stopped" : "", missing));
     }
-  }
-
-  private interface Writer {
-    void write() throws IOException;
-  }
-
-  private static String[] flat(JsonNode arguments) {
-    List<String> flat = new ArrayList<>();
-    arguments
-        .properties()
-        .forEach(argument -> flat.addAll(List.of(argument.getKey(), argument.getValue().asText())));
-    return flat.toArray(String[]::new);
   }
 
   private void count(String what) {

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,26 +134,30 @@ class ServiceIT {
     return lines;
   }
 
-  private Program.Ended succeed(String... arguments) throws Exception {
-    return program.run(arguments).ok();
+  /** Runs a service command that ends well, and returns what it prints. */
+  private String succeed(String... arguments) throws Exception {
+    return service(arguments).ok().out();
   }
 
+  /** Runs a service command that fails, and returns its only line on stderr. */
   private String fail(ExitCode code, String... arguments) throws Exception {
-    Program.Ended ended = program.run(arguments);
-    assertEquals(code.number(), ended.code(), ended.err());
-    assertEquals(1, ended.err().lines().count(), ended.err());
-    return ended.err();
+    String said = service(arguments).with(code).err();
+    assertEquals(1, said.lines().count(), said);
+    return said;
+  }
+
+  private Program.Ended service(String... arguments) throws Exception {
+    Stream<String> all = Stream.concat(Stream.of("service"), Stream.of(arguments));
+    return program.run(all.toArray(String[]::new));
   }
 
   @Test
   void aDryRunShowsEverythingAndDoesNothing() throws Exception {
-    String shown = succeed("service", "install", "--dry-run", kb.toString()).out();
+    String shown = succeed("install", "--dry-run", kb.toString());
     assertTrue(shown.contains("# would write " + unit), shown);
-    assertTrue(shown.contains(launcher + " daemon \"" + kb + "\""), shown);
     assertTrue(shown.contains("# would run: systemctl --user enable " + unit), shown);
-    assertTrue(shown.contains("enable-linger"), shown);
     for (String action : List.of("uninstall", "start", "stop", "restart", "status")) {
-      assertTrue(succeed("service", action, "--dry-run").out().contains("# would run"), action);
+      assertTrue(succeed(action, "--dry-run").contains("# would run"), action);
     }
     assertFalse(Files.exists(told), "systemctl was called");
     assertFalse(Files.exists(unit));
@@ -160,7 +165,7 @@ class ServiceIT {
 
   @Test
   void installAndUninstallWriteTheUnitAndTellSystemd() throws Exception {
-    succeed("service", "install", kb.toString());
+    succeed("install", kb.toString());
     assertEquals(
         List.of(
             "--user show-environment",
@@ -175,17 +180,17 @@ class ServiceIT {
       assertTrue(Files.isDirectory(folder), "systemd cannot make writable what is not there");
     }
     for (String action : List.of("start", "stop")) {
-      succeed("service", action);
+      succeed(action);
       assertEquals(List.of("--user " + action + " helix-bg.service"), told());
     }
     Files.writeString(unit, "of another version");
-    succeed("service", "restart");
+    succeed("restart");
     assertEquals(RESTARTED, told());
     assertEquals(written, Files.readString(unit));
     Files.writeString(home.resolve(".helix/helix-bg.toml"), "no such setting = 1\n");
-    assertEquals(ExitCode.USAGE.number(), program.run("service", "install").code());
+    service("install").with(ExitCode.USAGE);
     end();
-    succeed("service", "uninstall"); // wrong settings do not keep it alive
+    succeed("uninstall"); // wrong settings do not keep it alive
     assertEquals(List.of("--user disable --now helix-bg.service", "--user daemon-reload"), told());
     assertFalse(Files.exists(unit));
     assertFalse(Files.exists(home.resolve(".helix/service.json")));
@@ -194,13 +199,12 @@ class ServiceIT {
   @Test
   void aServiceThatDoesNotRunAfterItsStartIsAnError() throws Exception {
     answerAs(false);
-    String byHand = fail(ExitCode.BUSY, "service", "install", kb.toString());
+    String byHand = fail(ExitCode.BUSY, "install", kb.toString());
     assertTrue(byHand.contains("started by hand: process 5. Run: helix-bg stop"), byHand);
     end();
     Path logs = Files.createDirectories(home.resolve(".helix/logs"));
     Files.writeString(logs.resolve("service.err"), "helix-bg: no such file\n");
-    Program.Ended ended = program.run("service", "restart");
-    assertEquals(ExitCode.WRITE.number(), ended.code());
+    Program.Ended ended = service("restart").with(ExitCode.WRITE);
     assertEquals("", ended.out());
     assertEquals(
         "helix-bg: the service does not answer; its last message: helix-bg: no such file\n",
@@ -208,70 +212,65 @@ class ServiceIT {
   }
 
   @Test
-  void onlyInstallTakesKnowledgeBases() throws Exception {
-    String said = fail(ExitCode.USAGE, "service", "stop", "extra", "words");
+  void onlyInstallTakesKnowledgeBasesAndTheyMustExist() throws Exception {
+    fail(ExitCode.KB, "install", home.resolve("nowhere").toString());
+    String said = fail(ExitCode.USAGE, "stop", "extra", "words");
     assertTrue(said.contains("only 'install' takes knowledge bases, not 'stop'"), said);
-  }
-
-  /** The shell's XDG_CONFIG_HOME is not that of systemd, and its folder not that of the service. */
-  @Test
-  void theServiceIsFoundWhateverTheShell() throws Exception {
-    Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
-    program.with("XDG_CONFIG_HOME", home.resolve("cfg").toString());
-    program.with("HELIX_BG_CONFIG", "my.toml");
-    program.with(Program.JAVA_OPTIONS, "-Xmx200m " + Program.WITHOUT_C2);
-    succeed("service", "install", kb.toString());
-    String written = Files.readString(unit);
-    assertTrue(written.contains("\nEnvironment=HELIX_BG_CONFIG=" + config + "\n"), written);
-    assertTrue(written.contains("JAVA_OPTIONS=-Xmx200m "), written);
-    assertTrue(told().contains("--user enable " + unit));
   }
 
   @Test
   void aCheckoutIsNotRun() throws Exception {
     Files.delete(home.resolve(".local/opt/helix-bg/current"));
-    String said = fail(ExitCode.USAGE, "service", "install", kb.toString());
+    String said = fail(ExitCode.USAGE, "install", kb.toString());
     assertTrue(said.contains("scripts/install"), said);
     assertFalse(Files.exists(unit));
-    succeed("service", "restart"); // of one that an older version installed
+    succeed("restart"); // of one that an older version installed
   }
 
   /** A disk that is not mounted: whatever is made in its place would hide, or be hidden. */
   @Test
   void noFolderIsMadeForAKnowledgeBaseThatIsNotThere() throws Exception {
     Path other = kb("other");
-    succeed("service", "install", kb.toString(), other.toString());
+    succeed("install", kb.toString(), other.toString());
     Files.move(other, home.resolve("unmounted"));
-    succeed("service", "restart");
+    succeed("restart");
     assertFalse(Files.exists(other), "made by restart");
     assertTrue(Files.readString(unit).contains("ReadWritePaths=-" + other + "\n"), "still watched");
   }
 
+  /** The shell's XDG_CONFIG_HOME is not that of systemd, and its folder not that of the service. */
   @Test
   void whatTheServiceWasToldIsKeptByARestart() throws Exception {
     Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");
+    program.with("XDG_CONFIG_HOME", home.resolve("cfg").toString());
+    program.with("HELIX_BG_CONFIG", "my.toml");
+    program.with(Program.JAVA_OPTIONS, "-Xmx200m " + Program.WITHOUT_C2);
     program.with("HELIX_BG_LLM_SECONDS", "7");
     program.with("XDG_STATE_HOME", home.resolve("states").toString());
-    succeed("service", "install", kb.toString(), "--config", "my.toml", "--set", "llm.seconds=9");
-    told();
+    succeed("install", kb.toString(), "--config", "my.toml", "--set", "llm.seconds=9");
+    assertTrue(told().contains("--user enable " + unit));
     program.with("HELIX_BG_LLM_SECONDS", "8");
     program.with("XDG_STATE_HOME", home.resolve("others").toString());
-    succeed("service", "restart");
+    succeed("restart");
     assertEquals(RESTARTED, told());
-    String command =
-        "\nExecStart=%s daemon --config %s --set llm.seconds=9 \"%s\""
-            .formatted(launcher, config, kb);
     String written = Files.readString(unit);
-    assertTrue(written.contains(command + "\n"), written);
-    assertTrue(written.contains("\nEnvironment=HELIX_BG_LLM_SECONDS=7\n"), written);
     Path states = home.resolve("states");
-    assertTrue(written.contains("\nEnvironment=XDG_STATE_HOME=" + states + "\n"), written);
-    assertTrue(written.contains("\nReadWritePaths=-" + states + "/helix-bg\n"), written);
+    for (String line :
+        List.of(
+            "ExecStart=%s daemon --config %s --set llm.seconds=9 \"%s\""
+                .formatted(launcher, config, kb),
+            "Environment=HELIX_BG_CONFIG=" + config,
+            "Environment=HELIX_BG_LLM_SECONDS=7",
+            "Environment=XDG_STATE_HOME=" + states,
+            "ReadWritePaths=-" + states + "/helix-bg")) {
+      assertTrue(written.lines().anyMatch(line::equals), line + " in\n" + written);
+    }
+    assertTrue(written.contains("JAVA_OPTIONS=-Xmx200m "), written);
     Files.writeString(home.resolve(".helix/service.json"), "{\"kbs\": 5");
-    String damaged = fail(ExitCode.USAGE, "service", "restart");
+    String damaged = fail(ExitCode.USAGE, "restart");
     assertTrue(damaged.contains("service.json is damaged"), damaged);
     assertFalse(Files.exists(told), "a service was touched that stays as it is");
-    succeed("service", "uninstall");
+    succeed("uninstall");
   }
 
   @Test
@@ -280,23 +279,23 @@ class ServiceIT {
     String gui = "gui/" + Files.getAttribute(home, "unix:uid");
     String service = gui + "/dev.helixbg.daemon";
     String bootstrap = "bootstrap " + gui + " " + plist;
-    succeed("service", "install", kb.toString());
+    succeed("install", kb.toString());
     assertEquals(
         List.of("bootout " + service, "print " + service, bootstrap), toldAfterSearch(gui));
     String written = Files.readString(plist);
     assertTrue(written.contains("<string>" + launcher + "</string>"), written);
     String print = "print " + service;
-    succeed("service", "install", kb.toString());
+    succeed("install", kb.toString());
     assertEquals(
         List.of("bootout " + service, print, print, print, print, bootstrap), toldAfterSearch(gui));
-    succeed("service", "restart");
+    succeed("restart");
     assertEquals(bootstrap, told().getLast());
-    succeed("service", "stop");
+    succeed("stop");
     assertFalse(Files.exists(home.resolve("loaded")), "stop came back before it had stopped");
     told();
-    succeed("service", "start");
+    succeed("start");
     assertEquals("kickstart " + service, told().getLast());
-    succeed("service", "uninstall");
+    succeed("uninstall");
     assertFalse(Files.exists(plist));
   }
 
@@ -313,16 +312,16 @@ class ServiceIT {
     onMac();
     Files.createFile(home.resolve("no-gui"));
     String user = "user/" + Files.getAttribute(home, "unix:uid");
-    succeed("service", "install", kb.toString());
+    succeed("install", kb.toString());
     assertEquals("bootstrap " + user + " " + plist, told().getLast());
     script("bin/launchctl", "#!/bin/sh\nexit 113\n");
-    String said = fail(ExitCode.WRITE, "service", "install", kb.toString());
+    String said = fail(ExitCode.WRITE, "install", kb.toString());
     assertTrue(said.contains("launchd has neither gui/"), said);
   }
 
   @Test
   void statusSaysWhatSystemdSaysAndWhetherItRuns() throws Exception {
-    Program.Ended ended = program.run("service", "status").with(ExitCode.NO_DAEMON);
+    Program.Ended ended = service("status").with(ExitCode.NO_DAEMON);
     assertEquals("Active: inactive (dead)\n", ended.out());
     assertEquals("helix-bg: the service is not running\n", ended.err());
   }
@@ -331,7 +330,7 @@ class ServiceIT {
   void whatSystemdRefusesIsOneLine() throws Exception {
     Files.createFile(home.resolve("no-bus"));
     end();
-    String told = fail(ExitCode.WRITE, "service", "install", kb.toString());
+    String told = fail(ExitCode.WRITE, "install", kb.toString());
     assertTrue(told.contains("the user's systemd does not answer"), told);
     assertTrue(told.contains("Failed to connect to bus"), told);
     for (Path file : List.of(unit, home.resolve(".helix/service.json"))) {
@@ -340,27 +339,25 @@ class ServiceIT {
       Files.writeString(file, "of an earlier version, which failed");
     }
     answerAs(true);
-    fail(ExitCode.WRITE, "service", "uninstall");
+    fail(ExitCode.WRITE, "uninstall");
     assertTrue(Files.exists(unit), "its daemon still runs");
     end();
-    succeed("service", "uninstall");
+    succeed("uninstall");
     for (Path file : List.of(unit, home.resolve(".helix/service.json"))) {
       assertFalse(Files.exists(file), "it would block each later uninstall");
     }
-    assertEquals(ExitCode.USAGE.number(), program.run("service", "explode").code());
-    fail(ExitCode.KB, "service", "install", home.resolve("nowhere").toString());
   }
 
   @Test
   void logsAreThoseOfTheDaemon() throws Exception {
-    String none = fail(ExitCode.NO_DAEMON, "service", "logs");
+    String none = fail(ExitCode.NO_DAEMON, "logs");
     assertTrue(none.contains(".helix/logs/helix-bg.log"), none);
     Path logs = Files.createDirectories(home.resolve(".helix/logs"));
     Files.writeString(logs.resolve("helix-bg.log"), "first\nkb: grüße\n");
-    assertEquals("first\nkb: grüße\n", succeed("service", "logs").out());
+    assertEquals("first\nkb: grüße\n", succeed("logs"));
     Path errors = Files.writeString(logs.resolve("service.err"), "helix-bg: no\n");
     assertEquals(
         "first\nkb: grüße\n--- stderr of the service, " + errors + "\nhelix-bg: no\n",
-        succeed("service", "logs").out());
+        succeed("logs"));
   }
 }

@@ -9,7 +9,6 @@ import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +40,7 @@ class StateFolderIT {
     kb.append("b", "The printer in the hall is out of paper.");
     succeed("one-shot", at());
     finding = succeed("findings", at()).split(" ")[0];
+    succeed("dismiss", "--kb", at(), finding);
   }
 
   @AfterEach
@@ -59,18 +59,14 @@ class StateFolderIT {
   }
 
   private void assertRefused(String why, String... arguments) throws Exception {
-    Program.Ended ended = program.run(arguments);
-    assertEquals(ExitCode.WRITE.number(), ended.code(), ended.out() + ended.err());
-    List<String> lines = ended.err().lines().toList();
-    assertEquals(1, lines.size(), ended.err());
-    assertTrue(lines.getFirst().startsWith("helix-bg: cannot "), ended.err());
-    assertTrue(lines.getFirst().contains(state.toString()), ended.err());
-    assertTrue(lines.getFirst().contains(why), ended.err());
+    String said = program.run(arguments).with(ExitCode.WRITE).err();
+    assertEquals(1, said.lines().count(), said);
+    assertTrue(said.startsWith("helix-bg: cannot "), said);
+    assertTrue(said.contains(state.toString()) && said.contains(why), said);
   }
 
   @Test
   void aFullDiskIsNamedAndDecisionsStay() throws Exception {
-    succeed("dismiss", "--kb", at(), finding);
     kb.append("b", "The printer in the hall has paper again.");
     byte[] log = Files.readAllBytes(kb.log());
     Path ballast = state.resolve("ballast");
@@ -84,8 +80,7 @@ class StateFolderIT {
   }
 
   @Test
-  void aReadOnlyDiskIsNamedAndWhatIsKnownStays() throws Exception {
-    succeed("dismiss", "--kb", at(), finding);
+  void aReadOnlyDiskIsNamedAndDecisionsStay() throws Exception {
     ExternalTool.mount("-o", "remount,ro", state.toString());
     assertRefused("writable", "findings", at());
     assertRefused("writable", "undo", "--kb", at(), finding);

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -31,11 +30,13 @@ class SystemdIT {
 
   @TempDir Path folder;
 
+  private static Path resource(String name) {
+    return Path.of("src/test/resources/systemd", name);
+  }
+
   private Path script(String name) throws IOException {
     Path script = folder.resolve(name);
-    try (var in = SystemdIT.class.getResourceAsStream("/systemd/" + name)) {
-      Files.write(script, in.readAllBytes());
-    }
+    Files.copy(resource(name), script);
     return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
@@ -66,29 +67,23 @@ class SystemdIT {
     Path err = folder.resolve("err");
     Process process =
         new ProcessBuilder(
-                "unshare",
-                "-m",
-                "--propagation",
-                "private",
-                script("user-instance.sh").toString(),
-                home.toString(),
-                script("life-of-a-service.sh").toString(),
-                JAVA,
-                Program.DIST.toString(),
-                Program.ROOT.resolve("scripts").toString(),
-                kb.kb().folder().toString())
+                Program.words(
+                    "unshare -m --propagation private % % % % % % %",
+                    script("user-instance.sh"),
+                    home,
+                    script("life-of-a-service.sh"),
+                    JAVA,
+                    Program.DIST,
+                    Program.ROOT.resolve("scripts"),
+                    kb.kb().folder()))
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
     assertTrue(process.waitFor(9, TimeUnit.MINUTES), Files.readString(out));
     String said = Files.readString(out) + Files.readString(err) + log(home);
     assumeTrue(process.exitValue() != CANNOT, "no user instance can run here: " + said);
-
-    List<String> expected;
-    try (var in = SystemdIT.class.getResourceAsStream("/systemd/life-of-a-service.expected")) {
-      expected = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-    }
-    assertEquals(expected, Files.readAllLines(out), said);
+    assertEquals(
+        Files.readAllLines(resource("life-of-a-service.expected")), Files.readAllLines(out), said);
     assertTrue(Files.exists(ReportFolder.of(kb.kb()).html()));
   }
 

@@ -52,13 +52,14 @@ final class TestAgent {
       String launcher, Path home, List<String> arguments, Consumer<String> errors) {
     Map<String, String> environment = new HashMap<>(environment(home));
     environment.put(Program.JAVA_OPTIONS, Program.WITHOUT_C2);
+    List<String> all = Stream.concat(Stream.of("mcp"), arguments.stream()).toList();
+    return of(ServerParameters.builder(launcher).args(all).env(environment).build(), errors);
+  }
+
+  /** A client of any MCP server. */
+  static McpClient.SyncSpec of(ServerParameters server, Consumer<String> errors) {
     StdioClientTransport transport =
-        new StdioClientTransport(
-            ServerParameters.builder(launcher)
-                .args(Stream.concat(Stream.of("mcp"), arguments.stream()).toList())
-                .env(environment)
-                .build(),
-            new JacksonMcpJsonMapper(new ObjectMapper()));
+        new StdioClientTransport(server, new JacksonMcpJsonMapper(new ObjectMapper()));
     transport.setStdErrorHandler(errors);
     return McpClient.sync(transport)
         .initializationTimeout(Duration.ofMinutes(2))

@@ -2,14 +2,11 @@ package dev.helixbg.daemon;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.FileVisitResult;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -161,7 +158,7 @@ final class Torture {
       try {
         delete(folder);
         return;
-      } catch (IOException e) {
+      } catch (IOException | UncheckedIOException e) {
         continue;
       }
     }
@@ -279,9 +276,7 @@ final class Torture {
   private String words() {
     List<String> words = new ArrayList<>();
     for (Progress area : areas) {
-      StringBuilder word = new StringBuilder(area.name + " " + area.cases);
-      counts(area).forEach((what, count) -> word.append(", ").append(count).append(" " + what));
-      words.add(word.toString());
+      words.add(area.name + " " + area.cases + counted(area));
     }
     return String.format(
         Locale.ROOT,
@@ -292,7 +287,13 @@ final class Torture {
   }
 
   private static Map<String, Long> counts(Progress area) {
-    return area.area == null ? Map.of() : new TreeMap<>(area.area.counts());
+    return area.area == null ? Map.of() : new TreeMap<>(area.area.counts);
+  }
+
+  private static String counted(Progress area) {
+    StringBuilder words = new StringBuilder();
+    counts(area).forEach((what, count) -> words.append(", ").append(count + " " + what));
+    return words.toString();
   }
 
   /** Once, whoever comes first. */
@@ -314,15 +315,13 @@ final class Torture {
         counts(area).forEach(json::put);
         out.println(json);
       } else {
-        StringBuilder counts = new StringBuilder();
-        counts(area).forEach((what, count) -> counts.append(", ").append(count + " " + what));
         out.printf(
             Locale.ROOT,
             "%-9s %d cases from seed %d%s; %.0f s, the longest %.1f s; %d findings%n",
             area.name,
             area.cases,
             options.seed(),
-            counts,
+            counted(area),
             area.nanos / 1e9,
             area.longest / 1e9,
             area.findings);
@@ -341,22 +340,10 @@ final class Torture {
     if (!Files.exists(folder)) {
       return;
     }
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path visited, IOException e)
-              throws IOException {
-            Files.deleteIfExists(visited);
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
   }
 }

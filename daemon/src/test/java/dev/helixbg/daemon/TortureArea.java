@@ -1,24 +1,29 @@
 package dev.helixbg.daemon;
 
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * One way to break things for {@link Torture}: case after case, each made from its seed alone, so
  * that a seed shows again what it showed once.
  */
-interface TortureArea extends AutoCloseable {
+abstract class TortureArea implements AutoCloseable {
+  /** What was done so far, beside cases, such as kills. */
+  final Map<String, Long> counts = new TreeMap<>();
+
   /**
    * Breaks something and looks at what is left.
    *
    * @throws Exception saying what is wrong with it
    */
-  void run(long seed) throws Exception;
+  abstract void run(long seed) throws Exception;
 
-  /** What was done so far, beside cases, such as kills. */
-  Map<String, Long> counts();
+  final void count(String what) {
+    counts.merge(what, 1L, Long::sum);
+  }
 
   @Override
-  default void close() throws Exception {}
+  public void close() throws Exception {}
 
   /** Ends a case with a finding unless something holds. */
   static void require(boolean holds, String format, Object... arguments) {

@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
-
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
@@ -21,7 +19,7 @@ import java.util.TreeMap;
  * or a daemon. Seeds one after the other go through all files in turn, and through all cuts and
  * bits of each in a scattered order, without repeating any.
  */
-final class TortureDamage implements TortureArea {
+final class TortureDamage extends TortureArea {
   private static final String LOG = "kb/data.log";
   private static final String DATABASE = "kb.db";
   private static final String COPY = "decisions.json";
@@ -39,7 +37,6 @@ final class TortureDamage implements TortureArea {
   private final List<String> files;
 
   private final List<Entry> entries;
-  private final Map<String, Long> counts = new TreeMap<>();
   private final Map<String, Long> cases = new TreeMap<>();
 
   TortureDamage(Path folder) throws Exception {
@@ -74,7 +71,7 @@ final class TortureDamage implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     String name = files.get((int) Math.floorMod(seed, (long) files.size()));
     long all = cases.get(name);
     long index = Math.floorMod(Math.floorMod(seed / files.size(), all) * STRIDE, all);
@@ -95,7 +92,7 @@ final class TortureDamage implements TortureArea {
       TortureKb.age(live.resolve(name), 1);
     }
     String shown = name.substring(name.lastIndexOf('/') + 1);
-    counts.merge(shown, 1L, Long::sum);
+    count(shown);
     try {
       look(live, name, place, seed / files.size() % 2 == 0);
     } catch (RuntimeException e) {
@@ -179,10 +176,5 @@ final class TortureDamage implements TortureArea {
             name);
       }
     }
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    return counts;
   }
 }

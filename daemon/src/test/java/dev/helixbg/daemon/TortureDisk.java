@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
-
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -9,15 +7,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 
 /**
  * Runs the built program on a KB that lies on a real disk with too few blocks or too few files: a
  * small tmpfs in a mount namespace of its own. Linux only.
  */
-final class TortureDisk implements TortureArea {
+final class TortureDisk extends TortureArea {
   /** Arguments: size, inodes, where to mount it, the KB; then the command. */
   private static final String ON_SMALL_DISK =
       """
@@ -37,7 +33,6 @@ final class TortureDisk implements TortureArea {
   private final Path dist;
   private final RealDaemon program;
   private final boolean possible;
-  private final Map<String, Long> counts = new TreeMap<>();
 
   TortureDisk(Path folder, Path dist) throws Exception {
     this.folder = folder;
@@ -51,9 +46,9 @@ final class TortureDisk implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     if (!possible) {
-      counts.merge("not possible here", 1L, Long::sum);
+      count("not possible here");
       return;
     }
     Random random = new Random(seed);
@@ -74,13 +69,13 @@ final class TortureDisk implements TortureArea {
     int code = runOnSmallDisk(kb.kb(), size, files, withStore);
     Torture.delete(kb.kb().folder().resolve("state"));
     if (code == TOO_SMALL) {
-      counts.merge("too small", 1L, Long::sum);
+      count("too small");
       return;
     }
     try {
       require(
           code == 0 || code == ExitCode.WRITE.number(), "exit code %d: %s", code, program.log());
-      counts.merge(code == 0 ? "had room" : "full", 1L, Long::sum);
+      count(code == 0 ? "had room" : "full");
       TortureKb.requireWholeReports(kb.kb().insights());
       program.run("one-shot", kb.kb().folder().toString());
       new FromNothing(kb.kb(), folder.resolve("fresh"), program).compare();
@@ -102,28 +97,11 @@ final class TortureDisk implements TortureArea {
   /** Returns its exit code; what is on the disk afterwards is in the KB then. */
   private int runOnSmallDisk(Kb kb, long size, int files, boolean withStore) throws Exception {
     Path disk = folder.resolve("disk");
-    List<String> wrapper =
-        List.of(
-            "unshare",
-            "-mr",
-            "sh",
-            "-c",
-            ON_SMALL_DISK,
-            "sh",
-            Long.toString(size),
-            Integer.toString(files),
-            disk.toString(),
-            kb.folder().toString());
-    RealDaemon onSmallDisk = new RealDaemon(folder.resolve("home"), dist, wrapper);
-    return (withStore
-            ? onSmallDisk.command(
-                "one-shot", disk.toString(), "--set", "state=" + disk.resolve("state"))
-            : onSmallDisk.command("one-shot", disk.toString()))
-        .waitFor();
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    return counts;
+    String[] wrapper =
+        Program.words(
+            "unshare -mr sh -c % sh % % % %", ON_SMALL_DISK, size, files, disk, kb.folder());
+    RealDaemon onSmallDisk = new RealDaemon(folder.resolve("home"), dist, List.of(wrapper));
+    String state = withStore ? "state=" + disk.resolve("state") : "threads=1";
+    return onSmallDisk.command("one-shot", disk.toString(), "--set", state).waitFor();
   }
 }

@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
-
 import dev.helixbg.daemon.FaultyDisk.Dead;
 import dev.helixbg.daemon.FaultyDisk.Fault;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -13,14 +11,13 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Fails the Nth file operation in the KB's folder, or cuts it short, or fills the disk from there
  * on, or has the process die in it: in runs of one-shot and of the daemon. Seeds one after the
  * other go through every N, every fault and both kinds of work, in a scattered order.
  */
-final class TortureFiles implements TortureArea {
+final class TortureFiles extends TortureArea {
   private static final List<Fault> FAULTS =
       List.of(Fault.ONE, Fault.SHORT, Fault.FULL, Fault.DEATH);
 
@@ -36,32 +33,30 @@ final class TortureFiles implements TortureArea {
   private final Path folder;
   private final FaultyDisk disk = new FaultyDisk();
   private final Map<Kind, Integer> operations = new EnumMap<>(Kind.class);
-  private final Map<String, Long> counts = new TreeMap<>();
 
   TortureFiles(Path folder) throws Exception {
     this.folder = folder;
-    Path kb = Files.createDirectories(folder.resolve("kb"));
+    Path kb = Files.createDirectories(folder.resolve("live/kb"));
     TortureKb.begin(kb);
-    new TortureKb(kb, kb, folder.resolve("home")).oneShot();
-    copy(kb, folder.resolve("template"));
-    copy(folder.resolve("home/state"), folder.resolve("template-state"));
+    new TortureKb(kb, kb, folder.resolve("live")).oneShot();
+    copy(folder.resolve("live"), folder.resolve("template"));
     for (Kind kind : Kind.values()) {
       TortureKb fresh = kb();
       disk.failAt(Integer.MAX_VALUE, Fault.NONE);
       live(fresh, kind);
       operations.put(kind, disk.operations());
+      counts.put("operations of " + kind, (long) disk.operations());
       require(disk.mend() == 0, "files are left open without any fault");
     }
   }
 
   /** A KB and its store as they were before anything happened. */
   private TortureKb kb() throws IOException {
-    Path kb = folder.resolve("kb");
-    Torture.delete(kb);
-    copy(folder.resolve("template"), kb);
-    Torture.delete(folder.resolve("home/state"));
-    copy(folder.resolve("template-state"), folder.resolve("home/state"));
-    return new TortureKb(disk.of(kb), kb, folder.resolve("home"));
+    Path live = folder.resolve("live");
+    Torture.delete(live);
+    copy(folder.resolve("template"), live);
+    Path kb = live.resolve("kb");
+    return new TortureKb(disk.of(kb), kb, live);
   }
 
   static void copy(Path from, Path to) throws IOException {
@@ -74,7 +69,7 @@ final class TortureFiles implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     Kind kind = Kind.values()[(int) Math.floorMod(seed, 2L)];
     Fault fault = FAULTS.get((int) Math.floorMod(seed / 2, 4L));
     int at = (int) Math.floorMod(seed / 8 * STRIDE, (long) operations.get(kind));
@@ -84,7 +79,7 @@ final class TortureFiles implements TortureArea {
     try {
       daemon = live(kb, kind);
     } catch (Dead e) {
-      counts.merge("deaths", 1L, Long::sum);
+      count("deaths");
     } finally {
       int open = disk.mend();
       require(open == 0, "%s, operation %d, %s: %d files are left open", kind, at, fault, open);
@@ -145,12 +140,5 @@ final class TortureFiles implements TortureArea {
       daemon.stores.close();
       throw e;
     }
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    Map<String, Long> all = new TreeMap<>(counts);
-    operations.forEach((kind, count) -> all.put("operations of " + kind, (long) count));
-    return all;
   }
 }

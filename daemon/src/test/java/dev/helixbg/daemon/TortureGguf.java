@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
-
 import com.sun.management.ThreadMXBean;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.llm.ModelOpener;
@@ -25,15 +23,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 
 /**
  * Opens model files whose heads are changed in a few places: each is refused with one clear error,
  * soon and without much memory, or computes. The data is a hole in the file: numbers are all zero.
  */
-final class TortureGguf implements TortureArea {
+final class TortureGguf extends TortureArea {
   private static final long MOST_NANOS = Duration.ofSeconds(20).toNanos();
   private static final long MOST_BYTES = 512L << 20;
 
@@ -72,7 +68,6 @@ final class TortureGguf implements TortureArea {
   private final Path folder;
   private final Path file;
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private final Map<String, Long> counts = new TreeMap<>();
 
   TortureGguf(Path folder) throws IOException {
     this.folder = folder;
@@ -87,7 +82,7 @@ final class TortureGguf implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     Random random = new Random(seed);
     Model model = models.get(random.nextInt(models.size()));
     byte[] head = model.head();
@@ -108,7 +103,7 @@ final class TortureGguf implements TortureArea {
     }
     time = threads.getCurrentThreadCpuTime() - time;
     memory = threads.getCurrentThreadAllocatedBytes() - memory;
-    counts.merge(opens ? "not refused" : "refused", 1L, Long::sum);
+    count(opens ? "not refused" : "refused");
     counts.merge("worst ms", time / 1_000_000, Math::max);
     counts.merge("worst MB", memory >> 20, Math::max);
     require(time < MOST_NANOS && memory < MOST_BYTES, "took %d ns, %d bytes", time, memory);
@@ -180,14 +175,9 @@ final class TortureGguf implements TortureArea {
         Session session = model.session()) {
       int[] ids = model.tokenizer().encode("Some text, " + random.nextInt());
       model.read(session, Arrays.copyOf(ids, Math.min(8, ids.length)), () -> false);
-      counts.merge("computed", 1L, Long::sum);
+      count("computed");
     } catch (RuntimeException e) {
       requireClear(e);
     }
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    return counts;
   }
 }

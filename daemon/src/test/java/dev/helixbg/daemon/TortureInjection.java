@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -22,9 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.node.Node;
@@ -39,7 +35,7 @@ import org.jsoup.nodes.Element;
  * folder, and looks at everything that the built program makes of it: reports, what it prints, what
  * it logs, what it would tell a language model. Seeds one after the other go through all of them.
  */
-final class TortureInjection implements TortureArea {
+final class TortureInjection extends TortureArea {
   private static final int PER_CASE = 20;
 
   /** One case in so many has a daemon, too. */
@@ -78,7 +74,6 @@ final class TortureInjection implements TortureArea {
   private final Path home;
   private final RealDaemon program;
   private final BpeTokenizer tokenizer;
-  private final Map<String, Long> counts = new TreeMap<>();
 
   TortureInjection(Path folder, Path dist) throws IOException {
     this.folder = folder;
@@ -93,7 +88,7 @@ final class TortureInjection implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     int first = (int) Math.floorMod(seed * PER_CASE, (long) corpus.size());
     List<String> some =
         IntStream.range(first, first + PER_CASE)
@@ -262,12 +257,7 @@ final class TortureInjection implements TortureArea {
           line);
     }
     Files.delete(log);
-    counts.merge("daemons", 1L, Long::sum);
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    return counts;
+    count("daemons");
   }
 
   @Override

@@ -121,11 +121,14 @@ final class TortureKb {
     T with(KbStore store) throws IOException, InterruptedException;
   }
 
+  static Decision dismissal(long number) {
+    return new Decision(
+        "dup-%010x".formatted(number), Decision.Outcome.DISMISSED, Instant.EPOCH, "a ~ b");
+  }
+
   /** A decision and two answers. */
   void say(int number) throws IOException, InterruptedException {
-    Decision decision =
-        new Decision(
-            "dup-%010x".formatted(number), Decision.Outcome.DISMISSED, Instant.EPOCH, "a ~ b");
+    Decision decision = dismissal(number);
     with(
         store -> {
           store.decisions().add(List.of(decision));
@@ -247,9 +250,7 @@ final class TortureKb {
     List<Decision> settled = with(store -> List.copyOf(store.decisions().read().settled()));
     from.with(
         store -> {
-          if (!settled.isEmpty()) {
-            store.decisions().add(settled);
-          }
+          store.decisions().add(settled);
           return null;
         });
     from.oneShot();
@@ -259,15 +260,15 @@ final class TortureKb {
             "insights/report.json",
             "insights/report.md",
             "insights/report.html")) {
+      Path expected = fresh.resolve(name);
+      long at = Files.mismatch(expected, real.resolve(name));
       require(
-          Files.mismatch(fresh.resolve(name), real.resolve(name)) < 0,
-          "%s is not that of a run from nothing: "
-              + Files.mismatch(fresh.resolve(name), real.resolve(name))
-              + " of "
-              + Files.size(fresh.resolve(name))
-              + " and "
-              + Files.size(real.resolve(name)),
-          name);
+          at < 0,
+          "%s is not that of a run from nothing: %d of %d and %d",
+          name,
+          at,
+          Files.size(expected),
+          Files.size(real.resolve(name)));
     }
   }
 }

@@ -1,7 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
-
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -17,16 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -41,7 +36,7 @@ import java.util.stream.Stream;
  * process, with the real embedding model and without asking a language model; at the end of a case
  * the built program itself makes it, and two from nothing.
  */
-final class TortureKill implements TortureArea {
+final class TortureKill extends TortureArea {
   /** In a case of scripts/torture. */
   static final int KILLS = 20;
 
@@ -59,6 +54,8 @@ final class TortureKill implements TortureArea {
 
   /** In which a daemon publishes vectors. */
   private static final Duration A_WHILE = Duration.ofMinutes(2);
+
+  private static final int GUESSED_CHANGES = 10;
 
   /** What is killed. */
   private enum Kind {
@@ -89,10 +86,9 @@ final class TortureKill implements TortureArea {
   private final Path languageModel;
   private final RememberedModel model;
   private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
-  private final Map<String, Long> counts = new TreeMap<>();
 
-  /** How often a run changes the folder, as far as is known. */
-  private final Map<Kind, Integer> changes = new EnumMap<>(Kind.class);
+  /** How often a run of one-shot changes the folder, as far as is known. */
+  private int changes = GUESSED_CHANGES;
 
   private int number;
 
@@ -110,9 +106,6 @@ final class TortureKill implements TortureArea {
     this.languageModel = GoldenModel.Q4_0.path();
     this.model =
         new RememberedModel(EmbeddingModel.locate(DaemonFixture.settings(home(), Map.of())));
-    for (Kind kind : Kind.values()) {
-      changes.put(kind, 10);
-    }
   }
 
   private Path home() {
@@ -120,7 +113,7 @@ final class TortureKill implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     Kind kind = Kind.values()[(int) Math.floorMod(seed, 3L)];
     Random random = new Random(seed);
     program.settings(
@@ -161,7 +154,13 @@ final class TortureKill implements TortureArea {
       if (kind == Kind.IDLE) {
         awaitAnswers(process, kb.kb());
       }
-      seen += await(process, kb, kind, random, 1 + random.nextInt(changes.get(kind)));
+      seen +=
+          await(
+              process,
+              kb,
+              kind,
+              random,
+              1 + random.nextInt(kind == Kind.ONE_SHOT ? changes : GUESSED_CHANGES));
       said.add(say(kb.kb(), random));
       before = program.stores().with(kb.kb().folder(), KeptFiles::of);
       boolean ending = kind != Kind.ONE_SHOT && random.nextInt(4) == 0;
@@ -173,15 +172,15 @@ final class TortureKill implements TortureArea {
       }
       process.destroyForcibly().waitFor();
       boolean dead = process.exitValue() == 137;
-      counts.merge((dead ? "kills of " : "ended before, ") + kind, 1L, Long::sum);
+      count((dead ? "kills of " : "ended before, ") + kind);
       if (dead && ending) {
-        counts.merge("of them while it ended", 1L, Long::sum);
+        count("of them while it ended");
       }
       if (dead && seen == 0) {
-        counts.merge("of them before it wrote", 1L, Long::sum);
+        count("of them before it wrote");
       }
       if (!dead && kind == Kind.ONE_SHOT) {
-        changes.merge(kind, Math.max(3, seen), (a, b) -> (a + b) / 2);
+        changes = (changes + Math.max(3, seen)) / 2;
       }
     } finally {
       process.destroyForcibly().waitFor();
@@ -297,12 +296,7 @@ final class TortureKill implements TortureArea {
   }
 
   private Decision say(Kb kb, Random random) {
-    Decision decision =
-        new Decision(
-            "dup-%010x".formatted(random.nextLong(1L << 40)),
-            Decision.Outcome.DISMISSED,
-            Instant.EPOCH,
-            "");
+    Decision decision = TortureKb.dismissal(random.nextLong(1L << 40));
     program
         .stores()
         .with(
@@ -375,11 +369,6 @@ final class TortureKill implements TortureArea {
       }
     }
     return files;
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    return counts;
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.helixbg.daemon;
 
-import static dev.helixbg.daemon.TortureArea.require;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -21,9 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -31,7 +28,7 @@ import java.util.stream.Stream;
  * the client behaves. Each whole line has its answer, none is a fault of helix-bg, and whoever asks
  * properly afterwards is answered.
  */
-final class TortureSocket implements TortureArea {
+final class TortureSocket extends TortureArea {
   private static final int REQUESTS = 25;
   private static final int MOST_FILES = 500;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -70,7 +67,6 @@ final class TortureSocket implements TortureArea {
   private final Path logFile;
   private final RealDaemon daemon;
   private int logged; // characters of the log that were looked at
-  private final Map<String, Long> counts = new TreeMap<>();
 
   TortureSocket(Path folder, Path dist) throws IOException {
     Path home = folder.resolve("home");
@@ -89,7 +85,7 @@ final class TortureSocket implements TortureArea {
   }
 
   @Override
-  public void run(long seed) throws Exception {
+  void run(long seed) throws Exception {
     start();
     Random random = new Random(seed);
     try {
@@ -132,7 +128,7 @@ final class TortureSocket implements TortureArea {
   }
 
   private void request(Random random) throws IOException {
-    counts.merge("requests", 1L, Long::sum);
+    count("requests");
     byte[] line = line(random);
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       switch (random.nextInt(6)) {
@@ -197,7 +193,7 @@ final class TortureSocket implements TortureArea {
                 "%s is answered with %s",
                 shown(line),
                 one);
-            counts.merge("errors", 1L, Long::sum);
+            count("errors");
             return;
           }
           if (object.path("end").asBoolean()) {
@@ -258,11 +254,6 @@ final class TortureSocket implements TortureArea {
               + VALUES.get(random.nextInt(VALUES.size())));
     }
     return "{" + String.join(",", fields) + "}";
-  }
-
-  @Override
-  public Map<String, Long> counts() {
-    return counts;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -39,18 +38,6 @@ class TortureTest {
     String said = printed.toString(StandardCharsets.UTF_8);
     assertTrue(said.contains(cases + " cases"), said);
     assertTrue(said.endsWith("torture: " + cases + " passed, 0 failed\n"), said);
-  }
-
-  @Test
-  void whatIsAskedForIsUnderstoodOrRefused() {
-    Torture.Options options =
-        Torture.Options.parse(List.of("--hours", "0.5", "--seed", "7", "--json", "kill"));
-    assertEquals(new Torture.Options(0.5, Long.MAX_VALUE, 7, true, List.of("kill")), options);
-    assertEquals(Torture.AREAS, Torture.Options.parse(List.of()).areas());
-    for (List<String> wrong :
-        List.of(List.of("--hours"), List.of("--seed", "x"), List.of("nonsense"))) {
-      assertThrows(IllegalArgumentException.class, () -> Torture.Options.parse(wrong));
-    }
   }
 
   @Test

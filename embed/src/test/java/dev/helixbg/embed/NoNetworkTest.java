@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -50,27 +51,16 @@ class NoNetworkTest {
     assumeTrue(Files.isExecutable(strace), "strace is not installed");
     Path log = cache.resolve("strace.log");
     Path temp = Files.createDirectory(cache.resolve("temp"));
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                strace.toString(),
-                "-f",
-                "-qq",
-                "-s",
-                "300",
-                "-e",
-                "trace=connect,sendto,sendmsg,open,openat,creat,mkdir,mkdirat,rename,"
-                    + "renameat,renameat2",
-                "-o",
-                log.toString(),
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:-UsePerfData", // else the JVM writes to /tmp/hsperfdata
-                "-Djava.io.tmpdir=" + temp,
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Embedding.class.getName(),
-                cache.resolve("cache").toString())
-            .inheritIO();
+    String calls =
+        "trace=connect,sendto,sendmsg,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2";
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(strace.toString(), "-f", "-qq", "-s", "300", "-e", calls, "-o"));
+    command.add(log.toString());
+    // Without UsePerfData, else the JVM writes to /tmp/hsperfdata.
+    List<String> options = List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + temp);
+    String cached = cache.resolve("cache").toString();
+    command.addAll(OtherJvm.command(options, Embedding.class, cached));
+    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("DJL_OFFLINE", "false");
     builder.environment().put("OPT_OUT_TRACKING", "false");
     builder.environment().put("RUST_FLAVOR", "cu122");

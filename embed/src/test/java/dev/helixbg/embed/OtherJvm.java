@@ -16,16 +16,21 @@ public final class OtherJvm {
   /** What the program prints; it must end well. */
   public static String run(String option, Class<?> program, String... arguments)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.add("-XX:+UseSerialGC");
-    command.addAll(List.of(option, "-cp", System.getProperty("java.class.path")));
-    command.add(program.getName());
-    command.addAll(List.of(arguments));
+    List<String> command = command(List.of("-XX:+UseSerialGC", option), program, arguments);
     Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
     String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), printed);
     return printed;
+  }
+
+  /** What starts the program. */
+  public static List<String> command(List<String> options, Class<?> program, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(options);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+    command.addAll(List.of(arguments));
+    return command;
   }
 }

@@ -11,6 +11,7 @@ import dev.helixbg.embed.onnx.TinyExport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -29,17 +30,14 @@ class ProcessEndTest {
       FusedGraph.write(file, Precision.FP32, false, graph);
     }
     Path output = folder.resolve("output");
+    Path crash = folder.resolve("crash");
     Process process =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:-CreateCoredumpOnCrash",
-                "-XX:ErrorFile=" + folder.resolve("crash"),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Busy.class.getName(),
-                TestModels.CACHE.toString(),
-                graph.toString())
+                OtherJvm.command(
+                    List.of("-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=" + crash),
+                    Busy.class,
+                    TestModels.CACHE.toString(),
+                    graph.toString()))
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();

@@ -126,11 +126,4 @@ class PrivateFilesTest {
     }
     PrivateFiles.makeTrustedFolder(cache, trusted);
   }
-
-  @Test
-  void aModeLosesTheRightOfOthersToWrite() {
-    assertEquals(
-        PosixFilePermissions.fromString("rw-r--r--"),
-        PrivateFiles.withoutOthersWriting(PosixFilePermissions.fromString("rw-rw-rw-")));
-  }
 }

@@ -24,187 +24,83 @@ class AvxAssemblerTest {
   private static final String INSTRUCTIONS =
       """
       c4e27504da {vex} vpmaddubsw %ymm2, %ymm1, %ymm3
-      c4c23504f6 {vex} vpmaddubsw %ymm14, %ymm9, %ymm6
-      c4627d04e7 {vex} vpmaddubsw %ymm7, %ymm0, %ymm12
       c4e16dfdd3 {vex3} vpaddw %ymm3, %ymm2, %ymm2
-      c44135fdce {vex3} vpaddw %ymm14, %ymm9, %ymm9
-      c4c145fdf9 {vex3} vpaddw %ymm9, %ymm7, %ymm7
-      c4c16dfd9300f0ffff {vex3} {disp32} vpaddw -4096(%r11), %ymm2, %ymm2
       c4610dfdb700000000 {vex3} {disp32} vpaddw 0(%rdi), %ymm14, %ymm14
       c4e175f5ca {vex3} vpmaddwd %ymm2, %ymm1, %ymm1
-      c44135f5ce {vex3} vpmaddwd %ymm14, %ymm9, %ymm9
-      c4611df5e0 {vex3} vpmaddwd %ymm0, %ymm12, %ymm12
-      c4e175f5da {vex3} vpmaddwd %ymm2, %ymm1, %ymm3
-      c44135f5fe {vex3} vpmaddwd %ymm14, %ymm9, %ymm15
       c4e27552da {vex} vpdpwssd %ymm2, %ymm1, %ymm3
-      c4c23552f6 {vex} vpdpwssd %ymm14, %ymm9, %ymm6
       c4e17575c9c4e27d1dc9 {vex3} vpcmpeqw %ymm1, %ymm1, %ymm1; {vex} vpabsw %ymm1, %ymm1
       c4410575ffc4427d1dff {vex3} vpcmpeqw %ymm15, %ymm15, %ymm15; {vex} vpabsw %ymm15, %ymm15
       c4e17c108f00000000 {vex3} {disp32} vmovups 0(%rdi), %ymm1
       c4c17c119045230100 {vex3} {disp32} vmovups %ymm2, 74565(%r8)
       c4e17c28d1 {vex3} vmovaps %ymm1, %ymm2
-      c4e27d189a40000000 {vex3} {disp32} vbroadcastss 64(%rdx), %ymm3
       c4e27550da {vex} vpdpbusd %ymm2, %ymm1, %ymm3
       c4c16dfe9300f0ffff {vex3} {disp32} vpaddd -4096(%r11), %ymm2, %ymm2
-      c4e17c5bdb {vex3} vcvtdq2ps %ymm3, %ymm3
       c4e174598800001000 {vex3} {disp32} vmulps 1048576(%rax), %ymm1, %ymm1
       c4e26db8cb {vex3} vfmadd231ps %ymm3, %ymm2, %ymm1
       c4c265b89180000000 {vex3} {disp32} vfmadd231ps 128(%r9), %ymm3, %ymm2
-      c4617c1089ffffffff {vex3} {disp32} vmovups -1(%rcx), %ymm9
-      c4417c11b208000000 {vex3} {disp32} vmovups %ymm14, 8(%r10)
-      c4417c28f1 {vex3} vmovaps %ymm9, %ymm14
-      c4e27d18b600080000 {vex3} {disp32} vbroadcastss 2048(%rsi), %ymm6
-      c4c23550f6 {vex} vpdpbusd %ymm14, %ymm9, %ymm6
-      c4610dfeb700000000 {vex3} {disp32} vpaddd 0(%rdi), %ymm14, %ymm14
-      c4e17c5bf6 {vex3} vcvtdq2ps %ymm6, %ymm6
-      c44134598845230100 {vex3} {disp32} vmulps 74565(%r8), %ymm9, %ymm9
-      c4620db8ce {vex3} vfmadd231ps %ymm6, %ymm14, %ymm9
-      c4624db8b240000000 {vex3} {disp32} vfmadd231ps 64(%rdx), %ymm6, %ymm14
-      c4c17c108300f0ffff {vex3} {disp32} vmovups -4096(%r11), %ymm0
       c4e17c11b800001000 {vex3} {disp32} vmovups %ymm7, 1048576(%rax)
-      c4e17c28f8 {vex3} vmovaps %ymm0, %ymm7
       c4427d18a180000000 {vex3} {disp32} vbroadcastss 128(%r9), %ymm12
-      c4627d50e7 {vex} vpdpbusd %ymm7, %ymm0, %ymm12
-      c4e145feb9ffffffff {vex3} {disp32} vpaddd -1(%rcx), %ymm7, %ymm7
       c4417c5be4 {vex3} vcvtdq2ps %ymm12, %ymm12
-      c4c17c598208000000 {vex3} {disp32} vmulps 8(%r10), %ymm0, %ymm0
-      c4c245b8c4 {vex3} vfmadd231ps %ymm12, %ymm7, %ymm0
-      c4e21db8be00080000 {vex3} {disp32} vfmadd231ps 2048(%rsi), %ymm12, %ymm7
       c4e16c59d3 {vex3} vmulps %ymm3, %ymm2, %ymm2
-      c4413459ce {vex3} vmulps %ymm14, %ymm9, %ymm9
       c4e16c58d3 {vex3} vaddps %ymm3, %ymm2, %ymm2
-      c4413458ce {vex3} vaddps %ymm14, %ymm9, %ymm9
       c4e27d5ab710000000 {vex3} {disp32} vbroadcasti128 16(%rdi), %ymm6
-      c4427d5ab300f0ffff {vex3} {disp32} vbroadcasti128 -4096(%r11), %ymm14
       c4e27d79bf02000000 {vex3} {disp32} vpbroadcastw 2(%rdi), %ymm7
-      c4427d79a1d0000000 {vex3} {disp32} vpbroadcastw 208(%r9), %ymm12
       c4e27d13db {vex3} vcvtph2ps %xmm3, %ymm3
-      c4427d13f6 {vex3} vcvtph2ps %xmm14, %ymm14
-      c4e27d2197c0000000 {vex3} {disp32} vpmovsxbd 192(%rdi), %ymm2
       c4427d2198c8000000 {vex3} {disp32} vpmovsxbd 200(%r8), %ymm11
       c4e27d20f6 {vex3} vpmovsxbw %xmm6, %ymm6
-      c4427d20c9 {vex3} vpmovsxbw %xmm9, %ymm9
       c4423d008a40000000 {vex3} {disp32} vpshufb 64(%r10), %ymm8, %ymm9
-      c4e275009620010000 {vex3} {disp32} vpshufb 288(%rsi), %ymm1, %ymm2
       c4613ddbcc {vex3} vpand %ymm4, %ymm8, %ymm9
-      c4c175dbd4 {vex3} vpand %ymm12, %ymm1, %ymm2
       c44135db8aa0000000 {vex3} {disp32} vpand 160(%r10), %ymm9, %ymm9
-      c4e16ddb9060000000 {vex3} {disp32} vpand 96(%rax), %ymm2, %ymm2
       c4c165ebda {vex3} vpor %ymm10, %ymm3, %ymm3
-      c46135ebc9 {vex3} vpor %ymm1, %ymm9, %ymm9
-      c4e165efdb {vex3} vpxor %ymm3, %ymm3, %ymm3
       c44115efed {vex3} vpxor %ymm13, %ymm13, %ymm13
       c4c13571d004 {vex3} vpsrlw $4, %ymm8, %ymm9
       c4e16d71d102 {vex3} vpsrlw $2, %ymm1, %ymm2
       c4c17571f104 {vex3} vpsllw $4, %ymm9, %ymm1
       c4e12d71f102 {vex3} vpsllw $2, %ymm1, %ymm10
-      c4c16572d00a {vex3} vpsrld $10, %ymm8, %ymm3
       c4e12d72d20a {vex3} vpsrld $10, %ymm2, %ymm10
       c4423d458280000000 {vex3} {disp32} vpsrlvd 128(%r10), %ymm8, %ymm8
-      c4e26d459780000000 {vex3} {disp32} vpsrlvd 128(%rdi), %ymm2, %ymm2
       c4623d0486e0000000 {vex3} {disp32} vpmaddubsw 224(%rsi), %ymm8, %ymm8
       c4c26d049920000000 {vex3} {disp32} vpmaddubsw 32(%r9), %ymm2, %ymm3
       c4c37d19c001 {vex3} vextractf128 $1, %ymm0, %xmm8
-      c4637d19ca01 {vex3} vextractf128 $1, %ymm9, %xmm2
-      c4637d04c04e {vex3} vpermilps $78, %ymm0, %ymm8
       c4c37d04d1b1 {vex3} vpermilps $177, %ymm9, %ymm2
-      c4e17e118200000000 {vex3} {disp32} vmovss %xmm0, 0(%rdx)
       c4417e118b40000000 {vex3} {disp32} vmovss %xmm9, 64(%r11)
       0f188f00080000 {disp32} prefetcht0 2048(%rdi)
       410f188900f0ffff {disp32} prefetcht0 -4096(%r9)
       c4e16dfed3 {vex3} vpaddd %ymm3, %ymm2, %ymm2
-      c44135fece {vex3} vpaddd %ymm14, %ymm9, %ymm9
-      c4612dfed1 {vex3} vpaddd %ymm1, %ymm10, %ymm10
       c4413c588260000000 {vex3} {disp32} vaddps 96(%r10), %ymm8, %ymm8
-      c4e16c589700f0ffff {vex3} {disp32} vaddps -4096(%rdi), %ymm2, %ymm2
       c4c235a89220000000 {vex3} {disp32} vfmadd213ps 32(%r10), %ymm9, %ymm2
-      c46275a8a620060000 {vex3} {disp32} vfmadd213ps 1568(%rsi), %ymm1, %ymm12
       c46275bcc6 {vex3} vfnmadd231ps %ymm6, %ymm1, %ymm8
-      c4c235bcc6 {vex3} vfnmadd231ps %ymm14, %ymm9, %ymm0
       c4e1145cd4 {vex3} vsubps %ymm4, %ymm13, %ymm2
-      c4415c5cd5 {vex3} vsubps %ymm13, %ymm4, %ymm10
       c4e1345ed4 {vex3} vdivps %ymm4, %ymm9, %ymm2
-      c441745ef7 {vex3} vdivps %ymm15, %ymm1, %ymm14
       c4e17c51db {vex3} vsqrtps %ymm3, %ymm3
-      c4417c51c0 {vex3} vsqrtps %ymm8, %ymm8
       c461045ffa {vex3} vmaxps %ymm2, %ymm15, %ymm15
-      c4c17c5fc1 {vex3} vmaxps %ymm9, %ymm0, %ymm0
       c441045fbaa0000000 {vex3} {disp32} vmaxps 160(%r10), %ymm15, %ymm15
-      c4e1645f9840000000 {vex3} {disp32} vmaxps 64(%rax), %ymm3, %ymm3
       c4e27d18db {vex3} vbroadcastss %xmm3, %ymm3
-      c4427d18ff {vex3} vbroadcastss %xmm15, %ymm15
       c4e17e10bf7c000000 {vex3} {disp32} vmovss 124(%rdi), %xmm7
-      c4417e108b00f0ffff {vex3} {disp32} vmovss -4096(%r11), %xmm9
       c4e11572f417 {vex3} vpslld $23, %ymm4, %ymm13
       c4c17572f208 {vex3} vpslld $8, %ymm10, %ymm1
-      c4617c10ab40000000 {vex3} {disp32} vmovups 64(%rbx), %ymm13
       c4e17c119d20000000 {vex3} {disp32} vmovups %ymm3, 32(%rbp)
-      c4427d18a600080000 {vex3} {disp32} vbroadcastss 2048(%r14), %ymm12
       62f2754852da {evex} vpdpwssd %zmm2, %zmm1, %zmm3
-      6212554852e8 {evex} vpdpwssd %zmm24, %zmm5, %zmm13
-      62e2054052e1 {evex} vpdpwssd %zmm1, %zmm31, %zmm20
       62f17c48108f00000000 {evex} {disp32} vmovups 0(%rdi), %zmm1
-      62d17c48119045230100 {evex} {disp32} vmovups %zmm2, 74565(%r8)
       62f17c4828d1 {evex} vmovaps %zmm1, %zmm2
-      62f27d48189a40000000 {evex} {disp32} vbroadcastss 64(%rdx), %zmm3
-      62f2754850da {evex} vpdpbusd %zmm2, %zmm1, %zmm3
       62d16d48fe9300f0ffff {evex} {disp32} vpaddd -4096(%r11), %zmm2, %zmm2
-      62f17c485bdb {evex} vcvtdq2ps %zmm3, %zmm3
-      62f17448598800001000 {evex} {disp32} vmulps 1048576(%rax), %zmm1, %zmm1
       62f26d48b8cb {evex} vfmadd231ps %zmm3, %zmm2, %zmm1
-      62d26548b89180000000 {evex} {disp32} vfmadd231ps 128(%r9), %zmm3, %zmm2
-      62717c481089ffffffff {evex} {disp32} vmovups -1(%rcx), %zmm9
       62517c4811b208000000 {evex} {disp32} vmovups %zmm14, 8(%r10)
-      62517c4828f1 {evex} vmovaps %zmm9, %zmm14
-      62f27d4818b600080000 {evex} {disp32} vbroadcastss 2048(%rsi), %zmm6
-      62d2354850f6 {evex} vpdpbusd %zmm14, %zmm9, %zmm6
       62710d48feb700000000 {evex} {disp32} vpaddd 0(%rdi), %zmm14, %zmm14
       62f17c485bf6 {evex} vcvtdq2ps %zmm6, %zmm6
-      62513448598845230100 {evex} {disp32} vmulps 74565(%r8), %zmm9, %zmm9
-      62720d48b8ce {evex} vfmadd231ps %zmm6, %zmm14, %zmm9
-      62724d48b8b240000000 {evex} {disp32} vfmadd231ps 64(%rdx), %zmm6, %zmm14
-      62c17c48108300f0ffff {evex} {disp32} vmovups -4096(%r11), %zmm16
-      62617c4811b800001000 {evex} {disp32} vmovups %zmm31, 1048576(%rax)
-      62217c4828f8 {evex} vmovaps %zmm16, %zmm31
       62c27d4818b980000000 {evex} {disp32} vbroadcastss 128(%r9), %zmm23
-      62827d4050ff {evex} vpdpbusd %zmm31, %zmm16, %zmm23
-      62610540feb9ffffffff {evex} {disp32} vpaddd -1(%rcx), %zmm31, %zmm31
       62a17c485bff {evex} vcvtdq2ps %zmm23, %zmm23
-      62c17c40598208000000 {evex} {disp32} vmulps 8(%r10), %zmm16, %zmm16
-      62a20540b8c7 {evex} vfmadd231ps %zmm23, %zmm31, %zmm16
-      62624540b8be00080000 {evex} {disp32} vfmadd231ps 2048(%rsi), %zmm23, %zmm31
-      62617c4810bf00000000 {evex} {disp32} vmovups 0(%rdi), %zmm31
       62d17c48118845230100 {evex} {disp32} vmovups %zmm1, 74565(%r8)
-      62917c4828cf {evex} vmovaps %zmm31, %zmm1
-      62e27d4818a240000000 {evex} {disp32} vbroadcastss 64(%rdx), %zmm20
       62e2054050e1 {evex} vpdpbusd %zmm1, %zmm31, %zmm20
-      62d17548fe8b00f0ffff {evex} {disp32} vpaddd -4096(%r11), %zmm1, %zmm1
-      62a17c485be4 {evex} vcvtdq2ps %zmm20, %zmm20
       6261044059b800001000 {evex} {disp32} vmulps 1048576(%rax), %zmm31, %zmm31
-      62227548b8fc {evex} vfmadd231ps %zmm20, %zmm1, %zmm31
       62d25d40b88980000000 {evex} {disp32} vfmadd231ps 128(%r9), %zmm20, %zmm1
-      62f17c4810a9ffffffff {evex} {disp32} vmovups -1(%rcx), %zmm5
-      62417c48118208000000 {evex} {disp32} vmovups %zmm24, 8(%r10)
-      62617c4828c5 {evex} vmovaps %zmm5, %zmm24
-      62727d4818ae00080000 {evex} {disp32} vbroadcastss 2048(%rsi), %zmm13
-      6212554850e8 {evex} vpdpbusd %zmm24, %zmm5, %zmm13
-      62613d40fe8700000000 {evex} {disp32} vpaddd 0(%rdi), %zmm24, %zmm24
       62517c485bed {evex} vcvtdq2ps %zmm13, %zmm13
-      62d1544859a845230100 {evex} {disp32} vmulps 74565(%r8), %zmm5, %zmm5
-      62d23d40b8ed {evex} vfmadd231ps %zmm13, %zmm24, %zmm5
-      62621548b88240000000 {evex} {disp32} vfmadd231ps 64(%rdx), %zmm13, %zmm24
       62737d4823c04e {evex} vshuff32x4 $78, %zmm0, %zmm0, %zmm8
       62b3754023d1b1 {evex} vshuff32x4 $177, %zmm17, %zmm17, %zmm2
       62c37d4804d14e {evex} vpermilps $78, %zmm9, %zmm18
       62917c485fc3 {evex} vmaxps %zmm27, %zmm0, %zmm0
-      62f16548efdb {evex} vpxord %zmm3, %zmm3, %zmm3
-      62511548efed {evex} vpxord %zmm13, %zmm13, %zmm13
-      62a14d40eff6 {evex} vpxord %zmm22, %zmm22, %zmm22
       62010540efff {evex} vpxord %zmm31, %zmm31, %zmm31
       62f16c4859d3 {evex} vmulps %zmm3, %zmm2, %zmm2
-      6251344859cc {evex} vmulps %zmm12, %zmm9, %zmm9
-      6221044059fc {evex} vmulps %zmm20, %zmm31, %zmm31
-      62717c4810ab40000000 {evex} {disp32} vmovups 64(%rbx), %zmm13
       62617c48119d00060000 {evex} {disp32} vmovups %zmm27, 1536(%rbp)
       62427d48188600f0ffff {evex} {disp32} vbroadcastss -4096(%r14), %zmm24
       4989f9 mov %rdi, %r9

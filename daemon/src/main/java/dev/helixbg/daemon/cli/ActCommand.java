@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.files.Whole;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
@@ -24,82 +25,90 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "act",
-    description = {
-      "Show how to make the edit that a finding suggests, for the knowledge base as it is now: the"
-          + " calls of helix's own tools or, with --notes, a description of the edits of each file."
-          + " Without --run and --undo, nothing is changed.",
-      "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
-          + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
-          + " because another program has then written to the knowledge base. At the end, run:"
-          + " helix-bg done ID.",
-      "With --run, helix makes the calls. helix-bg then checks that the log contains the changes,"
-          + " and marks the finding as done. In a memory file, helix-bg itself removes or replaces"
-          + " items."
-    })
 final class ActCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
-  @Mixin private KbOption kb;
-
-  @Parameters(
-      arity = "0..*",
-      paramLabel = "ID",
-      hideParamSyntax = true,
-      description = "Id of the finding. 'helix-bg findings' lists the ids.")
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbOption kb = new KbOption();
   private List<String> words = List.of();
-
-  @Option(
-      names = "--as",
-      paramLabel = "WHAT",
-      description = "Your verdict on a pair: same, overtaken or related.")
   private String as;
-
-  @Option(
-      names = "--keep",
-      paramLabel = "SIDE",
-      description =
-          "Entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
-              + " Default: the more detailed entry, or the newer entry if the verdict is"
-              + " overtaken.")
   private String keep;
-
-  @Option(
-      names = "--run",
-      description =
-          "Make the edit through the program helix (the setting helix.command, else helix on PATH)."
-              + " The exit code tells the result: 0, 9, 10 or 11.")
   private boolean run;
-
-  @Option(names = "--dry-run", description = "With --run: show the changes, but do not make them.")
   private boolean dryRun;
-
-  @Option(
-      names = "--undo",
-      description = "Put back the items that 'act --run' or 'tidy' has removed from a memory file.")
   private boolean undo;
-
-  @Option(
-      names = "--plan",
-      paramLabel = "PLAN",
-      description =
-          "Check whether the plan with this id is still valid. The command 'act' prints the id of"
-              + " its plan.")
   private String plan;
-
-  @Option(
-      names = "--marked",
-      paramLabel = "MARKS",
-      split = ",",
-      description =
-          "Check whether entries still end in these marks, before you remove the entries. The"
-              + " command 'act' prints the marks, and the calls that append them to the entries.")
   private List<String> marked = List.of();
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Show how to make the edit that a finding suggests, for the knowledge base as it is now:"
+            + " the calls of helix's own tools or, with --notes, a description of the edits of each"
+            + " file. Without --run and --undo, nothing is changed.",
+        "To make the edit yourself: make the checks first. Then carry out the lines 'look' (a"
+            + " command) and 'call' (a call of helix) in their order. Stop at the first failure,"
+            + " because another program has then written to the knowledge base. At the end, run:"
+            + " helix-bg done ID.",
+        "With --run, helix makes the calls. helix-bg then checks that the log contains the changes,"
+            + " and marks the finding as done. In a memory file, helix-bg itself removes or"
+            + " replaces items.");
+    to.add(options);
+    to.add(kb);
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .paramLabel("ID")
+            .hideParamSyntax(true)
+            .description("Id of the finding. 'helix-bg findings' lists the ids."),
+        String.class,
+        given -> words = given);
+    to.option(
+        "--as",
+        "WHAT",
+        "Your verdict on a pair: same, overtaken or related.",
+        String.class,
+        given -> as = given);
+    to.option(
+        "--keep",
+        "SIDE",
+        "Entry of a pair to keep: a or b, as 'helix-bg findings ID' names the two entries."
+            + " Default: the more detailed entry, or the newer entry if the verdict is"
+            + " overtaken.",
+        String.class,
+        given -> keep = given);
+    to.flag(
+        "--run",
+        "Make the edit through the program helix (the setting helix.command, else helix on PATH)."
+            + " The exit code tells the result: 0, 9, 10 or 11.",
+        given -> run = given);
+    to.flag(
+        "--dry-run",
+        "With --run: show the changes, but do not make them.",
+        given -> dryRun = given);
+    to.flag(
+        "--undo",
+        "Put back the items that 'act --run' or 'tidy' has removed from a memory file.",
+        given -> undo = given);
+    to.option(
+        "--plan",
+        "PLAN",
+        "Check whether the plan with this id is still valid. The command 'act' prints the id of"
+            + " its plan.",
+        String.class,
+        given -> plan = given);
+    to.addAll(
+        OptionSpec.builder("--marked")
+            .paramLabel("MARKS")
+            .splitRegex(",")
+            .description(
+                "Check whether entries still end in these marks, before you remove the entries. The"
+                    + " command 'act' prints the marks, and the calls that append them to the"
+                    + " entries."),
+        String.class,
+        given -> marked = given);
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -2,21 +2,24 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.SettingsLoader.EffectiveSetting;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
-@Command(
-    name = "config",
-    description = {
-      "Show each setting: its value, where the value comes from, and what it means.",
-      "To change a setting, write it into the settings file, or add --set KEY=VALUE to a command."
-    })
 final class ConfigCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
+  private final GlobalOptions options = new GlobalOptions();
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Show each setting: its value, where the value comes from, and what it means.",
+        "To change a setting, write it into the settings file, or add --set KEY=VALUE to a"
+            + " command.");
+    to.add(options);
+  }
 
   @Override
   protected void run() {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
@@ -16,15 +17,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "daemon",
-    description =
-        "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
-            + " the control socket ~/.helix/helix-bg.sock until stopped.")
 final class DaemonCommand extends ConsoleCommand {
   /**
    * Maximum wait for the current batch after a stop signal. A batch that takes longer loses its
@@ -32,16 +26,28 @@ final class DaemonCommand extends ConsoleCommand {
    */
   private static final Duration ENDING = Duration.ofMillis(1500);
 
-  @Mixin private GlobalOptions options;
-
-  @Parameters(
-      arity = "0..*",
-      paramLabel = "kb",
-      description =
-          "Folders of knowledge bases. Default: the folder that 'helix-bg one-shot' would use.")
+  private final GlobalOptions options = new GlobalOptions();
   private List<Path> kbs = List.of();
+  private final KbsOption kb = new KbsOption();
 
-  @Mixin private KbsOption kb;
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Watch knowledge bases and keep their vectors and reports up to date. Answer requests on"
+            + " the control socket ~/.helix/helix-bg.sock until stopped.");
+    to.add(options);
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .paramLabel("kb")
+            .description(
+                "Folders of knowledge bases. Default: the folder that 'helix-bg one-shot' would"
+                    + " use."),
+        Path.class,
+        given -> kbs = given);
+    to.add(kb);
+  }
 
   @Override
   public Integer call() throws InterruptedException {

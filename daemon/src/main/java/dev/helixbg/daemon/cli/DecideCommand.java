@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
@@ -30,39 +31,46 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Stores decisions about findings, or takes them back. The report is updated later. */
-@Command
 final class DecideCommand extends JsonCommand {
   /** Maximum size of a list of findings on standard input, in bytes. */
   private static final int LONGEST_LIST = 1 << 24;
 
-  @Mixin private GlobalOptions options;
-  @Mixin private KbOption kb;
-
-  @Parameters(
-      arity = "0..*",
-      paramLabel = "ID",
-      description =
-          "Ids of findings. 'helix-bg findings --all' lists the open findings, and 'helix-bg"
-              + " findings --settled' lists the dismissed and done findings. '-' reads ids from"
-              + " standard input: the first word of each line is an id.")
+  private final Outcome outcome;
+  private final String description;
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbOption kb = new KbOption();
+  private final FindingFilter selection = new FindingFilter();
   private List<String> ids = List.of();
-
-  @Option(names = "--dry-run", description = "Show the decisions, but do not store them.")
   private boolean dryRun;
 
-  private final Outcome outcome;
-  private final FindingFilter selection;
-
-  /** {@code selection} is unused when the command takes decisions back. */
-  DecideCommand(Outcome outcome, FindingFilter selection) {
+  DecideCommand(Outcome outcome, String description) {
     this.outcome = outcome;
-    this.selection = selection;
+    this.description = description;
+  }
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(description);
+    to.add(options);
+    to.add(kb);
+    if (outcome != Outcome.OPEN) {
+      to.add(selection);
+    }
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .paramLabel("ID")
+            .description(
+                "Ids of findings. 'helix-bg findings --all' lists the open findings, and 'helix-bg"
+                    + " findings --settled' lists the dismissed and done findings. '-' reads ids"
+                    + " from standard input: the first word of each line is an id."),
+        String.class,
+        given -> ids = given);
+    to.flag("--dry-run", "Show the decisions, but do not store them.", given -> dryRun = given);
   }
 
   @Override

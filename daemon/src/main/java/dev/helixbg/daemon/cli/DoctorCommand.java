@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -35,20 +36,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
-@Command(
-    name = "doctor",
-    description =
-        "Check the JDK, native libraries, models, GPU, knowledge base and permissions. Print a"
-            + " remedy for each problem.")
 final class DoctorCommand extends JsonCommand {
   private static final String USE_THE_CPU = "set llm.backend = \"auto\", or \"cpu\"";
   private static final String NAME_A_LARGER = "name a larger model: llm.model";
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbArgument kb = new KbArgument();
 
-  @Mixin private GlobalOptions options;
-  @Mixin private KbArgument kb;
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Check the JDK, native libraries, models, GPU, knowledge base and permissions. Print a"
+            + " remedy for each problem.");
+    to.add(options);
+    to.add(kb);
+  }
 
   private final List<CheckLine> checks = new ArrayList<>();
 

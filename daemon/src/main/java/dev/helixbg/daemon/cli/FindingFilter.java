@@ -1,41 +1,43 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbTopics;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.judge.Verdict;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Options that choose among the findings of the last report. */
-final class FindingFilter {
-  @Option(
-      names = "--topic",
-      paramLabel = "TOPIC",
-      description = "Choose the findings about this topic or about one of its entries.")
+final class FindingFilter implements Declaration.Shared {
   private String topic;
-
-  @Option(
-      names = "--kind",
-      paramLabel = "KIND",
-      completionCandidates = Kinds.class,
-      description = "Choose the findings of this kind: ${COMPLETION-CANDIDATES}.")
   private String kind;
-
-  @Option(
-      names = "--verdict",
-      paramLabel = "VERDICT",
-      description = "Choose the findings with this verdict: same, overtaken, related or different.")
   private String verdict;
 
-  static final class Kinds extends ArrayList<String> {
-    Kinds() {
-      super(ReportedFinding.KINDS);
-    }
+  @Override
+  public void declare(Declaration to) {
+    to.option(
+        "--topic",
+        "TOPIC",
+        "Choose the findings about this topic or about one of its entries.",
+        String.class,
+        given -> topic = given);
+    to.add(
+        OptionSpec.builder("--kind")
+            .paramLabel("KIND")
+            .completionCandidates(ReportedFinding.KINDS)
+            .description("Choose the findings of this kind: ${COMPLETION-CANDIDATES}."),
+        String.class,
+        given -> kind = given);
+    to.option(
+        "--verdict",
+        "VERDICT",
+        "Choose the findings with this verdict: same, overtaken, related or different.",
+        String.class,
+        given -> verdict = given);
   }
 
   boolean isEmpty() {

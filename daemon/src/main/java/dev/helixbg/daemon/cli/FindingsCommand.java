@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.text.NearestName;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbOption;
@@ -30,48 +31,52 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "findings",
-    description = {
-      "List the leading findings of the last report. With --all or an option that chooses"
-          + " findings (--topic, --kind, --verdict), list other findings, too.",
-      "With an ID, show one finding: its texts, the reasons for it, and the possible edits."
-    })
 final class FindingsCommand extends JsonCommand {
   /** Maximum number of entries that the list shows for a finding about a group of entries. */
   private static final int ENTRIES = 3;
 
-  @Mixin private GlobalOptions options;
-  @Mixin private KbOption kb;
-
-  @Parameters(
-      arity = "0..2",
-      paramLabel = "[kb] [ID]",
-      hideParamSyntax = true,
-      description = "kb: folder of the knowledge base. ID: id of a finding to show.")
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbOption kb = new KbOption();
   private List<String> words = List.of();
-
-  @Option(
-      names = "--settled",
-      description =
-          "List the findings that are dismissed or done. Each line tells who decided, and why.")
   private boolean settled;
-
-  @Option(names = "--all", description = "List all open findings, not only the leading findings.")
   private boolean all;
-
-  @Option(
-      names = {"-n", "--limit"},
-      paramLabel = "NUMBER",
-      description = "Maximum number of findings to list. Default: no limit.")
   private int limit = Integer.MAX_VALUE;
+  private final FindingFilter selection = new FindingFilter();
 
-  @Mixin private FindingFilter selection;
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "List the leading findings of the last report. With --all or an option that chooses"
+            + " findings (--topic, --kind, --verdict), list other findings, too.",
+        "With an ID, show one finding: its texts, the reasons for it, and the possible edits.");
+    to.add(options);
+    to.add(kb);
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("0..2")
+            .paramLabel("[kb] [ID]")
+            .hideParamSyntax(true)
+            .description("kb: folder of the knowledge base. ID: id of a finding to show."),
+        String.class,
+        given -> words = given);
+    to.flag(
+        "--settled",
+        "List the findings that are dismissed or done. Each line tells who decided, and why.",
+        given -> settled = given);
+    to.flag(
+        "--all", "List all open findings, not only the leading findings.", given -> all = given);
+    to.add(
+        OptionSpec.builder("-n", "--limit")
+            .paramLabel("NUMBER")
+            .description("Maximum number of findings to list. Default: no limit."),
+        int.class,
+        given -> limit = given);
+    to.add(selection);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

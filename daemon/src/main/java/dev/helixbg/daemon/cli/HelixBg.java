@@ -4,6 +4,7 @@ import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -25,10 +26,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IExecutionStrategy;
 import picocli.CommandLine.ITypeConverter;
@@ -36,27 +37,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The main class: parses the command line and runs a command. */
-@Command(
-    name = "helix-bg",
-    description = {
-      "A second, slower mind for a helix knowledge base:",
-      "finds duplicates, missing links and overlapping topics, and writes reports on them into the"
-          + " folder of the knowledge base.",
-      "To try it: helix-bg one-shot --sample",
-      "Without helix, on a folder of Markdown notes: helix-bg one-shot --notes FOLDER"
-    },
-    versionProvider = Version.class,
-    synopsisSubcommandLabel = "COMMAND")
-public final class HelixBg implements Runnable {
-  @Spec private CommandSpec spec;
+public final class HelixBg {
+  private HelixBg() {}
 
   public static void main(String[] arguments) {
-    start(HelixBg::noBench, arguments);
+    start(Map::of, arguments);
   }
 
   /** Commands that describe the other commands. */
@@ -65,10 +54,10 @@ public final class HelixBg implements Runnable {
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
   /**
-   * Runs one command line, then ends the JVM. The supplier {@code bench} makes the command {@code
-   * bench}.
+   * Runs one command line, then ends the JVM. The supplier {@code bench} makes the commands of
+   * {@code bench} by name; an installed program has none.
    */
-  public static void start(Supplier<Object> bench, String... arguments) {
+  public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
     String first = arguments.length > 0 ? arguments[0] : "";
     chooseLog(first.equals("daemon"));
@@ -101,12 +90,15 @@ public final class HelixBg implements Runnable {
 
   /** Runs one command line. Any exception or Error becomes an exit code. */
   static int run(
-      Console console, Supplier<Object> bench, Interruption interruption, String... arguments) {
+      Console console,
+      Supplier<Map<String, ConsoleCommand>> bench,
+      Interruption interruption,
+      String... arguments) {
     if (arguments.length == 1 && VERSION.contains(arguments[0])) {
       console.say("%s", Version.line()); // without picocli, this takes a third less time
       return ExitCode.OK.number();
     }
-    Map<String, Supplier<Object>> commands = commands(bench);
+    Map<String, Supplier<CommandSpec>> commands = commands(bench, console, interruption);
     String first = arguments.length == 0 ? "" : arguments[0];
     // Only the named command is described to picocli, because a description takes milliseconds and
     // there are more than twenty commands.
@@ -122,95 +114,106 @@ public final class HelixBg implements Runnable {
 
   /** Returns the command line with all commands, ready to be executed or described. */
   static CommandLine commandLine(Console console, Interruption interruption) {
-    return line(console, interruption, commands(HelixBg::noBench));
+    return line(console, interruption, commands(Map::of, console, interruption));
   }
 
-  private static Map<String, Supplier<Object>> commands(Supplier<Object> bench) {
-    Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-    commands.put("one-shot", OneShotCommand::new);
-    commands.put("daemon", DaemonCommand::new);
-    commands.put("status", StatusCommand::new);
-    commands.put("search", () -> query(new SearchCommand()));
-    commands.put("related", () -> query(new RelatedCommand()));
-    commands.put("findings", FindingsCommand::new);
-    commands.put("study", StudyCommand::new);
-    commands.put("tidy", TidyCommand::new);
-    commands.put("act", ActCommand::new);
+  private static Map<String, Supplier<CommandSpec>> commands(
+      Supplier<Map<String, ConsoleCommand>> bench, Console console, Interruption interruption) {
+    Function<ConsoleCommand, CommandSpec> declared =
+        command -> Declaration.of(command, console, interruption);
+    Map<String, Supplier<CommandSpec>> commands = new LinkedHashMap<>();
+    commands.put("one-shot", () -> declared.apply(new OneShotCommand()));
+    commands.put("daemon", () -> declared.apply(new DaemonCommand()));
+    commands.put("status", () -> declared.apply(new StatusCommand()));
+    commands.put("search", () -> declared.apply(new SearchCommand()));
+    commands.put("related", () -> declared.apply(new RelatedCommand()));
+    commands.put("findings", () -> declared.apply(new FindingsCommand()));
+    commands.put("study", () -> declared.apply(new StudyCommand()));
+    commands.put("tidy", () -> declared.apply(new TidyCommand()));
+    commands.put("act", () -> declared.apply(new ActCommand()));
     commands.put(
         "dismiss",
         () ->
-            decide(
-                Outcome.DISMISSED,
-                "Dismiss findings that are wrong or unimportant: the report no longer shows"
-                    + " them."));
+            declared.apply(
+                new DecideCommand(
+                    Outcome.DISMISSED,
+                    "Dismiss findings that are wrong or unimportant: the report no longer shows"
+                        + " them.")));
     commands.put(
         "done",
         () ->
-            decide(
-                Outcome.DONE,
-                "Mark findings as done after you have acted on them: the report no longer shows"
-                    + " them."));
+            declared.apply(
+                new DecideCommand(
+                    Outcome.DONE,
+                    "Mark findings as done after you have acted on them: the report no longer shows"
+                        + " them.")));
     commands.put(
         "undo",
         () ->
-            decide(
-                Outcome.OPEN,
-                "Take back decisions that 'dismiss' or 'done' has stored: the report shows the"
-                    + " findings again."));
-    commands.put("stop", StopCommand::new);
-    commands.put("mcp", McpCommand::new);
-    commands.put("service", ServiceCommand::new);
+            declared.apply(
+                new DecideCommand(
+                    Outcome.OPEN,
+                    "Take back decisions that 'dismiss' or 'done' has stored: the report shows the"
+                        + " findings again.")));
+    commands.put("stop", () -> declared.apply(new StopCommand()));
+    commands.put("mcp", () -> declared.apply(new McpCommand()));
+    commands.put("service", () -> declared.apply(new ServiceCommand()));
     // The launcher runs a script for this command, because the project's Java code opens no network
     // connection.
     commands.put(
         "fetch-models",
         () -> {
-          CommandLine line =
+          CommandSpec spec =
               absent(
                   "the jar cannot download models; run bin/helix-bg fetch-models instead",
                   "Download language models into ~/.helix/models; 'helix-bg fetch-models list'"
                       + " shows which models fit this machine. 'helix-bg fetch-models --help'"
                       + " explains the options.");
-          line.getCommandSpec()
-              .usageMessage()
+          spec.usageMessage()
               .customSynopsis(
                   "helix-bg fetch-models [-hV] [list | MODEL...] [--to=FOLDER] [--from=URL]",
                   "                             [--sha256=NAME=HEX]... [--timeout=SECONDS]");
-          return line;
+          return spec;
         });
-    commands.put("embed-test", EmbedTestCommand::new);
-    commands.put("generate", GenerateCommand::new);
-    commands.put("load-model", LoadModelCommand::new);
-    commands.put("verify", VerifyCommand::new);
-    commands.put("doctor", DoctorCommand::new);
-    commands.put("bench", bench);
-    commands.put("config", ConfigCommand::new);
+    commands.put("embed-test", () -> declared.apply(new EmbedTestCommand()));
+    commands.put("generate", () -> declared.apply(new GenerateCommand()));
+    commands.put("load-model", () -> declared.apply(new LoadModelCommand()));
+    commands.put("verify", () -> declared.apply(new VerifyCommand()));
+    commands.put("doctor", () -> declared.apply(new DoctorCommand()));
+    commands.put("bench", () -> benchmarks(bench.get(), declared));
+    commands.put("config", () -> declared.apply(new ConfigCommand()));
     commands.put(
         "completion",
         () ->
             described(
-                    new AutoComplete.GenerateCompletion(),
+                    CommandSpec.forAnnotatedObject(new AutoComplete.GenerateCompletion()),
                     "Print a completion script for bash and zsh. Add this line to the startup file"
                         + " of your shell: source <(helix-bg completion)")
-                .setCommandName("completion"));
-    commands.put("man", ManCommand::new);
+                .name("completion"));
+    commands.put("man", () -> declared.apply(new ManCommand()));
     commands.put(
         "help",
         () ->
             described(
-                new CommandLine.HelpCommand(),
+                CommandSpec.forAnnotatedObject(new CommandLine.HelpCommand()),
                 "Print the help of a command, or the list of commands."));
     return commands;
   }
 
   private static CommandLine line(
-      Console console, Interruption interruption, Map<String, Supplier<Object>> commands) {
+      Console console, Interruption interruption, Map<String, Supplier<CommandSpec>> commands) {
     ErrorReporter errors = new ErrorReporter(console);
-    CommandLine line = new CommandLine(new HelixBg());
-    for (Map.Entry<String, Supplier<Object>> command : commands.entrySet()) {
-      line.addSubcommand(command.getKey(), command.getValue().get());
-    }
-    equip(line, console, interruption);
+    CommandSpec spec = Declaration.withHelp(CommandSpec.create()).name("helix-bg");
+    spec.usageMessage()
+        .description(
+            "A second, slower mind for a helix knowledge base:",
+            "finds duplicates, missing links and overlapping topics, and writes reports on them"
+                + " into the folder of the knowledge base.",
+            "To try it: helix-bg one-shot --sample",
+            "Without helix, on a folder of Markdown notes: helix-bg one-shot --notes FOLDER")
+        .synopsisSubcommandLabel("COMMAND");
+    commands.forEach((name, command) -> spec.addSubcommand(name, command.get()));
+    CommandLine line = new CommandLine(spec);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExpandAtFiles(false); // a text may begin with @, such as a Java annotation
     // otherwise picocli prints a warning about a quotation mark in --set
@@ -226,7 +229,7 @@ public final class HelixBg implements Runnable {
     for (ExitCode code : ExitCode.values()) {
       codes.put(Integer.toString(code.number()), code.meaning());
     }
-    line.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(codes);
+    spec.usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(codes);
     return line;
   }
 
@@ -254,60 +257,47 @@ public final class HelixBg implements Runnable {
           throw new UnmatchedArgumentException(line, unmatched);
         }
       }
+      Integer helped = CommandLine.executeHelpRequest(parsed);
+      if (helped != null) {
+        return helped;
+      }
+      CommandLine last = parsed.asCommandLineList().getLast();
+      if (last.getCommand() == null) {
+        throw new ParameterException(last, "a command is missing");
+      }
       return new RunLast().execute(parsed);
     }
   }
 
-  /** Adds --help and --version to every command, and a console to each {@link ConsoleCommand}. */
-  private static void equip(CommandLine line, Console console, Interruption interruption) {
-    if (!line.getCommandSpec().optionsMap().containsKey("--help")) {
-      line.getCommandSpec().mixinStandardHelpOptions(true);
+  private static CommandSpec benchmarks(
+      Map<String, ConsoleCommand> commands, Function<ConsoleCommand, CommandSpec> declared) {
+    if (commands.isEmpty()) {
+      return absent(
+          "an installed helix-bg has no benchmarks; run scripts/helix-bg bench in a checkout of the"
+              + " sources",
+          "Run benchmarks on this machine. Available only in a checkout of the sources.");
     }
-    ConsoleCommand.equip(line, console, interruption);
-    for (CommandLine command : line.getSubcommands().values()) {
-      equip(command, console, interruption);
-    }
-  }
-
-  private static CommandLine noBench() {
-    return absent(
-        "an installed helix-bg has no benchmarks; run scripts/helix-bg bench in a checkout of the"
-            + " sources",
-        "Run benchmarks on this machine. Available only in a checkout of the sources.");
+    CommandSpec spec = CommandSpec.create();
+    spec.usageMessage()
+        .description("Measure this machine; every benchmark checks its result first.")
+        .synopsisSubcommandLabel("BENCHMARK");
+    commands.forEach((name, command) -> spec.addSubcommand(name, declared.apply(command)));
+    return Declaration.withHelp(spec);
   }
 
   /** Returns a command that always fails; its message {@code where} tells what to run instead. */
-  private static CommandLine absent(String where, String description) {
+  private static CommandSpec absent(String where, String description) {
     Callable<Integer> refusal =
         () -> {
           throw Failure.usage(where);
         };
-    return described(CommandSpec.wrapWithoutInspection(refusal), description)
-        .setUnmatchedArgumentsAllowed(true);
+    CommandSpec spec = described(CommandSpec.wrapWithoutInspection(refusal), description);
+    spec.parser().unmatchedArgumentsAllowed(true);
+    return Declaration.withHelp(spec);
   }
 
-  /** Returns a command whose text may begin with {@code -}, such as an item of a list. */
-  private static CommandLine query(QueryCommand command) {
-    return new CommandLine(command).setUnmatchedOptionsArePositionalParams(true);
-  }
-
-  private static CommandLine decide(Outcome outcome, String description) {
-    FindingFilter selection = new FindingFilter();
-    CommandLine line = described(new DecideCommand(outcome, selection), description);
-    if (outcome != Outcome.OPEN) {
-      line.addMixin("selection", selection);
-    }
-    return line;
-  }
-
-  private static CommandLine described(Object command, String description) {
-    CommandLine line = new CommandLine(command);
-    line.getCommandSpec().usageMessage().header(new String[0]).description(description);
-    return line;
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "a command is missing");
+  private static CommandSpec described(CommandSpec spec, String description) {
+    spec.usageMessage().header(new String[0]).description(description);
+    return spec;
   }
 }

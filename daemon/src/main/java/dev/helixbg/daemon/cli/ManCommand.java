@@ -3,22 +3,26 @@ package dev.helixbg.daemon.cli;
 import dev.helixbg.config.Setting;
 import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.util.Locale;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Prints the help of every command as one page, in roff (see man(7)) or Markdown. */
-@Command(name = "man", description = "Print the manual page. To read it: helix-bg man | man -l -")
 final class ManCommand extends ConsoleCommand {
-  @Option(names = "--markdown", description = "Print the page docs/reference.md instead.")
   private boolean markdown;
 
-  @Spec private CommandSpec spec;
+  private CommandSpec spec;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    spec = to.spec();
+    to.description("Print the manual page. To read it: helix-bg man | man -l -");
+    to.flag("--markdown", "Print the page docs/reference.md instead.", given -> markdown = given);
+  }
 
   @Override
   protected void run() {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.mcp.ClientConfig;
@@ -15,43 +16,45 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "mcp",
-    description =
+final class McpCommand extends ConsoleCommand {
+  private final GlobalOptions options = new GlobalOptions();
+  private List<Path> kbs = List.of();
+  private final KbsOption kb = new KbsOption();
+  private ClientConfig client;
+  private boolean sampling;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
         "Serve a coding agent over MCP, on stdin and stdout. The agent can search, check whether a"
             + " text repeats an entry, read findings with their edits, and decide on findings. The"
-            + " daemon answers if it watches the knowledge base; otherwise this process answers.")
-final class McpCommand extends ConsoleCommand {
-  @Mixin private GlobalOptions options;
-
-  @Parameters(
-      arity = "0..*",
-      paramLabel = "kb",
-      description =
-          "Folders of knowledge bases. Default: the knowledge bases that the daemon watches, else"
-              + " the knowledge base that 'helix-bg one-shot' would use.")
-  private List<Path> kbs = List.of();
-
-  @Mixin private KbsOption kb;
-
-  @Option(
-      names = "--print-config",
-      paramLabel = "CLIENT",
-      description =
-          "Print the configuration for a client that starts this server: ${COMPLETION-CANDIDATES}.")
-  private ClientConfig client;
-
-  @Option(
-      names = "--sampling",
-      description =
-          "While the client is idle, ask the client's language model questions by MCP sampling, at"
-              + " most 50 a day. Each question costs the user tokens.")
-  private boolean sampling;
+            + " daemon answers if it watches the knowledge base; otherwise this process answers.");
+    to.add(options);
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .paramLabel("kb")
+            .description(
+                "Folders of knowledge bases. Default: the knowledge bases that the daemon watches,"
+                    + " else the knowledge base that 'helix-bg one-shot' would use."),
+        Path.class,
+        given -> kbs = given);
+    to.add(kb);
+    to.option(
+        "--print-config",
+        "CLIENT",
+        "Print the configuration for a client that starts this server: ${COMPLETION-CANDIDATES}.",
+        ClientConfig.class,
+        given -> client = given);
+    to.flag(
+        "--sampling",
+        "While the client is idle, ask the client's language model questions by MCP sampling, at"
+            + " most 50 a day. Each question costs the user tokens.",
+        given -> sampling = given);
+  }
 
   @Override
   protected void run() throws InterruptedException, IOException {

@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -26,29 +27,32 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
-@Command(
-    name = "one-shot",
-    description =
-        "Bring the report up to date once: read the log, embed new entries, compare all entries,"
-            + " ask the language model, write the report.")
 public final class OneShotCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
-  @Mixin private KbArgument kb;
-
-  @Option(
-      names = "--sample",
-      description = "Run on a sample knowledge base, which is created in the cache folder.")
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbArgument kb = new KbArgument();
   private boolean sample;
-
-  @Option(
-      names = "--copy-report",
-      paramLabel = "FOLDER",
-      description = "Copy report.html, report.md and report.json into FOLDER, too.")
   private Path copy;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Bring the report up to date once: read the log, embed new entries, compare all entries,"
+            + " ask the language model, write the report.");
+    to.add(options);
+    to.add(kb);
+    to.flag(
+        "--sample",
+        "Run on a sample knowledge base, which is created in the cache folder.",
+        given -> sample = given);
+    to.option(
+        "--copy-report",
+        "FOLDER",
+        "Copy report.html, report.md and report.json into FOLDER, too.",
+        Path.class,
+        given -> copy = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

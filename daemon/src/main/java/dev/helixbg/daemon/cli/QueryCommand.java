@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbOption;
 import dev.helixbg.daemon.host.EmbedderHost;
@@ -22,9 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -32,9 +31,19 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * process answers.
  */
 abstract class QueryCommand extends ConsoleCommand {
-  @Mixin private GlobalOptions options;
-  @Mixin protected KbOption kb;
-  @Spec private CommandSpec spec;
+  private final GlobalOptions options = new GlobalOptions();
+  protected final KbOption kb = new KbOption();
+
+  private CommandSpec spec;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    spec = to.spec();
+    spec.parser().unmatchedOptionsArePositionalParams(true); // a text may begin with -
+    to.add(options);
+    to.add(kb);
+  }
 
   /**
    * Joins the words to one text. A word that looks like an option is a usage error, unless {@code

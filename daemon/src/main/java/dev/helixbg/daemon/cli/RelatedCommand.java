@@ -2,48 +2,55 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "related",
-    description =
-        "Check a text before you store it: whether an entry already says it or contradicts"
-            + " it. Lists the nearest entries, too.")
 final class RelatedCommand extends QueryCommand {
-  @Parameters(
-      arity = "1..*",
-      paramLabel = "TEXT",
-      description =
-          "Text to be stored; - reads it from standard input. Write -- before words that look like"
-              + " options.")
   private List<String> words;
-
-  @Option(
-      names = {"-n", "--limit"},
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "Maximum number of entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
-
-  @Option(
-      names = "--topic",
-      paramLabel = "TOPIC",
-      description = "Topic under which the text would be stored.")
   private String topic = "";
-
-  @Option(
-      names = "--json",
-      description =
-          "Print JSON: one line for each entry, then a line with alreadySaid (yes,"
-              + " contradicts, perhaps, no, unknown), the entry, its title and the probability.")
   private boolean json;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Check a text before you store it: whether an entry already says it or contradicts"
+            + " it. Lists the nearest entries, too.");
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("1..*")
+            .paramLabel("TEXT")
+            .description(
+                "Text to be stored; - reads it from standard input. Write -- before words that look"
+                    + " like options."),
+        String.class,
+        given -> words = given);
+    to.add(
+        OptionSpec.builder("-n", "--limit")
+            .paramLabel("N")
+            .defaultValue("5")
+            .description("Maximum number of entries to show (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> limit = given);
+    to.option(
+        "--topic",
+        "TOPIC",
+        "Topic under which the text would be stored.",
+        String.class,
+        given -> topic = given);
+    to.flag(
+        "--json",
+        "Print JSON: one line for each entry, then a line with alreadySaid (yes,"
+            + " contradicts, perhaps, no, unknown), the entry, its title and the probability.",
+        given -> json = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

@@ -3,46 +3,53 @@ package dev.helixbg.daemon.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.text.PrintableText;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.search.SearchAnswer;
 import dev.helixbg.daemon.terminal.Console;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(name = "search", description = "Find the entries nearest in meaning to a text.")
 final class SearchCommand extends QueryCommand {
   private static final int EXCERPT = 200;
-
-  @Parameters(
-      arity = "1..*",
-      paramLabel = "TEXT",
-      description = "Text to search for; write -- before words that look like options.")
   private List<String> words;
-
-  @Option(
-      names = {"-n", "--limit"},
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "Maximum number of entries to show (default: ${DEFAULT-VALUE}).")
   private int limit;
-
-  @Option(
-      names = "--offset",
-      paramLabel = "N",
-      defaultValue = "0",
-      description = "Number of entries to skip at the beginning of the list (default: 0).")
   private int offset;
-
-  @Option(names = "--topic", paramLabel = "TOPIC", description = "Search this topic only.")
   private String topic;
-
-  @Option(
-      names = "--json",
-      description =
-          "Print JSON: one line for each entry, then a line with the number of indexed entries.")
   private boolean json;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description("Find the entries nearest in meaning to a text.");
+    to.addAll(
+        PositionalParamSpec.builder()
+            .arity("1..*")
+            .paramLabel("TEXT")
+            .description("Text to search for; write -- before words that look like options."),
+        String.class,
+        given -> words = given);
+    to.add(
+        OptionSpec.builder("-n", "--limit")
+            .paramLabel("N")
+            .defaultValue("10")
+            .description("Maximum number of entries to show (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> limit = given);
+    to.add(
+        OptionSpec.builder("--offset")
+            .paramLabel("N")
+            .defaultValue("0")
+            .description("Number of entries to skip at the beginning of the list (default: 0)."),
+        int.class,
+        given -> offset = given);
+    to.option("--topic", "TOPIC", "Search this topic only.", String.class, given -> topic = given);
+    to.flag(
+        "--json",
+        "Print JSON: one line for each entry, then a line with the number of indexed entries.",
+        given -> json = given);
+  }
 
   @Override
   protected void run() throws InterruptedException {

@@ -5,6 +5,7 @@ import dev.helixbg.config.SettingsLoader;
 import dev.helixbg.config.UserDirectories;
 import dev.helixbg.config.files.PrivateFiles;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
@@ -32,39 +33,44 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "service",
-    description =
-        "Install and control the daemon as a service of launchd or systemd, started at login.")
 final class ServiceCommand extends ConsoleCommand {
-  @Mixin private GlobalOptions options;
-
-  @Parameters(
-      index = "0",
-      paramLabel = "ACTION",
-      description = "install, uninstall, start, stop, restart, status or logs.")
+  private final GlobalOptions options = new GlobalOptions();
   private Action action;
-
-  @Parameters(
-      index = "1..*",
-      arity = "0..*",
-      paramLabel = "kb",
-      description =
-          "With 'install': knowledge bases that the daemon watches from now on, instead of the"
-              + " previous knowledge bases.")
   private List<Path> kbs = List.of();
-
-  @Mixin private KbsOption kb;
-
-  @Option(
-      names = "--dry-run",
-      description = "Show what would be written and run, and change nothing.")
+  private final KbsOption kb = new KbsOption();
   private boolean dryRun;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Install and control the daemon as a service of launchd or systemd, started at login.");
+    to.add(options);
+    to.add(
+        PositionalParamSpec.builder()
+            .index("0")
+            .paramLabel("ACTION")
+            .description("install, uninstall, start, stop, restart, status or logs."),
+        Action.class,
+        given -> action = given);
+    to.addAll(
+        PositionalParamSpec.builder()
+            .index("1..*")
+            .arity("0..*")
+            .paramLabel("kb")
+            .description(
+                "With 'install': knowledge bases that the daemon watches from now on, instead of"
+                    + " the previous knowledge bases."),
+        Path.class,
+        given -> kbs = given);
+    to.add(kb);
+    to.flag(
+        "--dry-run",
+        "Show what would be written and run, and change nothing.",
+        given -> dryRun = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

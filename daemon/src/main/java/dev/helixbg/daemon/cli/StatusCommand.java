@@ -1,16 +1,20 @@
 package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.time.Duration;
-import picocli.CommandLine.Command;
 
-@Command(
-    name = "status",
-    description = "Show the state of the daemon: knowledge bases, models, counts, last error.")
 final class StatusCommand extends JsonCommand {
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description("Show the state of the daemon: knowledge bases, models, counts, last error.");
+  }
+
   @Override
   protected void run() {
     JsonNode status =

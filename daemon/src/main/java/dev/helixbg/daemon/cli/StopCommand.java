@@ -1,13 +1,19 @@
 package dev.helixbg.daemon.cli;
 
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.link.DaemonLink;
 import java.time.Duration;
-import picocli.CommandLine.Command;
 
-@Command(name = "stop", description = "Stop the daemon; a service manager does not restart it.")
 final class StopCommand extends ConsoleCommand {
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description("Stop the daemon; a service manager does not restart it.");
+  }
+
   @Override
   protected void run() {
     GlobalOptions.daemon().ask(DaemonLink.request("stop"), Duration.ofSeconds(10));

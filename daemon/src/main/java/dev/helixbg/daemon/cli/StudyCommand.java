@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -22,61 +23,65 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
-@Command(
-    name = "study",
-    description =
-        "Let a chat with a language model answer the questions that decide which findings come"
-            + " first: --export writes the questions as a Markdown page, --import reads the chat's"
-            + " answers. A coding agent that is connected over MCP answers the same questions with"
-            + " the prompt 'study'.")
 final class StudyCommand extends JsonCommand {
   /** Maximum size of a file with answers, in bytes. */
   private static final int LONGEST = 1 << 22;
 
   private static final Path STANDARD = Path.of("-");
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbArgument kb = new KbArgument();
 
-  @Mixin private GlobalOptions options;
-  @Mixin private KbArgument kb;
+  private Path export;
+  private Path file;
+  private int count;
+  private String by;
 
-  @ArgGroup(exclusive = true, multiplicity = "1")
-  private Way way;
-
-  private static final class Way {
-    @Option(
-        names = "--export",
-        paramLabel = "FILE",
-        description = "Write the questions to this file; - is standard output.")
-    private Path export;
-
-    @Option(
-        names = "--import",
-        paramLabel = "FILE",
-        description =
-            "Read the answers from this file, one per line, in the form ID: ANSWER; - is standard"
-                + " input.")
-    private Path answers;
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Let a chat with a language model answer the questions that decide which findings come"
+            + " first: --export writes the questions as a Markdown page, --import reads the chat's"
+            + " answers. A coding agent that is connected over MCP answers the same questions with"
+            + " the prompt 'study'.");
+    to.add(options);
+    to.add(kb);
+    to.addOneOf(this::ways);
+    to.add(
+        OptionSpec.builder("--count")
+            .paramLabel("N")
+            .defaultValue("50")
+            .description("Number of questions to write, 1 to 100. Default: 50."),
+        int.class,
+        given -> count = given);
+    to.add(
+        OptionSpec.builder("--by")
+            .paramLabel("NAME")
+            .defaultValue("chat")
+            .description(
+                "Name of the chat; use the same name for --export and --import. The answers under"
+                    + " each name are measured separately. Default: chat."),
+        String.class,
+        given -> by = given);
   }
 
-  @Option(
-      names = "--count",
-      paramLabel = "N",
-      defaultValue = "50",
-      description = "Number of questions to write, 1 to 100. Default: 50.")
-  private int count;
-
-  @Option(
-      names = "--by",
-      paramLabel = "NAME",
-      defaultValue = "chat",
-      description =
-          "Name of the chat; use the same name for --export and --import. The answers under each"
-              + " name are measured separately. Default: chat.")
-  private String by;
+  private void ways(Declaration to) {
+    to.option(
+        "--export",
+        "FILE",
+        "Write the questions to this file; - is standard output.",
+        Path.class,
+        given -> export = given);
+    to.option(
+        "--import",
+        "FILE",
+        "Read the answers from this file, one per line, in the form ID: ANSWER; - is standard"
+            + " input.",
+        Path.class,
+        given -> file = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {
@@ -86,7 +91,7 @@ final class StudyCommand extends JsonCommand {
       String modelId = EmbeddingModel.locate(settings).id();
       QuestionRequests requests =
           QuestionRequests.of(FindingRequests.of(stores.of(chosen), settings, modelId), settings);
-      if (way.export != null) {
+      if (export != null) {
         export(requests);
       } else {
         take(requests, chosen);
@@ -101,13 +106,13 @@ final class StudyCommand extends JsonCommand {
   private void export(QuestionRequests requests) throws IOException, InterruptedException {
     JsonNode given = requests.give(request().put("count", count), Instant.now());
     int questions = given.path("questions").size();
-    if (questions > 0 && way.export.equals(STANDARD)) {
+    if (questions > 0 && export.equals(STANDARD)) {
       console.out().print(StudyPage.of(given));
     } else if (questions > 0) {
       try {
-        Files.writeString(way.export, StudyPage.of(given));
+        Files.writeString(export, StudyPage.of(given));
       } catch (IOException e) {
-        throw Failure.io(ExitCode.WRITE, "write " + way.export, e);
+        throw Failure.io(ExitCode.WRITE, "write " + export, e);
       }
     }
     show(() -> Json.object().put("questions", questions).set("left", given.path("left")), () -> {});
@@ -115,18 +120,17 @@ final class StudyCommand extends JsonCommand {
         questions == 0
             ? "no question is open: nothing was written"
             : "wrote %d questions to %s. Give the page to a chat, save its answer, then: helix-bg"
-                    .formatted(questions, way.export)
+                    .formatted(questions, export)
                 + " study --import FILE"
                 + (by.equals("chat") ? "" : " --by NAME")
                 + kb.again());
   }
 
   private void take(QuestionRequests requests, Kb chosen) throws IOException {
-    ArrayNode answers = StudyPage.answers(read(way.answers));
+    ArrayNode answers = StudyPage.answers(read(file));
     if (answers.isEmpty()) {
       throw Failure.usage(
-          way.answers
-              + " has no answers: each answer is a line in the form ID: ANSWER, encoded in UTF-8");
+          file + " has no answers: each answer is a line in the form ID: ANSWER, encoded in UTF-8");
     }
     JsonNode taken = requests.take(request().set("answers", answers), Instant.now());
     show(

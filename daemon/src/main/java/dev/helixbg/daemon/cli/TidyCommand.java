@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.KbArgument;
 import dev.helixbg.daemon.kb.Kb;
@@ -10,21 +11,23 @@ import dev.helixbg.daemon.tidy.ActRun;
 import dev.helixbg.daemon.tidy.TidyTerminal;
 import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
-@Command(
-    name = "tidy",
-    description = {
-      "Go through the findings one by one, at a terminal, and decide on each.",
-      "The program helix (the setting helix.command, else helix on PATH) makes the edits of a"
-          + " knowledge base. With --notes, helix-bg itself edits memory files, and moves exact"
-          + " copies to the trash; you make all other edits in your own editor. helix-bg changes"
-          + " nothing before you press Enter on a page that lists the changes."
-    })
 public final class TidyCommand extends ConsoleCommand {
-  @Mixin private GlobalOptions options;
-  @Mixin private KbArgument kb;
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbArgument kb = new KbArgument();
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Go through the findings one by one, at a terminal, and decide on each.",
+        "The program helix (the setting helix.command, else helix on PATH) makes the edits of a"
+            + " knowledge base. With --notes, helix-bg itself edits memory files, and moves exact"
+            + " copies to the trash; you make all other edits in your own editor. helix-bg changes"
+            + " nothing before you press Enter on a page that lists the changes.");
+    to.add(options);
+    to.add(kb);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -12,16 +13,19 @@ import dev.helixbg.daemon.terminal.CheckLine;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.embed.EmbeddingModel;
 import java.io.IOException;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
-@Command(
-    name = "verify",
-    description =
-        "Check the log, the vectors and the report. Print what is wrong and what a run would do.")
 final class VerifyCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
-  @Mixin private KbArgument kb;
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbArgument kb = new KbArgument();
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Check the log, the vectors and the report. Print what is wrong and what a run would do.");
+    to.add(options);
+    to.add(kb);
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {

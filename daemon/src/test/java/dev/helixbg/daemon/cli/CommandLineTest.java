@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,7 @@ class CommandLineTest {
     PrintStream broken = new PrintStream(overflowing, true, StandardCharsets.UTF_8);
     PrintStream err = new PrintStream(out, true, StandardCharsets.UTF_8);
     Console console = new Console(broken, err, false, false);
-    assertEquals(1, HelixBg.run(console, () -> null, NoInterruption.make(), "config"));
+    assertEquals(1, HelixBg.run(console, Map::of, NoInterruption.make(), "config"));
     String said = out.toString(StandardCharsets.UTF_8);
     assertTrue(said.startsWith("helix-bg: a fault in helix-bg: "), said);
     assertEquals(1, said.lines().count(), said);
@@ -120,8 +121,7 @@ class CommandLineTest {
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
     Console console = new Console(print, print, false, false);
     assertEquals(
-        ExitCode.USAGE.number(),
-        HelixBg.run(console, StopCommand::new, NoInterruption.make(), arguments));
+        ExitCode.USAGE.number(), HelixBg.run(console, Map::of, NoInterruption.make(), arguments));
     return out.toString(StandardCharsets.UTF_8);
   }
 

@@ -10,26 +10,27 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
+import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -117,6 +118,21 @@ class ControlServerTest {
     return ControlClient.connect(socket, PATIENCE);
   }
 
+  /** Over a connection of its own. */
+  private List<JsonNode> ask(String what) throws IOException {
+    try (ControlClient client = client()) {
+      return client.ask(request(what));
+    }
+  }
+
+  /** A request that is not answered before its gate is opened. */
+  private Future<?> underWay(String what) throws InterruptedException {
+    FutureTask<?> asking = new FutureTask<>(() -> ask(what));
+    Thread.ofVirtual().start(asking);
+    assertTrue(blocked.await(60, TimeUnit.SECONDS));
+    return asking;
+  }
+
   private static ObjectNode request(String what) {
     return JSON.createObjectNode().put("do", what);
   }
@@ -130,25 +146,21 @@ class ControlServerTest {
         assertEquals(3, lines.size());
         assertEquals("grüße\n\"", lines.get(2).path("text").asText());
       }
+      // As many answers of an agent as it may give at once, in a language of three bytes each.
+      String large = "問".repeat(100 * 2 * 1_000);
+      assertEquals(
+          large, client.ask(request("echo").put("text", large)).getFirst().path("text").asText());
       Failure told = assertThrows(Failure.class, () -> client.ask(request("fail")));
       assertEquals(ExitCode.KB, told.code());
       assertEquals("no such knowledge base", told.getMessage());
       Failure bug = assertThrows(Failure.class, () -> client.ask(request("other")));
       assertEquals(ExitCode.INTERNAL, bug.code());
+      Failure overflow = assertThrows(Failure.class, () -> client.ask(request("overflow")));
+      assertEquals(ExitCode.INTERNAL, overflow.code());
+      assertTrue(overflow.getMessage().contains("StackOverflowError"), overflow.getMessage());
       Failure endless = assertThrows(Failure.class, () -> client.ask(request("endless")));
       assertTrue(endless.getMessage().startsWith("the answer has 5,242,"), endless.getMessage());
       assertEquals(1, client.ask(request("echo")).size(), "an error ends a request only");
-    }
-  }
-
-  /** As many answers of an agent as it may give at once, in a language of three bytes each. */
-  @Test
-  void aRequestMayBeLarge() throws IOException {
-    start(ControlLimits.USUAL);
-    try (ControlClient client = client()) {
-      String text = "問".repeat(100 * 2 * 1_000);
-      List<JsonNode> lines = client.ask(request("echo").put("text", text).put("times", 1));
-      assertEquals(text, lines.getFirst().path("text").asText());
     }
   }
 
@@ -169,12 +181,10 @@ class ControlServerTest {
   @Test
   void onlyTheUserGetsIn() throws IOException {
     Files.createDirectories(socket.getParent());
-    Files.setPosixFilePermissions(socket.getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    OnDisk.setMode(socket.getParent(), "rwxr-xr-x");
     start(ControlLimits.USUAL);
-    assertEquals(
-        "rwx------",
-        PosixFilePermissions.toString(Files.getPosixFilePermissions(socket.getParent())));
-    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
+    assertEquals("rwx------", OnDisk.mode(socket.getParent()));
+    assertEquals("rw-------", OnDisk.mode(socket));
     server.close();
     List<String> peers = new ArrayList<>();
     server =
@@ -195,21 +205,12 @@ class ControlServerTest {
   @Test
   void noClientBlocksAnother() throws Exception {
     start(ControlLimits.USUAL);
-    try (ExecutorService blocked = Executors.newVirtualThreadPerTaskExecutor();
-        SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(socket));
-        ControlClient client = client()) {
+    try (SocketChannel _ = sent("{\"do\":")) {
       List<Future<?>> waiting = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        waiting.add(
-            blocked.submit(
-                () -> {
-                  try (ControlClient one = client()) {
-                    return one.ask(request("block"));
-                  }
-                }));
+        waiting.add(underWay("block"));
       }
-      silent.write(ByteBuffer.wrap("{\"do\":".getBytes(UTF_8)));
-      assertEquals(1, client.ask(request("echo")).size());
+      assertEquals(1, ask("echo").size());
       assertFalse(waiting.stream().anyMatch(Future::isDone));
       gate.countDown();
       for (Future<?> one : waiting) {
@@ -227,33 +228,35 @@ class ControlServerTest {
       assertTrue(said.contains("error"), wrong + " -> " + said);
     }
     assertTrue(raw("[".repeat(900) + "\n").contains("error"));
-    try (ControlClient client = client()) {
-      assertEquals(1, client.ask(request("echo")).size());
-    }
+    assertEquals(1, ask("echo").size());
+  }
+
+  /** A connection over which this was sent. */
+  private SocketChannel sent(String text) throws IOException {
+    SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+    channel.write(ByteBuffer.wrap(text.getBytes(UTF_8)));
+    return channel;
   }
 
   /** What the server says before it closes the connection. */
+  private static String said(SocketChannel channel) throws IOException {
+    return new String(Channels.newInputStream(channel).readAllBytes(), UTF_8);
+  }
+
+  /** The first line of the answer. */
   private String raw(String request) throws IOException {
-    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      channel.write(ByteBuffer.wrap(request.getBytes(UTF_8)));
-      ByteBuffer answer = ByteBuffer.allocate(10_000);
-      while (channel.read(answer) >= 0) {
-        if (answer.position() > 0 && answer.get(answer.position() - 1) == '\n') {
-          break;
-        }
-      }
-      return new String(answer.array(), 0, answer.position(), UTF_8);
+    try (BufferedReader answer = new BufferedReader(Channels.newReader(sent(request), UTF_8))) {
+      return answer.readLine();
     }
   }
 
   @Test
   void whoDoesNotFinishALineOrDoesNotReadIsLetGo() throws Exception {
     start(HASTY);
-    try (SocketChannel slow = SocketChannel.open(UnixDomainSocketAddress.of(socket));
-        SocketChannel deaf = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      slow.write(ByteBuffer.wrap("{\"do\"".getBytes(UTF_8)));
+    try (SocketChannel slow = sent("{\"do\"")) {
       assertEquals(-1, slow.read(ByteBuffer.allocate(100)), "closed after its time");
-      deaf.write(ByteBuffer.wrap("{\"do\":\"flood\"}\n".getBytes(UTF_8)));
+    }
+    try (SocketChannel _ = sent("{\"do\":\"flood\"}\n")) {
       awaitNoClient();
     }
   }
@@ -262,35 +265,21 @@ class ControlServerTest {
   @Test
   void whoAsksNothingForLongIsLetGo() throws Exception {
     start(new ControlLimits(4, 1000, Duration.ofSeconds(3), PATIENCE, PATIENCE));
-    try (SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      ByteBuffer answer = ByteBuffer.allocate(1000);
-      silent.write(ByteBuffer.wrap("{\"do\":\"echo\",\"text\":\"x\"}\n".getBytes(UTF_8)));
-      while (silent.read(answer) >= 0) {
-        assertTrue(answer.hasRemaining());
-      }
-      assertEquals("{\"text\":\"x\"}\n{\"end\":true}\n", text(answer));
-      try (ControlClient other = client()) {
-        assertEquals(1, other.ask(request("echo")).size());
-      }
+    try (SocketChannel silent = sent("{\"do\":\"echo\",\"text\":\"x\"}\n")) {
+      assertEquals("{\"text\":\"x\"}\n{\"end\":true}\n", said(silent));
+      assertEquals(1, ask("echo").size());
     }
-  }
-
-  private static String text(ByteBuffer bytes) {
-    return new String(bytes.array(), 0, bytes.position(), UTF_8);
   }
 
   @Test
   void theAnswerToAClientThatHasLeftDisturbsNobody() throws Exception {
     start(ControlLimits.USUAL);
-    try (SocketChannel leaving = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      leaving.write(ByteBuffer.wrap("{\"do\":\"block\"}\n".getBytes(UTF_8)));
+    try (SocketChannel _ = sent("{\"do\":\"block\"}\n")) {
       assertTrue(blocked.await(60, TimeUnit.SECONDS));
     }
     gate.countDown();
     awaitNoClient();
-    try (ControlClient client = client()) {
-      assertEquals(1, client.ask(request("echo")).size());
-    }
+    assertEquals(1, ask("echo").size());
   }
 
   private void awaitNoClient() throws InterruptedException {
@@ -305,82 +294,53 @@ class ControlServerTest {
   @Test
   void whoClosesHalfOfTheConnectionIsAnswered() throws Exception {
     start(ControlLimits.USUAL);
-    try (SocketChannel half = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-      half.write(
-          ByteBuffer.wrap("{\"do\":\"echo\",\"text\":\"x\"}\n{\"do\":\"fail\"}\n".getBytes(UTF_8)));
+    String two = "{\"do\":\"echo\",\"text\":\"x\"}\n{\"do\":\"fail\"}\n";
+    try (SocketChannel half = sent(two)) {
       half.shutdownOutput();
-      ByteBuffer answer = ByteBuffer.allocate(1000);
-      while (half.read(answer) >= 0) {
-        assertTrue(answer.hasRemaining());
-      }
-      assertTrue(
-          text(answer).startsWith("{\"text\":\"x\"}\n{\"end\":true}\n{\"error\""), text(answer));
+      String said = said(half);
+      assertTrue(said.startsWith("{\"text\":\"x\"}\n{\"end\":true}\n{\"error\""), said);
     }
   }
 
   @Test
   void closingItAnswersThoseWhoWait() throws Exception {
     start(ControlLimits.USUAL);
-    try (ControlClient waiting = client();
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> answer = threads.submit(() -> waiting.ask(request("block")));
-      assertTrue(blocked.await(60, TimeUnit.SECONDS));
-      server.close();
-      ExecutionException e =
-          assertThrows(ExecutionException.class, () -> answer.get(60, TimeUnit.SECONDS));
-      assertTrue(
-          e.getCause() instanceof Failure told && told.code() == ExitCode.BUSY, e.toString());
-    }
+    Future<?> answer = underWay("block");
+    server.close();
+    ExecutionException e =
+        assertThrows(ExecutionException.class, () -> answer.get(60, TimeUnit.SECONDS));
+    assertTrue(e.getCause() instanceof Failure told && told.code() == ExitCode.BUSY, e.toString());
   }
 
   @Test
   void closingItDoesNotDisturbTheLastAnswer() throws Exception {
     start(ControlLimits.USUAL);
-    try (ControlClient waiting = client();
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> answer = threads.submit(() -> waiting.ask(request("outlast")));
-      assertTrue(blocked.await(60, TimeUnit.SECONDS));
-      server.refuse();
-      while (interrupts.get() == 0) {
-        Thread.sleep(1);
-      }
-      server.refuse();
-      assertFalse(Files.exists(socket));
-      gate.countDown();
-      server.close();
-      answer.get(60, TimeUnit.SECONDS);
-      assertEquals(1, interrupts.get(), "another might hit the writing");
+    Future<?> answer = underWay("outlast");
+    server.refuse();
+    while (interrupts.get() == 0) {
+      Thread.sleep(1);
     }
-  }
-
-  @Test
-  void anErrorOfTheJvmIsToldAndTheConnectionGoesOn() throws IOException {
-    start(ControlLimits.USUAL);
-    try (ControlClient client = client()) {
-      Failure told = assertThrows(Failure.class, () -> client.ask(request("overflow")));
-      assertEquals(ExitCode.INTERNAL, told.code());
-      assertTrue(told.getMessage().contains("StackOverflowError"), told.getMessage());
-      assertEquals(1, client.ask(request("echo")).size());
-    }
+    server.refuse();
+    assertFalse(Files.exists(socket));
+    gate.countDown();
+    server.close();
+    answer.get(60, TimeUnit.SECONDS);
+    assertEquals(1, interrupts.get(), "another might hit the writing");
   }
 
   @Test
   void tooManyClientsAreTold() throws Exception {
     start(FEW);
-    List<ControlClient> clients = new ArrayList<>();
-    try {
-      for (int i = 0; i < 4; i++) {
-        ControlClient client = client();
+    try (ControlClient one = client();
+        ControlClient two = client();
+        ControlClient three = client();
+        ControlClient four = client()) {
+      for (ControlClient client : List.of(one, two, three, four)) {
         client.ask(request("echo"));
-        clients.add(client);
       }
       try (ControlClient fifth = client()) {
         Failure told = assertThrows(Failure.class, () -> fifth.ask(request("echo")));
         assertEquals(ExitCode.BUSY, told.code());
-      }
-    } finally {
-      for (ControlClient client : clients) {
-        client.close();
       }
     }
   }
@@ -394,9 +354,7 @@ class ControlServerTest {
     assertTrue(Files.exists(socket), "a dead process leaves it");
     assertThrows(IOException.class, () -> client());
     start(ControlLimits.USUAL);
-    try (ControlClient client = client()) {
-      assertEquals(1, client.ask(request("echo")).size());
-    }
+    assertEquals(1, ask("echo").size());
     server.close();
     assertFalse(Files.exists(socket), "it goes with the server");
     Files.writeString(socket, "notes");

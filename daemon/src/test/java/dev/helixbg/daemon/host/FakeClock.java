@@ -30,7 +30,6 @@ public final class FakeClock implements DaemonClock {
     now = now.plus(time);
   }
 
-  /** Somebody sets the clock. */
   public void jump(Duration by) {
     now = now.plus(by);
   }

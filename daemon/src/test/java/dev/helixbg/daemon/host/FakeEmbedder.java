@@ -27,12 +27,7 @@ public final class FakeEmbedder implements Embedder {
 
   /** A model of that id, opened by {@code open}. */
   public static FakeModel model(String id, Supplier<Embedder> open) {
-    return new FakeModel() {
-      @Override
-      public String id() {
-        return id;
-      }
-
+    return new FakeModel(id) {
       @Override
       public Embedder open() {
         return open.get();

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An embedding model whose vectors are those of {@link FakeEmbedder}, and which may fail. */
 public class FakeModel implements EmbedderSource {
+  private final String id;
   public final AtomicInteger opened = new AtomicInteger();
   public final AtomicInteger closed = new AtomicInteger();
   public volatile boolean broken;
@@ -22,11 +24,24 @@ public class FakeModel implements EmbedderSource {
   /** What embeds queries against vectors of its id. */
   public volatile Optional<FakeModel> forQueries = Optional.empty();
 
-  /** Runs before texts are embedded. */
   public volatile Runnable whileEmbedding = () -> {};
 
   /** What each embedding throws, unless null. */
   public volatile Error error;
+
+  /** Holds an embedding back at this of its texts, until it is interrupted. */
+  public volatile int holdAt = -1;
+
+  /** Is at 0 once an embedding is held back. */
+  public final CountDownLatch held = new CountDownLatch(1);
+
+  public FakeModel() {
+    this("fake");
+  }
+
+  public FakeModel(String id) {
+    this.id = id;
+  }
 
   /**
    * Makes a folder of a model that cannot be opened, for a doctor: to try how fast one is takes it
@@ -44,7 +59,12 @@ public class FakeModel implements EmbedderSource {
   }
 
   /** May hold it back at one of its texts, when those before have their vectors. */
-  public void beforeText(int index) throws InterruptedException {}
+  public void beforeText(int index) throws InterruptedException {
+    if (index == holdAt) {
+      held.countDown();
+      new CountDownLatch(1).await();
+    }
+  }
 
   @Override
   public Optional<OtherWay> otherWay(boolean passages) {
@@ -58,7 +78,7 @@ public class FakeModel implements EmbedderSource {
 
   @Override
   public String id() {
-    return "fake";
+    return id;
   }
 
   @Override

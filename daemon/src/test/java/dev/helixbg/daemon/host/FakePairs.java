@@ -6,6 +6,7 @@ import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairSource;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A pair judge whose opinion is drawn from the two texts. */
@@ -16,8 +17,19 @@ public class FakePairs implements PairSource {
   /** What is wrong with it; null when nothing is. */
   public volatile String broken;
 
+  /** Waits before this pair, until it is interrupted. */
+  public volatile int holdAt = -1;
+
+  /** Is at 0 once it waits. */
+  public final CountDownLatch held = new CountDownLatch(1);
+
   /** Called before each pair; may wait or throw. */
-  protected void beforePair(int index) throws InterruptedException {}
+  protected void beforePair(int index) throws InterruptedException {
+    if (index == holdAt) {
+      held.countDown();
+      new CountDownLatch(1).await();
+    }
+  }
 
   @Override
   public Judge judge() {

@@ -56,16 +56,28 @@ class LanguageModelFileTest {
     Files.write(folder.resolve("._d.gguf"), new byte[100]);
     Files.write(folder.resolve("a.gguf"), new byte[100]);
     new GgufWriter().text("general.architecture", "bert").write(folder.resolve("b.gguf"));
-    Path half = Files.write(folder.resolve("c.gguf"), Arrays.copyOf(whole, whole.length / 2));
+    Path chat = folder.resolve("b2.gguf");
+    String other = new String(whole, ISO_8859_1).replace("<|im_start|>", "<|im_begin|>");
+    Files.writeString(chat, other, ISO_8859_1);
+    new GgufWriter()
+        .text("general.architecture", "qwen3")
+        .uint32("split.count", 2)
+        .write(folder.resolve("b3-00001-of-00002.gguf"));
+    Files.write(folder.resolve("c.gguf"), Arrays.copyOf(whole, whole.length / 2));
     Path good = Files.write(folder.resolve("d.gguf"), whole);
     assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
     List<String> skipped = LanguageModelFile.skipped(settings(Map.of()));
-    assertEquals(3, skipped.size());
+    assertEquals(5, skipped.size(), skipped.toString());
     assertTrue(skipped.get(0).contains("a.gguf: this is no GGUF file"), skipped.get(0));
     assertTrue(skipped.get(1).contains("b.gguf: the architecture is \"bert\""), skipped.get(1));
-    assertTrue(skipped.get(2).contains("the download was interrupted"), skipped.get(2));
+    assertTrue(skipped.get(2).contains("b2.gguf"), skipped.get(2));
+    assertTrue(skipped.get(2).contains("not in Qwen's chat format"), skipped.get(2));
+    assertTrue(skipped.get(3).contains("one of 2 files of a split model"), skipped.get(3));
+    assertTrue(skipped.get(4).contains("the download was interrupted"), skipped.get(4));
+    assertThrows(GgufException.class, () -> new LanguageModelFile(chat).open(settings(Map.of())));
     Files.delete(good);
-    assertEquals(Optional.of(new LanguageModelFile(half)), located(Map.of()));
+    assertEquals(
+        Optional.of(new LanguageModelFile(chat)), located(Map.of()), "the nearest to one that can");
   }
 
   @Test
@@ -79,30 +91,6 @@ class LanguageModelFileTest {
     Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
     assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
     assertEquals(reasons, LanguageModelFile.skipped(settings(Map.of())));
-  }
-
-  @Test
-  void aModelOfAnotherChatFormatIsNotTaken() throws IOException {
-    String whole = Files.readString(GoldenModel.Q4_0.path(), ISO_8859_1);
-    Path other = folder.resolve("a.gguf");
-    Files.writeString(other, whole.replace("<|im_start|>", "<|im_begin|>"), ISO_8859_1);
-    Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
-    assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
-    String reason = LanguageModelFile.skipped(settings(Map.of())).getFirst();
-    assertTrue(reason.contains("a.gguf") && reason.contains("not in Qwen's chat format"), reason);
-    assertThrows(GgufException.class, () -> new LanguageModelFile(other).open(settings(Map.of())));
-  }
-
-  @Test
-  void aPartOfASplitModelIsNotTaken() throws IOException {
-    new GgufWriter()
-        .text("general.architecture", "qwen3")
-        .uint32("split.count", 2)
-        .write(folder.resolve("a-00001-of-00002.gguf"));
-    Path good = Files.copy(GoldenModel.Q4_0.path(), folder.resolve("b.gguf"));
-    assertEquals(Optional.of(new LanguageModelFile(good)), located(Map.of()));
-    String reason = LanguageModelFile.skipped(settings(Map.of())).getFirst();
-    assertTrue(reason.contains("one of 2 files of a split model"), reason);
   }
 
   @Test

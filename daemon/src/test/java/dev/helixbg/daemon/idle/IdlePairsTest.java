@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,18 +39,7 @@ class IdlePairsTest {
   private WritableKb writer;
   private DaemonFixture daemon;
   @AutoClose private IdleFixture idle;
-  private volatile int waitAt = -1;
-  private final CountDownLatch waiting = new CountDownLatch(1);
-  private final FakePairs pairs =
-      new FakePairs() {
-        @Override
-        protected void beforePair(int index) throws InterruptedException {
-          if (index == waitAt) {
-            waiting.countDown();
-            Thread.sleep(60_000);
-          }
-        }
-      };
+  private final FakePairs pairs = new FakePairs();
 
   @BeforeEach
   void start() throws Exception {
@@ -129,15 +117,15 @@ class IdlePairsTest {
   @Test
   void aChangeComesFirstAndNothingIsLost() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    waitAt = 70;
+    pairs.holdAt = 70;
     assertTrue(idle.consider());
-    waiting.await();
+    pairs.held.await();
     writer.append("topic-1", "a short one");
     daemon.look();
     assertTrue(daemon.watch.upToDateWith().isEmpty());
     idle.consider();
     idle.await();
-    waitAt = -1;
+    pairs.holdAt = -1;
     assertEquals(70, pairs.read.get());
     for (int i = 0; i < 3; i++) {
       daemon.run(Duration.ofSeconds(10));

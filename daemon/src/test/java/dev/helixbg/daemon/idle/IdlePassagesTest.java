@@ -15,11 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,10 +34,6 @@ class IdlePassagesTest {
   private DaemonFixture daemon;
   @AutoClose private IdleFixture idle;
 
-  /** Holds an embedding back at this text, until it is interrupted. */
-  private volatile int waitAt = -1;
-
-  private final CountDownLatch waiting = new CountDownLatch(1);
   private volatile String embedder = "";
 
   @BeforeEach
@@ -53,18 +46,8 @@ class IdlePassagesTest {
   }
 
   private void begin() {
-    FakeModel fake =
-        new FakeModel() {
-          @Override
-          public void beforeText(int index) throws InterruptedException {
-            embedder = Thread.currentThread().getName();
-            if (index == waitAt) {
-              waiting.countDown();
-              Thread.sleep(60_000);
-            }
-          }
-        };
-    daemon = new DaemonFixture(folder, writer.kb(), Map.of(), fake);
+    daemon = new DaemonFixture(folder, writer.kb());
+    daemon.model.whileEmbedding = () -> embedder = Thread.currentThread().getName();
     idle = new IdleFixture(daemon);
   }
 
@@ -91,28 +74,28 @@ class IdlePassagesTest {
     idle.await();
     assertEquals("model", embedder);
     assertEquals(ENTRIES + left, daemon.metrics.embedded.sum());
-    assertEquals(List.of(), troubles());
+    assertEquals(Optional.empty(), daemon.watch.trouble());
     daemon.look();
     daemon.run(Duration.ofSeconds(10));
     assertEquals(0, daemon.watch.update().passagesLeft());
     assertFalse(isFirstLook());
     assertTrue(isCalledDone());
     assertFalse(idle.consider(), "nothing is left");
-    DaemonFixture.assertAsFromNothing(
-        daemon.store(), folder.resolve("nothing"), new FakeModel(), 0);
+    assertAsFromNothing();
   }
 
-  private List<String> troubles() {
-    return daemon.watch.trouble().stream().toList();
+  private void assertAsFromNothing() throws Exception {
+    DaemonFixture.assertAsFromNothing(
+        daemon.store(), folder.resolve("nothing"), new FakeModel(), 0);
   }
 
   @Test
   void aChangeComesFirstAndNothingIsLost() throws Exception {
     daemon.run(Duration.ofSeconds(10));
     int left = daemon.watch.update().passagesLeft();
-    waitAt = 100;
+    daemon.model.holdAt = 100;
     assertTrue(idle.consider());
-    waiting.await();
+    daemon.model.held.await();
     daemon.look();
     assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own vectors are no change");
 
@@ -121,8 +104,8 @@ class IdlePassagesTest {
     daemon.look();
     assertTrue(daemon.watch.upToDateWith().isEmpty());
     daemon.run(Duration.ofSeconds(10));
-    assertEquals(List.of(), troubles(), "nobody is told that the KB is locked");
-    waitAt = -1;
+    assertEquals(Optional.empty(), daemon.watch.trouble(), "nobody is told that the KB is locked");
+    daemon.model.holdAt = -1;
     idle.consider();
     idle.await();
     assertEquals(100, VectorStore.ofPassages(daemon.store().database()).read().byKey().size());
@@ -134,8 +117,7 @@ class IdlePassagesTest {
     daemon.look();
     daemon.run(Duration.ofMinutes(2)); // all vectors are published by then
     assertFalse(isFirstLook());
-    DaemonFixture.assertAsFromNothing(
-        daemon.store(), folder.resolve("nothing"), new FakeModel(), 0);
+    assertAsFromNothing();
   }
 
   @Test

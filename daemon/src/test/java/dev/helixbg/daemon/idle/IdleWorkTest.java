@@ -20,10 +20,8 @@ import dev.helixbg.daemon.run.ModelTrial;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.Sql;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.Analysis;
-import dev.helixbg.insight.judge.AnswerStore;
-import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,14 +29,12 @@ import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +42,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When questions are asked at idle, with a golden model and a clock that the test turns. */
 @Timeout(600)
@@ -84,9 +82,7 @@ class IdleWorkTest {
   @AfterEach
   void stop() throws InterruptedException {
     idle.close();
-    while (idle.current().isPresent()) {
-      Thread.sleep(2);
-    }
+    untilItEndsByItself();
   }
 
   private boolean consider() {
@@ -155,33 +151,23 @@ class IdleWorkTest {
     assertTrue(consider());
   }
 
-  private void putAnotherInPlace(Path away) throws IOException {
-    Files.move(writer.kb().folder(), away);
-    Files.createDirectories(writer.kb().folder());
-    Files.copy(away.resolve("data.log"), writer.log());
-  }
-
-  @Test
-  void aKbThatGoesWhileItIsAskedAboutIsNotMadeAnew() throws Exception {
-    writer.append(150);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
-    Files.move(writer.kb().folder(), folder.resolve("away"));
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aKbThatGoesWhileItIsAskedAboutGetsNoAnswers(boolean isReplaced) throws Exception {
+    beginToAsk(300);
+    Path away = Files.move(writer.kb().folder(), folder.resolve("away"));
+    if (isReplaced) {
+      Files.createDirectories(writer.kb().folder());
+      Files.copy(away.resolve("data.log"), writer.log());
+    }
     untilItEndsByItself();
-    assertFalse(Files.exists(writer.kb().folder()), "its answers made it anew");
-    daemon.look();
-    assertFalse(consider(), "there is nothing to be asked about");
-    assertFalse(Files.exists(writer.kb().folder()));
-  }
-
-  @Test
-  void whatIsPutInThePlaceOfAKbGetsNoneOfItsAnswers() throws Exception {
-    writer.append(300);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
-    putAnotherInPlace(folder.resolve("away"));
-    untilItEndsByItself();
+    untilItEnds();
     assertFalse(Files.exists(writer.kb().insights()), "its answers went to another KB");
+    if (!isReplaced) {
+      daemon.look();
+      assertFalse(consider(), "there is nothing to be asked about");
+      assertFalse(Files.exists(writer.kb().folder()), "its answers made it anew");
+    }
   }
 
   /** Nobody tells the run to end: what it wants to save does. */
@@ -189,39 +175,16 @@ class IdleWorkTest {
     while (idle.current().isPresent()) {
       Thread.sleep(2);
     }
-    untilItEnds();
   }
 
   @Test
   void onBatteryItRunsWhereTheSettingsSaySo() throws Exception {
-    assertFalse(daemon.settings.daemon().modelOnBattery(), "off unless somebody wants it");
     settings(Map.of("daemon.model_on_battery", "on"));
     battery = true;
     daemon.run(Duration.ofMinutes(5));
     assertTrue(consider());
     finish();
     assertFalse(answers().isEmpty());
-  }
-
-  @Test
-  void aChangeInterruptsARunWithinASecond() throws Exception {
-    writer.append(300);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
-    writer.append();
-    daemon.run(Duration.ofMillis(2100));
-    long start = System.nanoTime();
-    while (consider()) {
-      Thread.sleep(5);
-    }
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
-    // A second is the promise; a cold JVM has kernels still to compile, and on a busy machine the
-    // thread of idle work comes last.
-    assertTrue(answers().size() < 300, "it had finished");
-    assertTrue(took.toMillis() < 3_000 || OperatingSystem.load() > 0.5, "it took " + took);
-    settle();
-    daemon.run(Duration.ofMinutes(5));
-    askSome(); // and goes on when there is rest
   }
 
   /** Each answer that is known, by what was asked. */
@@ -247,6 +210,12 @@ class IdleWorkTest {
               }
               return answers;
             });
+  }
+
+  private void beginToAsk(int entries) throws Exception {
+    writer.append(entries);
+    daemon.run(Duration.ofMinutes(5));
+    askSome();
   }
 
   /** Lets a run begin, and waits until it has saved some answers. */
@@ -275,20 +244,13 @@ class IdleWorkTest {
 
   @Test
   void anErrorOfTheJvmIsATroubleAndTheNextRunGoesOn() throws Exception {
-    writer.append(100);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
+    beginToAsk(100);
     daemon.clock.error = new StackOverflowError("of a test");
     String about = writer.kb().folder() + ", questions";
-    while (idle.current().isPresent()) {
-      Thread.sleep(2);
-    }
+    untilItEndsByItself();
     assertTrue(daemon.troubles.on(about).orElse("none").contains("of a test"));
     daemon.clock.error = null;
-    while (idle.isRunning()) {
-      consider();
-      Thread.sleep(2);
-    }
+    untilItEnds();
     daemon.look();
     settle();
     daemon.run(Duration.ofMinutes(6)); // what failed waits before it is tried again
@@ -336,52 +298,25 @@ class IdleWorkTest {
     writer.append(20);
     daemon.run(Duration.ofMinutes(30));
     finish();
-    KbStore asked = copy("asked", false);
-    oneShot(asked);
-    Map<String, String> here = answers();
-    assertEquals(answers(asked), here, "the same questions");
-    // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
-    KbStore same = copy("same", true);
-    oneShot(same);
-    for (String name : List.of("report.json", "report.md", "report.html")) {
-      assertEquals(
-          Files.readString(same.kb().insights().resolve(name)),
-          Files.readString(writer.kb().insights().resolve(name)));
-    }
-  }
-
-  private KbStore copy(String name, boolean withAnswers) throws IOException {
-    Kb copy = new Kb(Files.createDirectories(folder.resolve(name)));
+    Kb copy = new Kb(Files.createDirectories(folder.resolve("copy")));
     Files.copy(writer.log(), copy.dataLog());
-    KbStore store = daemon.stores.of(copy);
-    if (withAnswers) {
-      Set<AnswerStore.Id> ids =
-          daemon
-              .store()
-              .database()
-              .read(
-                  connection -> {
-                    Set<AnswerStore.Id> all = new HashSet<>();
-                    try (Statement select = connection.createStatement();
-                        ResultSet rows =
-                            select.executeQuery("SELECT job, prompt, model, key FROM answer")) {
-                      while (rows.next()) {
-                        all.add(
-                            new AnswerStore.Id(
-                                QuestionKind.valueOf(
-                                    rows.getString(1).toUpperCase(Locale.ROOT).replace(' ', '_')),
-                                rows.getString(2),
-                                rows.getString(3),
-                                rows.getString(4)));
-                      }
-                    }
-                    return all;
-                  });
-      store.answers().add(daemon.store().answers().find(ids));
-    }
-    return store;
+    oneShot(daemon.stores.of(copy));
+    assertEquals(answers(daemon.stores.of(copy)), answers(), "the same questions");
+    // Probabilities differ in the fourth digit between runs (decision 13); all else is the same.
+    List<String> reports = reports();
+    oneShot(daemon.store());
+    assertEquals(reports(), reports);
   }
 
+  private List<String> reports() throws IOException {
+    List<String> reports = new ArrayList<>();
+    for (String name : List.of("report.json", "report.md", "report.html")) {
+      reports.add(Files.readString(writer.kb().insights().resolve(name)));
+    }
+    return reports;
+  }
+
+  /** Writes a report that is made anew. */
   private void oneShot(KbStore store) throws InterruptedException {
     Pipeline once =
         new Pipeline(
@@ -395,10 +330,8 @@ class IdleWorkTest {
   }
 
   @Test
-  void anInterruptedRunKeepsItsAnswersShowsThemAndGoesOn() throws Exception {
-    writer.append(300);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
+  void aChangeInterruptsARunWithinASecondAndItsAnswersAreKeptAndShown() throws Exception {
+    beginToAsk(300);
     IdleWork.Current current = idle.current().orElseThrow();
     assertEquals(writer.kb(), current.kb());
     assertEquals(IdleWork.IdleJob.QUESTIONS, current.work());
@@ -408,15 +341,23 @@ class IdleWorkTest {
     writer.append();
     daemon.look();
     assertTrue(daemon.watch.upToDateWith().isEmpty());
+    long start = System.nanoTime();
     untilItEnds();
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    // A second is the promise; a cold JVM has kernels still to compile, and on a busy machine the
+    // thread of idle work comes last.
+    assertTrue(took.toMillis() < 3_000 || OperatingSystem.load() > 0.5, "it took " + took);
     int kept = answers().size();
     assertTrue(kept < 300, "it had finished");
     assertEquals(reports, daemon.metrics.reports.sum(), "not before the end of the run");
     settle();
-    int shown = 0;
-    for (JsonNode label : daemon.report().path("entries")) {
-      shown += label.at("/guess/origin").asText().equals("MODEL") ? 1 : 0;
-    }
+    long shown =
+        daemon
+            .report()
+            .path("entries")
+            .valueStream()
+            .filter(entry -> entry.at("/guess/origin").asText().equals("MODEL"))
+            .count();
     long labels = answers().keySet().stream().filter(key -> key.startsWith("label ")).count();
     assertTrue(shown >= labels, shown + " of " + labels + " are in the report");
     assertTrue(daemon.watch.update().questions() > 0);
@@ -433,15 +374,10 @@ class IdleWorkTest {
     try (Database trial =
         new Database(
             daemon.settings.state().resolve(ModelTrial.FILE), ModelTrial.SCHEMA, warning -> {})) {
-      trial.write(
-          Database.Durability.COMPUTED,
-          connection -> {
-            Sql.execute(
-                connection,
-                "DELETE FROM answer WHERE number IN (SELECT number FROM answer WHERE job ="
-                    + " 'overtaken' ORDER BY number DESC LIMIT 3)");
-            return null;
-          });
+      TestDatabase.change(
+          trial,
+          "DELETE FROM answer WHERE number IN (SELECT number FROM answer WHERE job = 'overtaken'"
+              + " ORDER BY number DESC LIMIT 3)");
     }
     daemon.run(Duration.ofMinutes(5));
     settle();
@@ -460,9 +396,7 @@ class IdleWorkTest {
   @Test
   void aRunEndsWithItsTimeAndTheNextGoesOn() throws Exception {
     settings(Map.of("llm.seconds", "100"));
-    writer.append(300);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
+    beginToAsk(300);
     daemon.clock.pass(Duration.ofSeconds(101));
     while (idle.isRunning()) {
       assertTrue(consider());
@@ -472,10 +406,7 @@ class IdleWorkTest {
     assertTrue(first < 300, first + " in a run");
     daemon.look();
     settle();
-    int left = 0;
-    for (JsonNode job : daemon.report().at("/judgement/left")) {
-      left += job.asInt();
-    }
+    int left = daemon.report().at("/judgement/left").valueStream().mapToInt(JsonNode::asInt).sum();
     assertEquals(left, daemon.watch.update().questions(), "in the report");
     finish();
     assertEquals(0, daemon.watch.update().questions());
@@ -492,9 +423,7 @@ class IdleWorkTest {
 
   @Test
   void aRunEndsWhenTheMachineIsWanted() throws Exception {
-    writer.append(300);
-    daemon.run(Duration.ofMinutes(5));
-    askSome();
+    beginToAsk(300);
     load = 1; // its own threads
     daemon.clock.pass(Duration.ofSeconds(11));
     assertTrue(consider());

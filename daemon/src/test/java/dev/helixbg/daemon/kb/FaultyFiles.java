@@ -20,12 +20,10 @@ public final class FaultyFiles implements KbFiles {
 
   public int readings;
 
-  /** Reports that were published. */
   public int published;
 
   public int looks;
 
-  /** Runs while the log is read. */
   public Runnable duringRead = () -> {};
 
   @Override

@@ -70,15 +70,10 @@ class KbVerificationTest {
     assertEquals(CheckLine.State.NOTE, published.state());
     assertEquals("report.json, embeddings.bin: missing, or not as published", published.detail());
     assertEquals(List.of("publish report.json, embeddings.bin"), verified().aRunWould());
-  }
-
-  /** What a target of a link says is not what was published. */
-  @Test
-  void aLinkInPlaceOfAnOutputIsAChange() throws Exception {
     Path html = ReportFolder.of(writer.kb()).html();
     Path same = Files.move(html, folder.resolve("report.html"));
-    Files.createSymbolicLink(html, same);
-    assertEquals("report.html: missing, or not as published", check("published").detail());
+    Files.createSymbolicLink(html, same); // what its target says is not what was published
+    assertTrue(check("published").detail().contains("report.html"), check("published").detail());
   }
 
   @Test

@@ -99,16 +99,6 @@ class NotesKbTest {
     assertEquals(ExitCode.KB, assertThrows(Failure.class, () -> found.refresh()).code());
   }
 
-  @Test
-  void memoryFilesInFoldersOfAgentsAreRead() throws IOException {
-    for (String name : List.of(".claude/CLAUDE.md", ".claude/skills/x.md", ".git/CLAUDE.md")) {
-      Path file = notes.resolve(name);
-      Files.createDirectories(file.getParent());
-      Files.writeString(file, "- one\n- two\n- three\n");
-    }
-    assertEquals(5, NotesKb.at(notes, settings).refresh().orElseThrow().entries());
-  }
-
   /** A repository may have no other Markdown file than those that its agents read. */
   @Test
   void memoryFilesOfARepositoryAreReadWithoutTheOptionThatNamesThem() throws IOException {
@@ -116,13 +106,16 @@ class NotesKbTest {
     List<String> read =
         List.of(
             ".agent/rules/a.md",
+            ".claude/CLAUDE.md",
             ".clinerules/01-style.md",
             ".cursor/rules/lessons.mdc",
             ".cursorrules",
             ".github/instructions/memory.instructions.md",
             "memory-bank/progress.md");
     write(repository, read);
-    write(repository, List.of(".roo/rules/x.md", ".cursor/other.mdc", ".windsurfrules"));
+    write(
+        repository,
+        List.of(".roo/rules/x.md", ".cursor/other.mdc", ".windsurfrules", ".claude/skills/x.md"));
     Files.createSymbolicLink(repository.resolve(".kiro"), repository.resolve(".agent"));
     Files.createDirectories(repository.resolve(".junie"));
     Files.createSymbolicLink(
@@ -145,10 +138,11 @@ class NotesKbTest {
             ".github/instructions/fe/x.instructions.md",
             "pkg/.cursor/rules/p.mdc");
     write(notes, read);
-    write(notes, List.of(".github/workflows/x.md", "pkg/.cursor/x.mdc", "pkg/p.mdc"));
+    write(
+        notes,
+        List.of(".github/workflows/x.md", "pkg/.cursor/x.mdc", "pkg/p.mdc", ".git/CLAUDE.md"));
     Files.delete(notes.resolve("a.md"));
     Files.delete(notes.resolve("b.md"));
-    Files.createDirectory(notes.resolve(".git"));
     Path home = temp.resolve("me");
     write(home, List.of(".claude/rules/all/h.md"));
     NotesAccount inFolder = NotesKb.at(notes, settings).refresh().orElseThrow();
@@ -206,9 +200,7 @@ class NotesKbTest {
     write(home, List.of(".claude/CLAUDE.md", "project/AGENTS.md"));
     Files.createSymbolicLink(home.resolve(".claude/GEMINI.md"), home.resolve("project/AGENTS.md"));
     NotesAccount made = NotesKb.ofMemory(home, home, settings).refresh().orElseThrow();
-    assertEquals(
-        List.of("~/.claude/CLAUDE.md", "project/AGENTS.md"),
-        made.memory().stream().map(MemoryFile::path).toList());
+    assertEquals(List.of("project/AGENTS.md", "~/.claude/CLAUDE.md"), memory(made));
     assertEquals(1, made.leftOut().total());
   }
 

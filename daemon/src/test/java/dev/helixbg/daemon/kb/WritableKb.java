@@ -34,7 +34,6 @@ public final class WritableKb {
     size = (int) Files.size(log);
   }
 
-  /** Creates a KB with this number of entries. */
   public WritableKb(Path folder, Random random, int entries) throws IOException {
     this(folder, random);
     append(entries);

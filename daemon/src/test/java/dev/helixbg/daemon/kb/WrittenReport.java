@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /** A report of pairs and copies, given as report.json has it, in a store. */
 public final class WrittenReport {
@@ -95,34 +94,26 @@ public final class WrittenReport {
 
   private static ReportedFinding listed(String section, JsonNode finding, List<String> leading) {
     List<JsonNode> entries = new ArrayList<>();
-    for (String side : List.of("a", "b", "entry")) {
-      if (finding.path(side).isObject()) {
-        entries.add(finding.path(side));
-      }
-    }
     finding.path("entries").forEach(entries::add);
-    Set<String> topics = new LinkedHashSet<>();
-    entries.forEach(entry -> topics.add(entry.path("topic").asText()));
-    if (section.equals("topicOverlaps")) {
-      topics.addAll(List.of(finding.path("a").asText(), finding.path("b").asText()));
+    if (finding.has("a")) {
+      entries.addAll(List.of(finding.path("a"), finding.path("b")));
     }
     String id = finding.path("id").asText();
-    double similarity = finding.path("similarity").asDouble();
-    Optional<String> proposed =
-        List.of("nearer", "now", "proposedText").stream()
-            .flatMap(field -> Optional.ofNullable(finding.path(field).textValue()).stream())
-            .findFirst();
     return new ReportedFinding(
         section,
         id,
         leading.contains(id),
         finding.has("rank") ? OptionalInt.of(finding.path("rank").asInt()) : OptionalInt.empty(),
-        similarity,
-        ReportedFinding.about(entries.stream().map(entry -> entry.path("name").asText()).toList()),
-        topics,
-        entries.stream().map(entry -> entry.path("key").asText()).toList(),
+        finding.path("similarity").asDouble(),
+        ReportedFinding.about(all(entries, "name")),
+        new LinkedHashSet<>(all(entries, "topic")),
+        all(entries, "key"),
         Verdict.titled(finding.at("/verdict/verdict").asText()),
-        Optional.ofNullable(finding.path("named").textValue()),
-        proposed);
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  private static List<String> all(List<JsonNode> entries, String field) {
+    return entries.stream().map(entry -> entry.path(field).asText()).toList();
   }
 }

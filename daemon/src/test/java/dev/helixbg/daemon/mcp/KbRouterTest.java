@@ -26,6 +26,7 @@ import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,17 +47,31 @@ class KbRouterTest {
 
   private KbRouter kbs(FakeModel model, List<Kb> named) {
     Settings settings = DaemonFixture.settings(folder, Map.of());
-    UserDirectories locations =
-        new UserDirectories(folder, folder.resolve("cache"), folder.resolve("state"));
     return new KbRouter(
         named,
         settings,
-        locations,
+        new UserDirectories(folder, folder.resolve("cache"), folder.resolve("state")),
         () -> KbHost.of(settings, model, Optional.empty(), DaemonClock.SYSTEM, notice -> {}));
+  }
+
+  private Kb kb() throws IOException {
+    return new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+  }
+
+  private Kb embeddedKb() throws Exception {
+    Kb kb = kb();
+    try (KbRouter before = kbs(new FakeModel(), List.of(kb))) {
+      ask(before, request("search"));
+    }
+    return kb;
   }
 
   private static ObjectNode request(String what) {
     return DaemonLink.request(what).put("text", "lease");
+  }
+
+  private static KbRouter.Answer ask(KbRouter kbs, ObjectNode request) throws Exception {
+    return kbs.ask(request, Progress.Display.SILENT);
   }
 
   private static long hits(KbRouter.Answer answer) {
@@ -65,7 +80,7 @@ class KbRouterTest {
 
   @Test
   void aCallUnderWayEndsAsItBeganWhenADaemonAppears() throws Exception {
-    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    Kb kb = kb();
     CountDownLatch embedding = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     FakeModel model =
@@ -79,20 +94,19 @@ class KbRouterTest {
           }
         };
     try (KbRouter kbs = kbs(model, List.of(kb))) {
-      assertFalse(kbs.ask(request("findings"), Progress.Display.SILENT).byDaemon());
-      FutureTask<KbRouter.Answer> underWay =
-          new FutureTask<>(() -> kbs.ask(request("search"), Progress.Display.SILENT));
+      assertFalse(ask(kbs, request("findings")).byDaemon());
+      FutureTask<KbRouter.Answer> underWay = new FutureTask<>(() -> ask(kbs, request("search")));
       Thread.ofPlatform().start(underWay);
       embedding.await();
       try (Daemon daemon = daemon(kb)) {
-        assertTrue(kbs.ask(request("findings"), Progress.Display.SILENT).byDaemon());
+        assertTrue(ask(kbs, request("findings")).byDaemon());
         goOn.countDown();
         KbRouter.Answer answer = underWay.get();
         assertFalse(answer.byDaemon());
         assertEquals(10, hits(answer));
-        assertTrue(kbs.ask(request("findings"), Progress.Display.SILENT).byDaemon());
+        assertTrue(ask(kbs, request("findings")).byDaemon());
       }
-      assertFalse(kbs.ask(request("search"), Progress.Display.SILENT).byDaemon());
+      assertFalse(ask(kbs, request("search")).byDaemon());
     }
     assertEquals(model.opened.get(), model.closed.get());
   }
@@ -106,15 +120,12 @@ class KbRouterTest {
 
   @Test
   void theModelIsOpenedBeforeAnybodySearches() throws Exception {
-    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
-    try (KbRouter before = kbs(new FakeModel(), List.of(kb))) {
-      before.ask(request("search"), Progress.Display.SILENT);
-    }
+    Kb kb = embeddedKb();
     FakeModel model = new FakeModel();
     try (KbRouter kbs = kbs(model, List.of(kb))) {
       kbs.openAhead();
       await(1, model.opened);
-      assertEquals(10, hits(kbs.ask(request("search"), Progress.Display.SILENT)));
+      assertEquals(10, hits(ask(kbs, request("search"))));
       assertEquals(1, model.opened.get());
       assertEquals(0, model.closed.get());
     }
@@ -123,27 +134,23 @@ class KbRouterTest {
 
   @Test
   void aModelThatCannotBeOpenedIsSaidToWhoeverNeedsIt() throws Exception {
-    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
-    try (KbRouter before = kbs(new FakeModel(), List.of(kb))) {
-      before.ask(request("search"), Progress.Display.SILENT);
-    }
+    Kb kb = embeddedKb();
     FakeModel model = new FakeModel();
     model.broken = true;
     try (KbRouter kbs = kbs(model, List.of(kb))) {
       kbs.openAhead();
-      kbs.ask(request("findings"), Progress.Display.SILENT);
+      ask(kbs, request("findings"));
       EmbeddingException failure =
-          assertThrows(
-              EmbeddingException.class, () -> kbs.ask(request("search"), Progress.Display.SILENT));
+          assertThrows(EmbeddingException.class, () -> ask(kbs, request("search")));
       assertEquals("the model is gone", failure.getMessage());
       model.broken = false;
-      assertEquals(10, hits(kbs.ask(request("search"), Progress.Display.SILENT)));
+      assertEquals(10, hits(ask(kbs, request("search"))));
     }
   }
 
   @Test
   void noModelIsOpenedBesideADaemonOrWithoutAKb() throws Exception {
-    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    Kb kb = kb();
     FakeModel model = new FakeModel();
     try (Daemon daemon = daemon(kb);
         KbRouter kbs = kbs(model, List.of(kb));
@@ -156,7 +163,7 @@ class KbRouterTest {
 
   @Test
   void aClientThatLeavesWhileTheModelIsOpenedLeavesNoneBehind() throws Exception {
-    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 20));
+    Kb kb = kb();
     CountDownLatch opening = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     FakeModel model =
@@ -199,9 +206,9 @@ class KbRouterTest {
     Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 3));
     try (KbRouter kbs = kbs(new FakeModel(), List.of())) {
       try (Daemon daemon = daemon(kb)) {
-        assertTrue(kbs.ask(request("search"), Progress.Display.SILENT).byDaemon());
+        assertTrue(ask(kbs, request("search")).byDaemon());
       }
-      KbRouter.Answer answer = kbs.ask(request("search"), Progress.Display.SILENT);
+      KbRouter.Answer answer = ask(kbs, request("search"));
       assertFalse(answer.byDaemon());
       assertEquals(3, hits(answer));
       assertEquals(List.of(kb), kbs.all(kbs.daemon()));
@@ -214,16 +221,14 @@ class KbRouterTest {
     Kb home = new Kb(GeneratedKb.write(folder.resolve("home/notes"), 4));
     try (KbRouter kbs = kbs(new FakeModel(), List.of(work, home))) {
       Failure failure =
-          assertThrows(
-              Failure.class,
-              () -> kbs.ask(request("search").put("kb", "notes"), Progress.Display.SILENT));
+          assertThrows(Failure.class, () -> ask(kbs, request("search").put("kb", "notes")));
       assertEquals(ExitCode.USAGE, failure.code());
       assertTrue(failure.getMessage().contains(work.folder().toString()), failure::getMessage);
       assertTrue(failure.getMessage().contains(home.folder().toString()), failure::getMessage);
       String folder = home.folder().toString();
-      assertEquals(4, hits(kbs.ask(request("search").put("kb", folder), Progress.Display.SILENT)));
+      assertEquals(4, hits(ask(kbs, request("search").put("kb", folder))));
       folder += "/";
-      assertEquals(4, hits(kbs.ask(request("search").put("kb", folder), Progress.Display.SILENT)));
+      assertEquals(4, hits(ask(kbs, request("search").put("kb", folder))));
     }
   }
 
@@ -244,12 +249,10 @@ class KbRouterTest {
       JsonNode status = new ToolAnswers(kbs).status();
       assertEquals(two, status.at("/kbs/1/notes").asText());
       assertEquals(made.get(1).folder().toString(), status.at("/kbs/1/folder").asText());
-      KbRouter.Answer answer = kbs.ask(request("search").put("kb", two), Progress.Display.SILENT);
+      KbRouter.Answer answer = ask(kbs, request("search").put("kb", two));
       assertTrue(answer.first().toString().contains("project two"), answer::toString);
       Failure failure =
-          assertThrows(
-              Failure.class,
-              () -> kbs.ask(request("search").put("kb", "three"), Progress.Display.SILENT));
+          assertThrows(Failure.class, () -> ask(kbs, request("search").put("kb", "three")));
       assertTrue(failure.getMessage().endsWith("MEMORY.md, " + two), failure::getMessage);
     }
   }

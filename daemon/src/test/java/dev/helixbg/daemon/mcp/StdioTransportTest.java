@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,10 @@ class StdioTransportTest {
       """
       {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"embed","arguments":{},\
       "_meta":{"progressToken":"mine"}}}\
+      """;
+  private static final String CALL_OFF =
+      """
+      {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\
       """;
   private static final String INITIALIZED =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
@@ -90,7 +95,11 @@ class StdioTransportTest {
         .jsonSchemaValidator(
             (schema, value) -> JsonSchemaValidator.ValidationResponse.asValid(null))
         .immediateExecution(true)
-        .tools(tool("echo", this::echo), tool("wait", this::waits), embed(), ask())
+        .tools(
+            tool("echo", arguments -> "" + arguments.get("text")),
+            tool("wait", this::waits),
+            embed(),
+            ask())
         .build();
     server =
         Thread.ofPlatform()
@@ -104,15 +113,12 @@ class StdioTransportTest {
                 });
   }
 
-  private interface Handler {
-    String of(Map<String, Object> arguments);
-  }
-
-  private static SyncToolSpecification tool(String name, Handler handler) {
+  private static SyncToolSpecification tool(
+      String name, Function<Map<String, Object>, String> handler) {
     return new SyncToolSpecification(
         Tool.builder(name, Map.of("type", "object")).build(),
         (client, request) ->
-            CallToolResult.builder().addTextContent(handler.of(request.arguments())).build());
+            CallToolResult.builder().addTextContent(handler.apply(request.arguments())).build());
   }
 
   /** As the tools are: it says how far it is. */
@@ -151,10 +157,6 @@ class StdioTransportTest {
                 .build());
   }
 
-  private String echo(Map<String, Object> arguments) {
-    return String.valueOf(arguments.get("text"));
-  }
-
   /** Until it may go on, or is called off. */
   private String waits(Map<String, Object> arguments) {
     begun.countDown();
@@ -163,10 +165,7 @@ class StdioTransportTest {
       return "went on";
     } catch (InterruptedException e) {
       calledOff.countDown();
-      if (stubborn) {
-        return waits(arguments);
-      }
-      return "called off";
+      return stubborn ? waits(arguments) : "called off";
     }
   }
 
@@ -188,6 +187,10 @@ class StdioTransportTest {
 
   private JsonNode answer() throws IOException {
     return JSON.readTree(answers.readLine());
+  }
+
+  private String answeredText() throws IOException {
+    return answer().at("/result/content/0/text").asText();
   }
 
   private void initialize() throws IOException {
@@ -232,7 +235,7 @@ class StdioTransportTest {
       assertEquals(-32600, answer().at("/error/code").asInt(), wrong);
     }
     send("", "   ", call(1, "echo", "still here"));
-    assertEquals("still here", answer().at("/result/content/0/text").asText());
+    assertEquals("still here", answeredText());
   }
 
   @Test
@@ -258,7 +261,7 @@ class StdioTransportTest {
     assertEquals(
         "there is no tool nothing like it; there are echo, wait, embed, ask",
         answer().at("/error/message").asText());
-    assertEquals("there", answer().at("/result/content/0/text").asText());
+    assertEquals("there", answeredText());
   }
 
   @Test
@@ -268,7 +271,7 @@ class StdioTransportTest {
     JsonNode refused = answer();
     assertEquals(-32600, refused.at("/error/code").asInt());
     assertTrue(refused.at("/error/message").asText().contains("4,194,304 bytes"));
-    assertEquals("short", answer().at("/result/content/0/text").asText());
+    assertEquals("short", answeredText());
   }
 
   @Test
@@ -285,10 +288,10 @@ class StdioTransportTest {
     send(INITIALIZE);
     answer();
     send(call(1, "echo", "early"));
-    assertEquals("early", answer().at("/result/content/0/text").asText());
+    assertEquals("early", answeredText());
     assertTrue(greeted.await(30, TimeUnit.SECONDS));
     send(INITIALIZED, call(2, "echo", "late"));
-    assertEquals("late", answer().at("/result/content/0/text").asText());
+    assertEquals("late", answeredText());
   }
 
   /** As version 2025-11-25 has it. */
@@ -303,7 +306,7 @@ class StdioTransportTest {
         {"type":"thinking"},{"type":"text","text":"the reply"},{"type":"text","text":"more"}]}}\
         """;
     send(reply.formatted(answer().path("id")));
-    assertEquals("the reply", answer().at("/result/content/0/text").asText());
+    assertEquals("the reply", answeredText());
   }
 
   /** The protocol lets either side ask at any time whether the other one is there. */
@@ -349,15 +352,9 @@ class StdioTransportTest {
     send(call(1, "wait", ""));
     begun.await();
     send(
-        """
-        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\
-        """,
-        """
-        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\
-        """,
-        """
-        {"jsonrpc":"2.0","method":"notifications/cancelled"}\
-        """);
+        CALL_OFF,
+        CALL_OFF.replace(":1}", ":99}"),
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}");
     calledOff.await();
     send(call(2, "echo", "next"));
     assertEquals(2, answer().path("id").asInt());
@@ -394,11 +391,7 @@ class StdioTransportTest {
     stubborn = true;
     send(EMBED);
     assertEquals("notifications/progress", answer().path("method").asText());
-    send(
-        """
-        {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\
-        """,
-        call(2, "echo", "next"));
+    send(CALL_OFF, call(2, "echo", "next"));
     JsonNode next = answer();
     while (next.has("method")) {
       next = answer(); // of the moment before
@@ -452,7 +445,7 @@ class StdioTransportTest {
     goOn.countDown();
     assertEquals(1, answer().path("id").asInt());
     send(call(1, "echo", "over"));
-    assertEquals("over", answer().at("/result/content/0/text").asText());
+    assertEquals("over", answeredText());
   }
 
   @Test
@@ -462,7 +455,7 @@ class StdioTransportTest {
     begun.await();
     toServer.close();
     goOn.countDown();
-    assertEquals("went on", answer().at("/result/content/0/text").asText());
+    assertEquals("went on", answeredText());
   }
 
   @Test
@@ -470,7 +463,7 @@ class StdioTransportTest {
     initialize();
     toServer.write(call(1, "echo", "last").getBytes(UTF_8));
     toServer.close();
-    assertEquals("last", answer().at("/result/content/0/text").asText());
+    assertEquals("last", answeredText());
   }
 
   @Test

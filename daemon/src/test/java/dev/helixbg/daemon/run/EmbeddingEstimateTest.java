@@ -61,13 +61,17 @@ class EmbeddingEstimateTest {
       }
     }
 
-    /** Words have 1.3 tokens, which the estimate does not know. */
     private static int tokens(String text) {
-      return Math.min(256, 2 + (int) (1.3 * text.split(" ").length));
+      return Math.min(256, 2 + tokensOf(text));
     }
 
     @Override
     public void close() {}
+  }
+
+  /** Words have 1.3 tokens, which the estimate does not know. */
+  private static int tokensOf(String text) {
+    return (int) (1.3 * text.split(" ").length);
   }
 
   /** Pairs, each alone, the longest of each thousand first: as CrossEncoder reads them. */
@@ -90,11 +94,7 @@ class EmbeddingEstimateTest {
     }
 
     private static int tokens(Texts pair) {
-      return 3 + tokens(pair.older()) + tokens(pair.newer());
-    }
-
-    private static int tokens(String text) {
-      return Math.min(ROOM, (int) (1.3 * text.split(" ").length));
+      return 3 + Math.min(ROOM, tokensOf(pair.older())) + Math.min(ROOM, tokensOf(pair.newer()));
     }
 
     @Override

@@ -17,7 +17,6 @@ import dev.helixbg.embed.cache.VectorIds;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Sql;
-import dev.helixbg.embed.store.StoreException;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.KbLayout;
@@ -54,14 +53,14 @@ class EmbeddingStageTest {
 
   private EmbeddingStage.Result update(List<Entry> entries) throws InterruptedException {
     embedder.asked.clear();
-    return update(entries, "model");
+    return update(entries, model());
   }
 
   /** A model with another way for many texts, whose vectors are those of other texts. */
   private EmbeddingStage.Result update(List<Entry> entries, double gain)
       throws InterruptedException {
     embedder.asked.clear();
-    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    FakeModel model = model();
     model.otherWay =
         Optional.of(new EmbedderSource.OtherWay("other", opensFaster, few -> gain, () -> other));
     return update(entries, model);
@@ -84,7 +83,6 @@ class EmbeddingStageTest {
     return VectorStore.ofPassages(store()).read();
   }
 
-  /** All entries have vectors of one way. */
   private void assertStoreIsOf(String id, List<Entry> entries) {
     KnownVectors known = ofEntries();
     for (Entry entry : entries) {
@@ -107,6 +105,11 @@ class EmbeddingStageTest {
 
   private boolean opensFaster;
 
+  private void assertAsks(int notes, double gain, int usual, int others) throws Exception {
+    update(notes(notes), gain);
+    assertAsked(usual, others);
+  }
+
   private void assertAsked(int usual, int others) {
     assertEquals(List.of(usual, others), List.of(embedder.asked.size(), other.asked.size()));
     embedder.asked.clear();
@@ -122,61 +125,47 @@ class EmbeddingStageTest {
         notes(512).stream().map(one -> TextKey.of("model", one.embeddedText())).toList(),
         made.keys(),
         "entries keep their names");
-    update(notes(515), 1.01);
-    assertAsked(0, 3);
+    assertAsks(515, 1.01, 0, 3);
     assertStoreIsOf("other", notes(515));
-    update(notes(516), 0); // it computes something else now
-    assertAsked(516, 0);
+    assertAsks(516, 0, 516, 0); // it computes something else now
     assertStoreIsOf("model", notes(516));
   }
 
   @Test
   void aHandfulGoesTheUsualWayAndSoDoesAllWhereTheOtherOneIsHardlyFaster() throws Exception {
-    update(notes(511), 9);
-    assertAsked(511, 0);
-    update(notes(2_000), 1.14);
-    assertAsked(1_489, 0);
+    assertAsks(511, 9, 511, 0);
+    assertAsks(2_000, 1.14, 1_489, 0);
     assertStoreIsOf("model", notes(2_000));
   }
 
   @Test
   void aCacheChangesWaysOnlyWhereThatIsLessWork() throws Exception {
-    update(notes(400), 2);
-    assertAsked(400, 0);
-    update(notes(1_000), 1.6); // 600 of them, or all in the time of 625
-    assertAsked(600, 0);
-    update(notes(3_000), 1.6); // 2,000, or all in the time of 1,875
-    assertAsked(0, 3_000);
+    assertAsks(400, 2, 400, 0);
+    assertAsks(1_000, 1.6, 600, 0); // 600 of them, or all in the time of 625
+    assertAsks(3_000, 1.6, 0, 3_000); // 2,000, or all in the time of 1,875
     assertStoreIsOf("other", notes(3_000));
   }
 
   @Test
   void aChangeOfWaysThatWasInterruptedGoesOn() throws Exception {
-    update(notes(400), 2);
-    assertAsked(400, 0);
+    assertAsks(400, 2, 400, 0);
     other.interruptAfter = 1_300;
     assertThrows(InterruptedException.class, () -> update(notes(2_000), 2));
     assertAsked(0, 1_300);
-    update(notes(2_000), 2);
-    assertAsked(0, 700);
+    assertAsks(2_000, 2, 0, 700);
     assertStoreIsOf("other", notes(2_000));
   }
 
   @Test
   void aFewTextsOfANewCacheUseTheWayThatOpensFaster() throws Exception {
     opensFaster = true;
-    update(notes(3), 0);
-    assertAsked(3, 0);
-    update(notes(4), 2);
-    assertAsked(1, 0);
+    assertAsks(3, 0, 3, 0);
+    assertAsks(4, 2, 1, 0);
     VectorStore.ofEntries(store()).forgetStale(1_000, Map.of());
-    update(notes(3), 1.15);
-    assertAsked(0, 3);
-    update(notes(4), 0.5);
-    assertAsked(0, 1);
+    assertAsks(3, 1.15, 0, 3);
+    assertAsks(4, 0.5, 0, 1);
     assertStoreIsOf("other", notes(4));
-    update(notes(5), 0);
-    assertAsked(5, 0);
+    assertAsks(5, 0, 5, 0);
     assertStoreIsOf("model", notes(5));
   }
 
@@ -202,7 +191,7 @@ class EmbeddingStageTest {
   void theTimeOfANewestLookBeginsBeforeTheTrial() throws Exception {
     long[] now = {0};
     Duration time = Duration.ofSeconds(10);
-    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    FakeModel model = model();
     model.otherWay =
         Optional.of(
             new EmbedderSource.OtherWay(
@@ -220,16 +209,15 @@ class EmbeddingStageTest {
     }
   }
 
-  private EmbeddingStage.Result update(List<Entry> entries, String modelId)
-      throws InterruptedException {
-    return update(entries, FakeEmbedder.model(modelId, () -> embedder));
-  }
-
   private EmbeddingStage.Result update(List<Entry> entries, FakeModel model)
       throws InterruptedException {
     try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, entries)) {
       return stage.run();
     }
+  }
+
+  private FakeModel model() {
+    return FakeEmbedder.model("model", () -> embedder);
   }
 
   private static List<Entry> notes(int count) {
@@ -258,7 +246,7 @@ class EmbeddingStageTest {
     }
     Path file = Files.write(kb.resolve("data.log"), bytes.toByteArray());
     List<Entry> entries = DataLog.read(file).entries();
-    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    FakeModel model = model();
     try (EmbeddingStage stages = new EmbeddingStage(store(), model, SILENT, entries)) {
       stages.keepLayout("hash");
       assertEquals(Optional.empty(), layout(model.ids(), "hash"), "not all have vectors");
@@ -294,8 +282,7 @@ class EmbeddingStageTest {
   }
 
   private Optional<KbEntries> layout(VectorIds ids, String hash) {
-    int tokens = FakeEmbedder.model("model", () -> embedder).maxTokens();
-    return KbLayout.read(kb.resolve("data.log"), hash, store(), ids, tokens);
+    return KbLayout.read(kb.resolve("data.log"), hash, store(), ids, model().maxTokens());
   }
 
   @Test
@@ -318,7 +305,6 @@ class EmbeddingStageTest {
     }
   }
 
-  /** That of the entry and those of its passages. */
   private static List<String> embeddedTexts(Entry entry) {
     List<String> texts = new ArrayList<>(List.of(entry.embeddedText()));
     Passage.of(entry, 256).forEach(passage -> texts.add(passage.embeddedText(entry, 256)));
@@ -364,37 +350,31 @@ class EmbeddingStageTest {
   }
 
   @Test
-  void anInterruptAmongPassagesLosesNothing() throws Exception {
-    List<Entry> entries = List.of(entry(8, longBody("one")), entry(20_000, longBody("two")));
-    embedder.interruptAfter = 5;
-    assertThrows(InterruptedException.class, () -> update(entries));
-    embedder.asked.clear();
-    EmbeddingStage.Result result = update(entries);
-    int texts = entries.stream().mapToInt(one -> embeddedTexts(one).size()).sum();
-    assertEquals(texts - 5, result.embedded());
-    assertEquals(result.embedded(), embedder.asked.size());
-    assertHolds(entries);
-  }
-
-  @Test
   void entriesOfTheSameTextAreEmbeddedOnce() throws Exception {
-    List<Entry> twins = List.of(entry(8, "same"), entry(50, "same"), entry(90, "other"));
+    List<Entry> twins =
+        List.of(entry(8, "same"), entry(50, "[tags: gap]\nsame"), entry(90, "other"));
     EmbeddingStage.Result result = update(twins);
     assertEquals(2, embedder.asked.size());
     assertEquals(3, result.vectors().count());
+    assertEquals(TextKey.of("model", "topic same"), result.keys().get(0), "topic and content");
     assertEquals(result.keys().get(0), result.keys().get(1));
     assertHolds(twins);
   }
 
   @Test
   void anInterruptedRunKeepsWhatItHasAndTheNextOneGoesOnFromThere() throws Exception {
-    List<Entry> entries = notes(2_000);
-    embedder.interruptAfter = 700;
-    assertThrows(InterruptedException.class, () -> update(entries));
-    assertEquals(700, ofEntries().byKey().size());
-
-    update(entries);
-    assertEquals(1_300, embedder.asked.size());
+    List<Entry> entries = new ArrayList<>(notes(2_000));
+    entries.add(entry(300_000, longBody("one")));
+    int texts = 2_000 + embeddedTexts(entries.getLast()).size();
+    int before = 0;
+    for (int last : List.of(700, 2_005)) { // among entries, and among passages
+      embedder.asked.clear();
+      embedder.interruptAfter = last - before;
+      assertThrows(InterruptedException.class, () -> update(entries, model()));
+      assertEquals(last, ofEntries().byKey().size() + ofPassages().byKey().size());
+      before = last;
+    }
+    assertEquals(texts - 2_005, update(entries).embedded());
     assertHolds(entries);
   }
 
@@ -422,11 +402,7 @@ class EmbeddingStageTest {
         };
     try (EmbeddingStage stage =
         new EmbeddingStage(
-            store(),
-            FakeEmbedder.model("model", () -> embedder),
-            (what, things, work) -> counting,
-            () -> now[0],
-            notes(texts))) {
+            store(), model(), (what, things, work) -> counting, () -> now[0], notes(texts))) {
       stage.run();
     }
     assertEquals(texts, embedded[0]);
@@ -451,7 +427,7 @@ class EmbeddingStageTest {
     int texts = 10_000;
     update(notes(1)); // what a new database costs, and a few classes
     long before = written();
-    FakeModel model = FakeEmbedder.model("model", () -> embedder);
+    FakeModel model = model();
     try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, () -> 0, notes(texts))) {
       stage.run();
     }
@@ -462,7 +438,6 @@ class EmbeddingStageTest {
 
   private static final Path IO = Path.of("/proc/self/io");
 
-  /** Bytes that this process has written to files. */
   private static long written() throws IOException {
     return Files.readAllLines(IO).stream()
         .filter(line -> line.startsWith("wchar: "))
@@ -484,6 +459,7 @@ class EmbeddingStageTest {
             });
     assertEquals(0, update(entries, untouched).embedded());
     assertEquals(before, VectorStore.version(store()));
+    assertEquals(5, update(entries, FakeEmbedder.model("another", () -> embedder)).embedded());
   }
 
   @Test
@@ -508,32 +484,5 @@ class EmbeddingStageTest {
     assertEquals(embeddedTexts(entries.getFirst()).size() - 1, embedder.asked.size());
     assertHolds(entries);
     assertEquals(0, update(entries).embedded());
-  }
-
-  @Test
-  void aStoreThatCannotBeWrittenIsOneClearFailure() throws Exception {
-    Path moved = kb.resolve("moved");
-    Files.createDirectory(kb.resolve(TestDatabase.NAME));
-    Files.createFile(kb.resolve(TestDatabase.NAME).resolve("in the way"));
-    store =
-        new Database(
-            kb.resolve("none").resolve(moved.getFileName()),
-            new Database.Schema(1, List.of(VectorStore.TABLE)),
-            warning -> {});
-    StoreException failure = assertThrows(StoreException.class, () -> update(notes(3)));
-    assertTrue(failure.getMessage().contains("none"), failure.getMessage());
-  }
-
-  @Test
-  void anotherModelReusesNothing() throws Exception {
-    List<Entry> entries = notes(3);
-    update(entries);
-    assertEquals(3, update(entries, "another").embedded());
-  }
-
-  @Test
-  void keysAreThoseOfTopicAndContent() throws Exception {
-    List<Entry> entries = List.of(entry(8, "[tags: gap]\nthe text"));
-    assertEquals(List.of(TextKey.of("model", "topic the text")), update(entries).keys());
   }
 }

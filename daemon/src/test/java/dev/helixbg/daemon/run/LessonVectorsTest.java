@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.daemon.host.FakeEmbedder;
 import dev.helixbg.daemon.host.FakeModel;
-import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.InMemory;
@@ -21,27 +20,18 @@ class LessonVectorsTest {
   @TempDir(factory = InMemory.class)
   Path folder;
 
-  private int times;
-
   @Test
   void whatIsKnownIsNotEmbeddedAgain() throws Exception {
-    FakeModel model =
-        new FakeModel() {
-          @Override
-          public Embedder open() {
-            times++;
-            return super.open();
-          }
-        };
+    FakeModel model = new FakeModel();
     try (Database database = TestDatabase.in(folder, VectorStore.TABLE)) {
       SentenceVectors vectors = TextVectors.ofLessons(database, model);
       List<float[]> made = vectors.of(List.of("one", "two"));
       assertArrayEquals(FakeEmbedder.vectorOf("two"), made.get(1));
-      assertEquals(1, times);
+      assertEquals(1, model.opened.get());
       assertArrayEquals(made.get(0), vectors.of(List.of("two", "one")).get(1));
-      assertEquals(1, times);
+      assertEquals(1, model.opened.get());
       vectors.of(List.of("one", "three"));
-      assertEquals(2, times);
+      assertEquals(2, model.opened.get());
     }
   }
 }

@@ -27,15 +27,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.DoubleStream;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,7 +49,7 @@ class SearchServiceTest {
   private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
 
   /** Times that an embedding had to wait at a gate. */
-  private final AtomicInteger held = new AtomicInteger();
+  private final AtomicInteger waiting = new AtomicInteger();
 
   private final DaemonMetrics metrics = new DaemonMetrics();
   private final GatedModel model = new GatedModel();
@@ -73,7 +72,7 @@ class SearchServiceTest {
       for (String text : texts) {
         CountDownLatch gate = gates.get(text);
         if (gate != null) {
-          held.incrementAndGet();
+          waiting.incrementAndGet();
           gate.await();
         }
       }
@@ -90,19 +89,14 @@ class SearchServiceTest {
     new DaemonFixture(folder, kb.kb()).run(Duration.ofSeconds(10));
   }
 
-  private CompletableFuture<List<SearchIndex.Hit>> ask(WritableKb kb, String text, int limit) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return searches.search(kb.kb(), SearchRequest.best(text, limit)).hits();
-          } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-          }
-        },
-        task -> Thread.ofVirtual().start(task));
+  private Future<List<SearchIndex.Hit>> ask(WritableKb kb, String text, int limit) {
+    FutureTask<List<SearchIndex.Hit>> asking =
+        new FutureTask<>(() -> searches.search(kb.kb(), SearchRequest.best(text, limit)).hits());
+    Thread.ofVirtual().start(asking);
+    return asking;
   }
 
-  private static <T> T get(CompletableFuture<T> answer) throws Exception {
+  private static <T> T get(Future<T> answer) throws Exception {
     return answer.get(60, TimeUnit.SECONDS);
   }
 
@@ -111,7 +105,7 @@ class SearchServiceTest {
     WritableKb one = kb("one", 5);
     WritableKb two = kb("two", 7);
     gates.put("slow", new CountDownLatch(1));
-    CompletableFuture<List<SearchIndex.Hit>> slow = ask(one, "slow", 10);
+    Future<List<SearchIndex.Hit>> slow = ask(one, "slow", 10);
     assertEquals(7, get(ask(two, "anything", 10)).size());
     assertFalse(slow.isDone());
     gates.get("slow").countDown();
@@ -155,7 +149,7 @@ class SearchServiceTest {
     int count = entries.size();
     TermVectors terms =
         TermVectors.forQueries(Optional.empty(), count, i -> entries.get(i).embeddedText(), count);
-    List<CompletableFuture<List<SearchIndex.Hit>>> answers = new ArrayList<>();
+    List<Future<List<SearchIndex.Hit>>> answers = new ArrayList<>();
     int[] limits = {1, 2, 10, 29, 64, 99, 100};
     for (int limit : limits) {
       answers.add(ask(kb, "twins word for word the same", limit));
@@ -182,10 +176,7 @@ class SearchServiceTest {
             !afterEqual || hits.get(h - 1).entry().entry().offset() < hit.entry().entry().offset(),
             "order of equals");
         int meant =
-            IntStream.range(0, count)
-                .filter(e -> entries.get(e).offset() == hit.entry().entry().offset())
-                .findAny()
-                .orElseThrow();
+            entries.stream().map(Entry::offset).toList().indexOf(hit.entry().entry().offset());
         assertEquals(similarities[meant], hit.similarity(), 1e-5);
         assertEquals(scores[meant], hit.score(), 1e-5);
       }
@@ -244,15 +235,15 @@ class SearchServiceTest {
   void theEndAnswersEverybody() throws Exception {
     WritableKb kb = kb("kb", 3);
     gates.put("slow", new CountDownLatch(1));
-    List<CompletableFuture<List<SearchIndex.Hit>>> waiting = new ArrayList<>();
+    List<Future<List<SearchIndex.Hit>>> waiting = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       waiting.add(ask(kb, "slow", 3));
     }
     Thread.sleep(100);
     searches.close();
     waiting.add(ask(kb, "late", 3));
-    for (CompletableFuture<List<SearchIndex.Hit>> answer : waiting) {
-      Throwable why = assertThrows(CompletionException.class, answer::join).getCause();
+    for (Future<List<SearchIndex.Hit>> answer : waiting) {
+      Throwable why = assertThrows(ExecutionException.class, () -> get(answer)).getCause();
       assertTrue(why instanceof Failure failure && failure.code() == ExitCode.BUSY, why.toString());
     }
   }
@@ -277,13 +268,7 @@ class SearchServiceTest {
   @Test
   void aQueryIsEmbeddedAsTheEntriesWere() throws Exception {
     WritableKb kb = kb("kb", 3);
-    FakeModel usual =
-        new FakeModel() {
-          @Override
-          public String id() {
-            return "usual";
-          }
-        };
+    FakeModel usual = new FakeModel("usual");
     usual.otherWay =
         Optional.of(new EmbedderSource.OtherWay(model.id(), true, few -> 2, () -> model.open()));
     usual.forQueries = Optional.of(model);
@@ -301,23 +286,14 @@ class SearchServiceTest {
   void nobodySearchesForAClientThatHasLeft() throws Exception {
     WritableKb kb = kb("kb", 3);
     gates.put("first", new CountDownLatch(1));
-    CompletableFuture<List<SearchIndex.Hit>> first = ask(kb, "first", 3);
-    while (held.get() == 0) {
+    Future<List<SearchIndex.Hit>> first = ask(kb, "first", 3);
+    while (waiting.get() == 0) {
       Thread.sleep(1);
     }
-    CountDownLatch ended = new CountDownLatch(1);
-    Thread leaving =
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    searches.search(kb.kb(), SearchRequest.best("never asked", 3));
-                  } catch (InterruptedException e) {
-                    ended.countDown();
-                  }
-                });
-    leaving.interrupt();
-    assertTrue(ended.await(60, TimeUnit.SECONDS));
+    Thread.currentThread().interrupt();
+    assertThrows(
+        InterruptedException.class,
+        () -> searches.search(kb.kb(), SearchRequest.best("never asked", 3)));
     gates.get("first").countDown();
     get(first);
     assertEquals(3, get(ask(kb, "last", 3)).size());
@@ -329,7 +305,7 @@ class SearchServiceTest {
     WritableKb kb = kb("kb", 3);
     WritableKb gone = new WritableKb(folder.resolve("gone"), new Random(1));
     Files.delete(gone.log());
-    assertThrows(CompletionException.class, ask(gone, "x", 3)::join);
+    assertThrows(ExecutionException.class, () -> get(ask(gone, "x", 3)));
     assertEquals(3, get(ask(kb, "x", 3)).size());
     Files.copy(kb.log(), gone.log());
     assertEquals(0, get(ask(gone, "x", 3)).size(), "nothing is embedded yet");

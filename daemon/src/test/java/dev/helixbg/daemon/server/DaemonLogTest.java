@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import dev.helixbg.config.text.HostileText;
+import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.Failure;
@@ -19,10 +20,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,23 +79,16 @@ class DaemonLogTest {
   }
 
   @Test
-  void aTerminalSeesItToo() {
-    LoggerContext context = start(Map.of(), true, 1 << 20);
-    context.getLogger("dev.helixbg.test").warn("look");
-    context.stop();
-    assertTrue(terminal.toString(StandardCharsets.UTF_8).contains("WARN  look"));
-  }
-
-  @Test
-  void theLevelIsThatOfTheSettings() throws IOException {
-    LoggerContext context = start(Map.of("daemon.log_level", "debug"), false, 1 << 20);
+  void theLevelIsThatOfTheSettingsAndATerminalSeesItToo() throws IOException {
+    LoggerContext context = start(Map.of("daemon.log_level", "debug"), true, 1 << 20);
     context.getLogger("dev.helixbg.test").debug("of interest");
     context.stop();
     assertTrue(lines().getFirst().endsWith("DEBUG of interest"), lines().toString());
+    assertTrue(terminal.toString(StandardCharsets.UTF_8).contains("DEBUG of interest"));
   }
 
   @Test
-  void filesRollAndStayFew() throws Exception {
+  void filesRollAndStayFewAndAreForTheirUserAlone() throws Exception {
     LoggerContext context = start(Map.of(), false, 2_000);
     Logger log = context.getLogger("dev.helixbg.test");
     for (int i = 0; i < 40; i++) {
@@ -106,27 +98,12 @@ class DaemonLogTest {
       Thread.sleep(25);
     }
     context.stop();
-    try (Stream<Path> files = Files.list(folder.resolve("logs"))) {
-      long count = files.count();
-      assertTrue(count > 1 && count <= DaemonLog.FILES, count + " files");
+    List<String> files = OnDisk.names(folder.resolve("logs"));
+    assertTrue(files.size() > 1 && files.size() <= DaemonLog.FILES, files.toString());
+    for (String name : files) {
+      assertEquals("rw-------", OnDisk.mode(folder.resolve("logs").resolve(name)), name);
     }
     assertTrue(lines().getLast().endsWith("1199"));
-  }
-
-  @Test
-  void everyFileOfTheLogIsForItsUserAlone() throws IOException {
-    LoggerContext context = start(Map.of(), false, 1 << 10);
-    Logger log = context.getLogger("dev.helixbg.test");
-    for (int i = 0; !Files.exists(folder.resolve("logs/helix-bg.2.log")); i++) {
-      log.info("a line with a number {}", i);
-    }
-    context.stop();
-    try (Stream<Path> files = Files.list(folder.resolve("logs"))) {
-      for (Path file : files.toList()) {
-        assertEquals(
-            "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-      }
-    }
   }
 
   @Test

@@ -10,8 +10,8 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.tidy.FileHelix;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.agents.AgentAnswer;
 import dev.helixbg.insight.agents.AgentClient;
 import dev.helixbg.insight.agents.KnownPairs;
@@ -42,7 +42,7 @@ class EntryQuestionsTest {
   private Path folder;
   private Kb kb;
   private KbStore store;
-  private final StandInHelix helix = new StandInHelix();
+  private FileHelix helix;
 
   /** The lesson of each entry, by its text, in the order of the log. */
   private final Map<String, String> lessons = new LinkedHashMap<>();
@@ -54,16 +54,16 @@ class EntryQuestionsTest {
     folder = temporary;
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     store = DaemonFixture.store(folder, kb);
+    helix = new FileHelix(kb.dataLog());
     entry("queue", "Jobs were taken twice.", REPEAT + ".");
     entry("mail", "The letter was sent again.", REPEAT + " to readers.");
     entry("mail", "The port is 25.", "none");
     entry("billing", "The card was charged twice.", REPEAT + " with money.");
     entry("sync", "Tablets were wrong by years.", "A clock of somebody else proves nothing.");
-    Files.write(kb.dataLog(), helix.log());
   }
 
   private void entry(String topic, String text, String lesson) {
-    helix.call("store", Map.of("topic", topic, "text", text));
+    helix.call("store", "topic", topic, "text", text);
     lessons.put(text, lesson);
   }
 
@@ -79,7 +79,6 @@ class EntryQuestionsTest {
     return QuestionRequestsTest.take(requests, client, at, idsAndAnswers);
   }
 
-  /** Answers all questions of a kind. */
   private int study(String client, String kind, Function<JsonNode, String> says) throws Exception {
     int answered = 0;
     for (JsonNode page = give(client, kind); !page.path("questions").isEmpty(); ) {
@@ -188,13 +187,12 @@ class EntryQuestionsTest {
     assertEquals("sync", page.at("/questions/0/entries/0/topic").asText());
     assertEquals(2, page.at("/questions/2/entries").size(), page::toPrettyString);
     String id = page.at("/questions/0/id").asText();
-    assertTrue(why(take("one", id, " ")).startsWith("a summary is one sentence"));
-    assertTrue(why(take("one", id, "One line,\nand two.")).startsWith("a summary is"));
-    assertTrue(why(take("one", id, "long ".repeat(100))).startsWith("a summary is"));
+    for (String wrong : List.of(" ", "One line,\nand two.", "long ".repeat(100))) {
+      assertTrue(why(take("one", id, wrong)).startsWith("a summary is one sentence"), wrong);
+    }
     assertEquals("", why(take("one", id, "Clocks of tablets.")));
     assertEquals(Map.of("sync", "Clocks of tablets."), judged().summaries());
     entry("sync", "Cursors are numbers.", "none");
-    Files.write(kb.dataLog(), helix.log());
     assertEquals(Map.of(), judged().summaries(), "it is about another state of the topic");
   }
 
@@ -202,23 +200,19 @@ class EntryQuestionsTest {
   void aSentenceThatIsNoLessonIsRefused() throws Exception {
     JsonNode page = give("one", "lesson");
     String id = page.at("/questions/0/id").asText();
-    assertTrue(why(take("one", id, "Tablets.")).startsWith("a lesson is one sentence"));
-    assertTrue(
-        why(take("one", id, "Never trust the clocks that Zebra 4711 sends to you."))
-            .startsWith("a lesson is one sentence"));
+    for (String wrong :
+        List.of("Tablets.", "Never trust the clocks that Zebra 4711 sends to you.")) {
+      assertTrue(why(take("one", id, wrong)).startsWith("a lesson is one sentence"), wrong);
+    }
     assertEquals("", why(take("one", id, "none")));
     assertEquals("you have already answered this question", why(take("one", id, "none")));
-    String other = page.at("/questions/1/id").asText();
-    assertTrue(why(take("two", other, "none")).startsWith("this question was not given to you"));
   }
 
   @Test
   void anAnswerToATextThatHasChangedIsRefused() throws Exception {
     String id = give("one", "lesson").at("/questions/0/id").asText();
     helix.call(
-        "edit",
-        Map.of("action", "append", "topic", "sync", "match_str", "Tablets", "text", "More."));
-    Files.write(kb.dataLog(), helix.log());
+        "edit", "action", "append", "topic", "sync", "match_str", "Tablets", "text", "More.");
     assertEquals(QuestionRequests.STALE, why(take("one", id, "none")));
   }
 }

@@ -6,21 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
+import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.tidy.FileHelix;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
-import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.log.DataLog;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -33,65 +32,55 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class FindingRequestsTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private static final Instant NOW = Instant.parse("2026-11-23T12:00:00Z");
 
   private Kb kb;
   private KbStore store;
   private ObjectNode report;
-  private final StandInHelix helix = new StandInHelix();
+  private FileHelix helix;
   private final List<String> pairs = new ArrayList<>(); // ids of relations
 
   @BeforeEach
   void report(@TempDir Path folder) throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
     store = DaemonFixture.store(folder, kb);
+    helix = new FileHelix(kb.dataLog());
     for (int i = 0; i < 4; i++) {
-      helix("store", "topic", "t", "text", "Of t the note number " + i);
-      helix("store", "topic", "u", "text", "Of u the note number " + i);
+      helix.call("store", "topic", "t", "text", "Of t the note number " + i);
+      helix.call("store", "topic", "u", "text", "Of u the note number " + i);
     }
-    report = JSON.createObjectNode();
-    report.putArray("leading");
+    report = Json.object();
     for (int i = 0; i < 4; i++) {
-      String relation = id(i);
-      pairs.add(relation);
-      pair(report.withArray("relations").addObject().put("rank", i + 1), relation, i);
+      pairs.add(id(i));
+      ObjectNode pair = report.withArray("relations").addObject().put("rank", i + 1);
+      pair.put("id", id(i)).put("similarity", 0.9 - i / 10.0);
+      pair.putObject("a").put("name", "t:" + i).put("topic", "t").put("key", key("t", i));
+      pair.putObject("b").put("name", "u:" + i).put("topic", "u").put("key", key("u", i));
     }
     report.withArray("leading").add(pairs.get(2));
     WrittenReport.write(store, report);
-  }
-
-  /** What helix does, and the log after it. */
-  private void helix(String tool, String... namesAndValues) throws IOException {
-    helix.call(tool, HelixTools.arguments(namesAndValues));
-    Files.write(kb.dataLog(), helix.log());
   }
 
   private static String key(String topic, int i) {
     return TextKey.of("m", "%s Of %s the note number %d".formatted(topic, topic, i)).hex();
   }
 
-  private PresentFindings present() {
-    return new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
-  }
-
   private FindingRequests findings() {
-    return new FindingRequests(store, Optional.empty(), present());
+    PresentFindings present =
+        new PresentFindings(new PresentEntries(DataLog.read(kb.dataLog()), "m"));
+    return new FindingRequests(store, Optional.empty(), present);
   }
 
   private static String id(int i) {
     return "rel-%010x".formatted(i);
   }
 
-  private static void pair(ObjectNode pair, String id, int i) {
-    pair.put("id", id).put("similarity", 0.9 - i / 10.0);
-    pair.putObject("a").put("name", "t:" + i).put("topic", "t").put("key", key("t", i));
-    pair.putObject("b").put("name", "u:" + i).put("topic", "u").put("key", key("u", i));
+  private List<ObjectNode> list(String name, String value) throws Exception {
+    return findings().list(Json.object().put("limit", 100).put(name, value));
   }
 
-  private List<ObjectNode> ask(ObjectNode request, boolean one) throws Exception {
-    return one ? List.of(findings().one(request)) : findings().list(request);
+  private ObjectNode one(String id) throws Exception {
+    return findings().one(Json.object().put("id", id));
   }
 
   @Test
@@ -99,22 +88,20 @@ class FindingRequestsTest {
     ((ObjectNode) report.at("/relations/1")).putObject("verdict").put("verdict", "overtaken");
     ((ObjectNode) report.at("/relations/2")).putObject("verdict").put("verdict", "same");
     WrittenReport.write(store, report);
-    String overtaken = report.at("/relations/1/id").asText();
-    ObjectNode request = JSON.createObjectNode().put("verdict", "overtaken");
-    List<ObjectNode> lines = ask(request, false);
+    List<ObjectNode> lines = list("verdict", "overtaken");
     assertEquals(1, lines.getFirst().path("total").asInt());
     assertFalse(lines.getFirst().has("note"));
-    assertEquals(overtaken, lines.get(1).path("id").asText());
-    assertEquals(1, ask(request.put("verdict", "related"), false).size(), "the line of counts");
+    assertEquals(pairs.get(1), lines.get(1).path("id").asText());
+    assertEquals(1, list("verdict", "related").size(), "the line of counts");
   }
 
   /** None of a verdict is no answer where none was given at all. */
   @Test
   void thatNoPairWasJudgedIsSaid() throws Exception {
-    JsonNode counts = ask(JSON.createObjectNode().put("verdict", "overtaken"), false).getFirst();
+    JsonNode counts = list("verdict", "overtaken").getFirst();
     assertEquals(0, counts.path("total").asInt());
     assertTrue(counts.path("note").asText().startsWith("No pair has a verdict"), counts::toString);
-    assertFalse(ask(JSON.createObjectNode(), false).getFirst().has("note"));
+    assertFalse(findings().list(Json.object()).getFirst().has("note"));
   }
 
   /** Of what was written since the report nobody has looked for findings. */
@@ -124,41 +111,37 @@ class FindingRequestsTest {
       report.withArray("entries").addObject().put("key", key("t", i));
       report.withArray("entries").addObject().put("key", key("u", i));
     }
-    ObjectNode made = JSON.createObjectNode();
+    ObjectNode made = Json.object();
     made.putObject("log").put("sha256", DataLog.read(kb.dataLog()).account().sha256());
     made.setAll(report);
     WrittenReport.write(store, made);
-    ObjectNode one = JSON.createObjectNode().put("id", pairs.get(0));
-    assertEquals("{\"indexed\":8,\"total\":8}", coverage(JSON.createObjectNode(), false));
-    assertEquals("{\"indexed\":8,\"total\":8}", coverage(one, true));
-    helix("store", "topic", "t", "text", "New since then");
-    assertEquals("{\"indexed\":8,\"total\":9}", coverage(JSON.createObjectNode(), false));
-    assertEquals("{\"indexed\":8,\"total\":9}", coverage(one, true));
+    assertCoverage("{\"indexed\":8,\"total\":8}");
+    helix.call("store", "topic", "t", "text", "New since then");
+    assertCoverage("{\"indexed\":8,\"total\":9}");
   }
 
-  private String coverage(ObjectNode request, boolean one) throws Exception {
-    return ask(request, one).getFirst().path("coverage").toString();
+  private void assertCoverage(String expected) throws Exception {
+    for (JsonNode told : List.of(findings().list(Json.object()).getFirst(), one(pairs.get(0)))) {
+      assertEquals(expected, told.path("coverage").toString());
+    }
   }
 
   /** A group of copies can have as many entries as the log. */
   @Test
   void ofManyEntriesTheFirstAreSent() throws Exception {
-    ObjectNode report = JSON.createObjectNode();
+    ObjectNode report = Json.object();
     ObjectNode copies = report.withArray("copies").addObject().put("id", "copies-0123456789");
-    for (int i = 0; i < 4; i++) {
-      copies.withArray("entries").addObject().put("name", "t:" + i).put("key", key("t", i));
-    }
-    for (int i = 0; i < 5_000; i++) {
-      copies.withArray("entries").addObject().put("name", "t:1").put("key", key("t", 1));
+    for (int i = 0; i < 5_004; i++) {
+      copies.withArray("entries").addObject().put("name", "t:1").put("key", key("t", i % 4));
     }
     WrittenReport.write(store, report);
-    JsonNode line = ask(JSON.createObjectNode().put("id", "copies-0123456789"), true).getFirst();
+    JsonNode line = one("copies-0123456789");
     assertEquals(100, line.path("entries").size());
     assertEquals(4_904, line.path("entriesOmitted").asInt());
   }
 
   private List<String> listed() throws Exception {
-    List<ObjectNode> lines = ask(JSON.createObjectNode().put("limit", 100), false);
+    List<ObjectNode> lines = findings().list(Json.object().put("limit", 100));
     assertEquals(lines.size() - 1, lines.getFirst().get("total").asInt());
     return lines.stream().skip(1).map(line -> line.get("id").asText()).toList();
   }
@@ -166,18 +149,17 @@ class FindingRequestsTest {
   @Test
   void whatLeadsIsFirst() throws Exception {
     assertEquals(List.of(pairs.get(2), pairs.get(0), pairs.get(1), pairs.get(3)), listed());
-    ObjectNode second = ask(JSON.createObjectNode().put("from", 1).put("limit", 1), false).get(1);
+    ObjectNode second = findings().list(Json.object().put("from", 1).put("limit", 1)).get(1);
     assertEquals("cross-link", second.get("kind").asText());
     assertEquals("t:0", second.at("/a/name").asText());
   }
 
   @Test
   void aCrossLinkIsARelationToo() throws Exception {
-    ObjectNode request = JSON.createObjectNode().put("limit", 9).put("kind", "cross-link");
     assertEquals(
         List.of(pairs.get(0), pairs.get(1)),
-        ask(request, false).stream().skip(1).map(one -> one.get("id").asText()).toList());
-    assertEquals(5, ask(request.put("kind", "relation"), false).size());
+        list("kind", "cross-link").stream().skip(1).map(one -> one.get("id").asText()).toList());
+    assertEquals(5, list("kind", "relation").size());
   }
 
   @Test
@@ -189,12 +171,11 @@ class FindingRequestsTest {
                 new Decision(id(0), Decision.Outcome.DISMISSED, Instant.EPOCH, "t:0 ~ u:0"),
                 new Decision(id(3), Decision.Outcome.DONE, Instant.EPOCH, "t:3 ~ u:3")));
     assertEquals(List.of(pairs.get(2), pairs.get(1)), listed());
-    ObjectNode one = ask(JSON.createObjectNode().put("id", pairs.get(0)), true).getFirst();
-    assertEquals("dismissed", one.at("/decision/decision").asText());
+    assertEquals("dismissed", one(pairs.get(0)).at("/decision/decision").asText());
   }
 
   private ObjectNode act(String id, String as) throws Exception {
-    ObjectNode request = JSON.createObjectNode().put("id", id);
+    ObjectNode request = Json.object().put("id", id);
     if (as != null) {
       request.put("as", as);
     }
@@ -202,42 +183,30 @@ class FindingRequestsTest {
   }
 
   private ObjectNode decide(String id, String decision, String by) throws Exception {
-    ObjectNode request = JSON.createObjectNode().put("id", id);
+    ObjectNode request = Json.object().put("id", id);
     return findings().decide(request.put("decision", decision).put("by", by), NOW);
   }
 
   /** The report still says t:3; helix says t:1 by now. */
   @Test
   void findingsHaveTheNamesOfThisMoment() throws Exception {
-    helix("edit", "action", "delete", "topic", "t", "index", "1");
-    helix("edit", "action", "delete", "topic", "t", "index", "1");
-    ObjectNode third = ask(JSON.createObjectNode().put("id", id(3)), true).getFirst();
+    helix.call("edit", "action", "delete", "topic", "t", "index", "1");
+    helix.call("edit", "action", "delete", "topic", "t", "index", "1");
+    ObjectNode third = one(id(3));
     assertEquals("t:1", third.at("/a/name").asText());
     assertTrue(third.at("/edit/0/do").asText().contains("t:1"), third.toString());
-    assertEquals(
-        "t Of t the note number 3",
-        present().entries().all().stream()
-            .filter(one -> one.name().equals("t:1"))
-            .findFirst()
-            .orElseThrow()
-            .entry()
-            .embeddedText());
   }
 
   /** Whoever asks beside a daemon that has not run yet must not be told of what is gone. */
   @Test
   void whatIsGoneIsNotListedAndHasNoAct() throws Exception {
-    helix("edit", "action", "delete", "topic", "u", "match_str", "number 2");
-    List<ObjectNode> lines = ask(JSON.createObjectNode().put("limit", 100), false);
+    helix.call("edit", "action", "delete", "topic", "u", "match_str", "number 2");
+    List<ObjectNode> lines = findings().list(Json.object());
     assertEquals(3, lines.getFirst().path("total").asInt());
     assertEquals(1, lines.getFirst().path("stale").asInt());
     Failure stale = assertThrows(Failure.class, () -> act(pairs.get(2), "same"));
     assertTrue(stale.getMessage().startsWith("stale: since "), stale.getMessage());
-    assertTrue(
-        ask(JSON.createObjectNode().put("id", pairs.get(2)), true)
-            .getFirst()
-            .path("stale")
-            .asBoolean());
+    assertTrue(one(pairs.get(2)).path("stale").asBoolean());
   }
 
   @Test
@@ -252,7 +221,7 @@ class FindingRequestsTest {
         act.path("calls").valueStream().map(call -> call.path("name").asText()).toList());
     assertEquals(1, act.path("checks").size());
     assertFalse(act.path("calls").toString().contains("index"), act.toString());
-    helix("edit", "action", "append", "topic", "t", "match_str", "number 0", "text", "More.");
+    helix.call("edit", "action", "append", "topic", "t", "match_str", "number 0", "text", "More.");
     assertThrows(Failure.class, () -> act(pairs.getFirst(), "same"));
   }
 
@@ -268,7 +237,6 @@ class FindingRequestsTest {
     decide(id, "open", "person");
     JsonNode call = act(id, "related").at("/calls/1");
     helix.call(call.path("name").asText(), HelixTools.arguments(call));
-    Files.write(kb.dataLog(), helix.log());
     assertFalse(decide(id, "done", "agent").has("notInLog"));
     assertThrows(Failure.class, () -> act(id, "related"), "it is settled");
   }
@@ -296,8 +264,8 @@ class FindingRequestsTest {
     String id = pairs.getFirst();
     for (Executable asking :
         List.<Executable>of(
-            () -> ask(JSON.createObjectNode().put("id", id), true),
-            () -> ask(JSON.createObjectNode(), false),
+            () -> one(id),
+            () -> findings().list(Json.object()),
             () -> act(id, "same"),
             () -> decide(id, "dismissed", "agent"))) {
       assertEquals(ExitCode.KB, assertThrows(Failure.class, asking).code());

@@ -17,8 +17,7 @@ import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.PairReader;
-import dev.helixbg.embed.store.Database.Durability;
-import dev.helixbg.embed.store.Sql;
+import dev.helixbg.embed.store.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +82,7 @@ class KbRequestsTest {
 
   @Test
   void nothingIsCalledNewBeforeAllIsIndexed() throws Exception {
+    assertEquals("no, 0 of 0", related("something else"), "where there is nothing");
     kb.append("a", "one");
     kb.append("a", "two");
     assertEquals("unknown, 0 of 2", related("something else"));
@@ -151,11 +151,6 @@ class KbRequestsTest {
     assertFalse(last.has("probability"));
   }
 
-  @Test
-  void anEmptyKbSaysNothingYet() throws Exception {
-    assertEquals("no, 0 of 0", related("something"));
-  }
-
   /** Of a text the model takes the beginning. */
   @Test
   void whatWasComparedInPartIsNotCalledNew() throws Exception {
@@ -170,15 +165,8 @@ class KbRequestsTest {
     kb.append("a", "We talked of nothing at all, twice. ".repeat(60));
     index();
     assertEquals("no, 1 of 1", related("something else"));
-    host.stores()
-        .of(kb.kb())
-        .database()
-        .write(
-            Durability.COMPUTED,
-            connection -> {
-              Sql.execute(connection, "DELETE FROM vectors WHERE kind = 'passage'");
-              return null;
-            });
+    TestDatabase.change(
+        host.stores().of(kb.kb()).database(), "DELETE FROM vectors WHERE kind = 'passage'");
     host.searches().forgetAll();
     assertEquals("unknown, 0 of 1", related("something else"));
   }

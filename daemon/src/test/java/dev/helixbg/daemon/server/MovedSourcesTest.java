@@ -1,5 +1,6 @@
 package dev.helixbg.daemon.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,12 +15,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.kb.ReportFolder;
-import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.tidy.FileHelix;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.acts.HelixTools;
-import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.sources.GitFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,11 +35,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** Sources that moved, from the settings to the calls of helix, and after them. */
 class MovedSourcesTest {
   private static final String FIRST = "2001-01-01T12:00";
+  private static final String LEASE =
+      "int leaseSeconds = 30;\nint leaseOwner = 1;\nint leaseName = 2;\n";
   private static final String LATER = "2060-01-01T12:00";
 
   @TempDir Path folder;
 
-  private final StandInHelix helix = new StandInHelix();
+  private FileHelix helix;
   private GitFixture shop;
   private Kb kb;
   private Settings settings;
@@ -48,29 +50,22 @@ class MovedSourcesTest {
   @BeforeEach
   void aKbAboutAShop() throws Exception {
     shop = new GitFixture(folder.resolve("shop"));
-    shop.write(
-            "src/Lease.java", "int leaseSeconds = 30;\nint leaseOwner = 1;\nint leaseName = 2;\n")
-        .write("src/Main.java", "new Gateway();\n")
-        .commit(FIRST);
+    shop.write("src/Lease.java", LEASE).write("src/Main.java", "new Gateway();\n").commit(FIRST);
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
-    helix("store", "topic", "shop", "text", "[source: src/Lease.java:2]\nA lease has one owner.");
-    helix("store", "topic", "shop", "text", "The start in src/Main.java is slow.");
+    helix = new FileHelix(kb.dataLog());
+    helix.call(
+        "store", "topic", "shop", "text", "[source: src/Lease.java:2]\nA lease has one owner.");
+    helix.call("store", "topic", "shop", "text", "The start in src/Main.java is slow.");
     settings = DaemonFixture.settings(folder, Map.of("sources", shop.folder().toString()));
     store = DaemonFixture.store(folder, kb);
   }
 
-  private void helix(String tool, String... namesAndValues) throws Exception {
-    helix.call(tool, HelixTools.arguments(namesAndValues));
-    Files.write(kb.dataLog(), helix.log());
-  }
-
-  private Pipeline pipeline(Settings wanted) {
-    return DaemonFixture.pipeline(wanted, new FakeModel(), DaemonFixture.NO_READING);
+  private ReportBasis basis() {
+    return DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING).basis(store);
   }
 
   private void report() throws Exception {
-    Pipeline pipeline = pipeline(settings);
-    store.publish(DaemonFixture.whole(pipeline, store).report(), pipeline.basis(store), 0, "");
+    DaemonFixture.publish(settings, store);
   }
 
   private void moveAll() throws Exception {
@@ -78,17 +73,13 @@ class MovedSourcesTest {
   }
 
   private List<ObjectNode> listed() throws Exception {
-    ObjectNode request = Json.object().put("kind", "source");
-    List<ObjectNode> lines = findings().list(request);
+    List<ObjectNode> lines = findings().list(Json.object().put("kind", "source"));
     return lines.subList(1, lines.size());
   }
 
-  private PresentFindings present() throws Exception {
-    return PresentFindings.read(kb, new FakeModel().id());
-  }
-
   private FindingRequests findings() throws Exception {
-    return new FindingRequests(store, Optional.empty(), present());
+    return new FindingRequests(
+        store, Optional.empty(), PresentFindings.read(kb, new FakeModel().id()));
   }
 
   private ObjectNode act(String id) throws Exception {
@@ -118,17 +109,13 @@ class MovedSourcesTest {
     assertTrue(act.path("byHand").isMissingNode(), act.toString());
     for (JsonNode call : act.path("calls")) {
       if (call.path("name").asText().equals("act")) {
-        Files.write(kb.dataLog(), helix.log());
         ObjectNode looked = findings().act(call.path("arguments").deepCopy());
         assertTrue(looked.path("holds").asBoolean(), looked.toString());
       } else {
         helix.call(call.path("name").asText(), HelixTools.arguments(call));
       }
     }
-    Files.write(kb.dataLog(), helix.log());
-    assertTrue(
-        new String(helix.log(), java.nio.charset.StandardCharsets.UTF_8)
-            .contains("[source: core/JobLease.java]"));
+    assertTrue(Files.readString(kb.dataLog(), ISO_8859_1).contains("[source: core/JobLease.java]"));
     assertEquals(1, listed().size(), "the note says it no more, so that its finding is stale");
     decide(id, "done");
     report();
@@ -148,10 +135,10 @@ class MovedSourcesTest {
 
   @Test
   void theBasisIsThatOfTheCommitAndReportsAreTheSameBytes() throws Exception {
-    ReportBasis before = pipeline(settings).basis(store);
-    assertEquals(before, pipeline(settings).basis(store));
+    ReportBasis before = basis();
+    assertEquals(before, basis());
     moveAll();
-    assertNotEquals(before, pipeline(settings).basis(store));
+    assertNotEquals(before, basis());
     report();
     String once = Files.readString(ReportFolder.of(kb).json());
     shop.write("untracked.txt", "x");
@@ -169,8 +156,7 @@ class MovedSourcesTest {
     shop.write("src/Lease.java", "not committed");
     daemon.run(Duration.ofMinutes(5));
     assertEquals(readings, daemon.files.readings);
-    shop.write(
-        "src/Lease.java", "int leaseSeconds = 30;\nint leaseOwner = 1;\nint leaseName = 2;\n");
+    shop.write("src/Lease.java", LEASE);
     moveAll();
     daemon.run(Duration.ofMinutes(5));
     assertEquals(2, sections().path("movedSources").size());

@@ -85,27 +85,27 @@ class RestTest {
     return daemon.watches.getFirst();
   }
 
+  /** What has been done so far, beside looks at files. */
+  private Map<String, Number> work() {
+    DaemonMetrics metrics = daemon.host.metrics();
+    return Map.of(
+        "logs read, and thereby compared", files.readings,
+        "time in which a KB was brought up to date", metrics.workNanos.sum(),
+        "runs of idle work, which read and compare, too", runs,
+        "times that the embedding model was loaded", model.opened.get(),
+        "time in which the language model was used", metrics.modelNanos.sum(),
+        "reports", metrics.reports.sum(),
+        "changes that were seen", watch().changes());
+  }
+
   private void assertThreeDaysOfRest() throws Exception {
     assertFalse(watch().upToDateWith().isEmpty());
     assertFalse(daemon.host.embedder().isLoaded());
     assertFalse(daemon.idle.isRunning(), "the language model may be loaded");
-    int before = watch().changes();
-    DaemonMetrics metrics = daemon.host.metrics();
-    int readings = files.readings;
+    Map<String, Number> before = work();
     int looks = files.looks;
-    int opened = model.opened.get();
-    long asked = metrics.modelNanos.sum();
-    long reports = metrics.reports.sum();
-    long worked = metrics.workNanos.sum();
-    int begun = runs;
     live(Duration.ofDays(3));
-    assertEquals(readings, files.readings, "logs read, and thereby compared");
-    assertEquals(worked, metrics.workNanos.sum(), "time in which a KB was brought up to date");
-    assertEquals(begun, runs, "runs of idle work, which read and compare, too");
-    assertEquals(opened, model.opened.get(), "times that the embedding model was loaded");
-    assertEquals(asked, metrics.modelNanos.sum(), "time in which the language model was used");
-    assertEquals(reports, metrics.reports.sum());
-    assertEquals(before, watch().changes());
+    assertEquals(before, work());
     int looked = files.looks - looks;
     assertTrue(looked > 3 * 2_800 * 3, "it was awake: " + looked + " looks at files");
     writer.append();

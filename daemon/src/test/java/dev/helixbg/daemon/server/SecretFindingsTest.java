@@ -6,15 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
-import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.daemon.tidy.FileHelix;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.insight.acts.StandInHelix;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,28 +32,25 @@ class SecretFindingsTest {
 
   @TempDir Path folder;
 
-  private final StandInHelix helix = new StandInHelix();
   private Kb kb;
   private KbStore store;
 
   @BeforeEach
   void aKbWithASecret() throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
+    FileHelix helix = new FileHelix(kb.dataLog());
     for (String text :
         List.of(
             "Deploy with " + SECRET + " from the build machine.",
             "Deploy by " + SECRET + " from the build machine.",
             "The build machine has two cores.")) {
-      helix.call("store", Map.of("topic", "shop", "text", text));
+      helix.call("store", "topic", "shop", "text", text);
     }
-    Files.write(kb.dataLog(), helix.log());
     store = DaemonFixture.store(folder, kb);
   }
 
   private void report() throws Exception {
-    Settings settings = DaemonFixture.settings(folder, Map.of());
-    Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
-    store.publish(DaemonFixture.whole(pipeline, store).report(), pipeline.basis(store), 0, "");
+    DaemonFixture.publish(DaemonFixture.settings(folder, Map.of()), store);
   }
 
   private FindingRequests findings() throws Exception {
@@ -92,8 +87,7 @@ class SecretFindingsTest {
   void noFindingHoldsASecretInClear() throws Exception {
     report();
     assertTrue(isIn(kb.folder(), SECRET), "the log holds it, and it can be found");
-    assertFalse(isWritten(SECRET));
-    assertFalse(isWritten(SECRET.substring(10, 30)));
+    assertFalse(isWritten(SECRET.substring(10, 30)), "not even a part");
     assertTrue(isWritten("Deploy with ****"));
     List<ObjectNode> found = listed();
     assertEquals(2, found.size());

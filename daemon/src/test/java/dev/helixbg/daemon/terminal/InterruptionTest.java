@@ -2,19 +2,18 @@ package dev.helixbg.daemon.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,15 +43,11 @@ class InterruptionTest {
     Process child = start(Writer.class, folder.resolve("report.html").toString());
     try (BufferedReader out = child.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("writing", out.readLine());
-      try (Stream<Path> files = Files.list(folder)) {
-        assertEquals(1, files.count());
-      }
+      assertEquals(1, OnDisk.names(folder).size());
       child.destroy();
       child.waitFor();
     }
-    try (Stream<Path> files = Files.list(folder)) {
-      assertEquals(List.of(), files.toList());
-    }
+    assertEquals(List.of(), OnDisk.names(folder));
   }
 
   /** Threads that nobody waits for go on until the JVM is gone, a third of a second later. */
@@ -65,11 +60,7 @@ class InterruptionTest {
         child.destroy();
         child.waitFor();
       }
-      try (Stream<Path> files = Files.list(folder)) {
-        assertEquals(
-            List.of("0", "1", "2", "3"),
-            files.map(file -> file.getFileName().toString()).sorted().toList());
-      }
+      assertEquals(List.of("0", "1", "2", "3"), OnDisk.names(folder));
     }
   }
 
@@ -98,7 +89,6 @@ class InterruptionTest {
     return said;
   }
 
-  /** The child process. */
   static final class Worker {
     public static void main(String[] arguments) {
       Interruption interruption = Interruption.watch();

@@ -35,12 +35,8 @@ class TerminalProgressTest {
   }
 
   @Test
-  void elsewhereItIsSilent() throws Exception {
+  void elsewhereOnlyWhatTakesLongIsNamedWhenItBegins() throws Exception {
     assertEquals("", shown(false));
-  }
-
-  @Test
-  void elsewhereWhatTakesLongIsNamedWhenItBegins() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     Progress.Display display = TerminalProgress.on(new Console(bytes, bytes, false, false));
     try (Progress progress = display.begin("Embedding", 1261)) {

@@ -29,10 +29,14 @@ class ActRunTest {
 
   @BeforeEach
   void aPair() throws Exception {
-    kb = new TidyKb(folder).note("queue", SHORT).note("queue", LONG).note("web", "Ports.");
-    kb.call("store", "topic", "web", "text", "See the lease.", "links", "queue:0");
-    id = kb.pair("queue:0", "queue:1");
-    kb.report();
+    kb = withAPair(folder);
+  }
+
+  private TidyKb withAPair(Path of) throws Exception {
+    TidyKb made = new TidyKb(of).note("queue", SHORT).note("queue", LONG).note("web", "Ports.");
+    made.call("store", "topic", "web", "text", "See the lease.", "links", "queue:0");
+    id = made.pair("queue:0", "queue:1");
+    return made.report();
   }
 
   private ObjectNode plan(String... namesAndValues) throws Exception {
@@ -103,18 +107,14 @@ class ActRunTest {
   @Test
   void aNoteThatIsChangedBetweenCheckAndLookMakesThePlanStale() throws Exception {
     ObjectNode act = plan("as", "same");
-    Outcome outcome = kb.acts.run(act, afterTheFirstCheck(() -> append("And more.")));
+    Outcome outcome = kb.acts.run(act, afterTheFirstCheck());
 
     assertEquals(State.STALE, outcome.state());
     assertEquals(2, kb.texts("queue").size());
   }
 
-  private void append(String text) {
-    kb.call("edit", "action", "append", "topic", "queue", "match_str", SHORT, "text", text);
-  }
-
-  /** Does something when the first check was answered. */
-  private Helix afterTheFirstCheck(Runnable action) {
+  /** Helix, and somebody who writes once the first check was answered. */
+  private Helix afterTheFirstCheck() {
     return new FileHelix(kb.kb.dataLog()) {
       private boolean over;
 
@@ -123,7 +123,7 @@ class ActRunTest {
         String answer = super.call(tool, arguments);
         if (!over) {
           over = true;
-          action.run();
+          call("edit", "action", "append", "topic", "queue", "match_str", SHORT, "text", "More.");
         }
         return answer;
       }
@@ -140,13 +140,9 @@ class ActRunTest {
             .filter(call -> !call.path("name").asText().equals("act"))
             .count();
     for (int survives = 0; survives < edits; survives++) {
-      TidyKb one = new TidyKb(folder.resolve("stopped" + survives));
-      one.note("queue", SHORT).note("queue", LONG).note("web", "Ports.");
-      one.call("store", "topic", "web", "text", "See the lease.", "links", "queue:0");
-      String pair = one.pair("queue:0", "queue:1");
-      one.report();
-      JsonNode planned = one.acts.findings().act(Json.object().put("id", pair).put("as", "same"));
-      Outcome outcome = one.acts.run(planned, refusingAfter(one, survives));
+      TidyKb one = withAPair(folder.resolve("stopped" + survives));
+      JsonNode planned = one.acts.findings().act(Json.object().put("id", id).put("as", "same"));
+      Outcome outcome = one.acts.run(planned, one.refusingAfter(survives));
 
       assertEquals(survives == 0 ? State.UNDONE : State.FAILED, outcome.state());
       assertEquals(survives, outcome.made().size());
@@ -156,20 +152,6 @@ class ActRunTest {
       assertEquals(isGone, !outcome.undo().isEmpty(), "after " + survives);
       assertTrue(one.store.decisions().read().settled().isEmpty());
     }
-  }
-
-  private static Helix refusingAfter(TidyKb kb, int edits) {
-    return new FileHelix(kb.kb.dataLog()) {
-      private int left = edits;
-
-      @Override
-      public String call(String tool, Map<String, String> arguments) {
-        if (!tool.equals("topics") && left-- <= 0) {
-          throw new Refusal("the disk is full", true);
-        }
-        return super.call(tool, arguments);
-      }
-    };
   }
 
   @Test

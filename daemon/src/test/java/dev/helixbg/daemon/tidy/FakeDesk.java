@@ -14,7 +14,6 @@ final class FakeDesk implements Desk {
   final List<List<Path>> edited = new ArrayList<>();
   private final Trash trash;
 
-  /** What an editor does with the files. */
   Editor editor = files -> {};
 
   /** Null: there is none. */

@@ -20,6 +20,10 @@ public class FileHelix implements Helix {
     this.log = log;
   }
 
+  public String call(String tool, String... namesAndValues) {
+    return call(tool, HelixTools.arguments(namesAndValues));
+  }
+
   /** Does not wait for others of this process: they take turns by themselves. */
   @Override
   public String call(String tool, Map<String, String> arguments) {

@@ -7,7 +7,6 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
 import dev.helixbg.daemon.kb.WrittenReport;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.insight.acts.HelixTools;
 import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -93,20 +92,34 @@ final class TidyKb {
         .collect(Collectors.joining("\n"));
   }
 
+  /** Helix that carries out so many calls beside looks, and then no more. */
+  Helix refusingAfter(int calls) {
+    return new FileHelix(kb.dataLog()) {
+      private int left = calls;
+
+      @Override
+      public String call(String tool, Map<String, String> arguments) {
+        if (!tool.equals("topics") && left-- <= 0) {
+          throw new Refusal("the disk is full", true);
+        }
+        return super.call(tool, arguments);
+      }
+    };
+  }
+
   TidyKb note(String topic, String text) {
     call("store", "topic", topic, "text", text);
     return this;
   }
 
   void call(String tool, String... namesAndValues) {
-    helix.call(tool, HelixTools.arguments(namesAndValues));
+    helix.call(tool, namesAndValues);
   }
 
   List<NamedEntry> live() {
     return new PresentEntries(DataLog.read(kb.dataLog()), MODEL).all();
   }
 
-  /** The texts of a topic, in their order. */
   List<String> texts(String topic) {
     return live().stream()
         .filter(one -> one.entry().topic().equals(topic))

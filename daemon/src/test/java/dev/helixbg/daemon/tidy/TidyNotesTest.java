@@ -9,17 +9,16 @@ import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.run.Pipeline;
+import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Findings about files: an editor, or the trash, in place of helix. */
@@ -45,8 +44,7 @@ class TidyNotesTest {
     NotesKb kb = NotesKb.at(notes, settings);
     kb.refresh();
     KbStore store = new KbStores(settings, notice -> {}).of(kb.kb());
-    Pipeline pipeline = DaemonFixture.pipeline(settings, new FakeModel(), DaemonFixture.NO_READING);
-    store.publish(DaemonFixture.whole(pipeline, store).report(), pipeline.basis(store), 0, "");
+    DaemonFixture.publish(settings, store);
     desk = new FakeDesk(null, folder.toRealPath().resolve("Trash"));
     ActRun acts = new ActRun(store, settings, new FakeModel().id());
     session = new TidySession(TidyKb.list(acts), acts, new Ink(false, false), desk);
@@ -57,11 +55,7 @@ class TidyNotesTest {
   }
 
   private String files() throws Exception {
-    try (Stream<Path> all = Files.list(notes)) {
-      return all.map(file -> file.getFileName().toString())
-          .sorted()
-          .collect(Collectors.joining(","));
-    }
+    return String.join(",", OnDisk.names(notes));
   }
 
   private String copies() throws Exception {
@@ -99,36 +93,31 @@ class TidyNotesTest {
     copies();
     String after = press("s", "enter");
     assertEquals(2, files().split(",").length, after);
-    try (Stream<Path> gone = Files.list(folder.resolve("Trash/files"))) {
-      assertEquals(1, gone.count(), after);
-    }
+    assertEquals(1, OnDisk.names(folder.resolve("Trash/files")).size(), after);
     String undone = press("u", "enter");
     assertEquals(3, files().split(",").length, undone);
   }
 
-  /** Front matter is not compared, and may be all that differs. */
-  @Test
-  void filesThatDifferInWhatIsNotComparedStay() throws Exception {
-    Files.writeString(notes.resolve("leases copy.md"), "---\nurl: https://a.example\n---\n" + TEXT);
-    report();
-    copies();
-    String page = press("s");
-    assertFalse(page.contains("move to the trash"), page);
-    assertTrue(page.replaceAll("\\s+", " ").contains("in parts that are not compared"), page);
-    press("enter");
-    assertEquals("leases copy.md,leases.md,ports.md", files());
-  }
-
-  @Test
-  void copiesWithDifferentPicturesAreNotDeletedWithoutALook() throws Exception {
-    String picture = "\n![map](data:image/png;base64,%s)\n";
-    Files.writeString(notes.resolve("leases.md"), TEXT + picture.formatted("AAAA"));
-    Files.writeString(notes.resolve("leases copy.md"), TEXT + picture.formatted("BBBB"));
+  /** Front matter and pictures are not compared, and may be all that differs. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "%s                               | ---%nurl: https://a.example%n---%n%s",
+        "%s%n![map](data:image/png;base64,AAAA) | %s%n![map](data:image/png;base64,BBBB)"
+      })
+  void filesThatDifferInWhatIsNotComparedStay(String one, String other) throws Exception {
+    Files.writeString(notes.resolve("leases.md"), one.formatted(TEXT));
+    Files.writeString(notes.resolve("leases copy.md"), other.formatted(TEXT));
     report();
     copies();
     String page = press("s").replaceAll("\\s+", " ");
     assertFalse(page.contains("move to the trash"), page);
+    assertTrue(page.contains("in parts that are not compared"), page);
     assertTrue(page.contains("such as front matter or embedded data: compare them first"), page);
+    press("enter");
+    assertEquals("leases copy.md,leases.md,ports.md", files());
   }
 
   @Test

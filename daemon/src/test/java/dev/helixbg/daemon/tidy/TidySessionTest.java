@@ -37,7 +37,11 @@ class TidySessionTest {
     kb.copies("web:0", "ops:0");
     kb.report();
     desk = new FakeDesk(() -> kb.helix, folder.resolve("Trash"));
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    session = session();
+  }
+
+  private TidySession session() throws Exception {
+    return new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
   }
 
   private String screen(int columns, int rows) {
@@ -74,6 +78,14 @@ class TidySessionTest {
       }
     }
     throw new AssertionError("no finding about " + name);
+  }
+
+  /** Adds two notes and a finding about them, and shows the finding. */
+  private String show(String topic, String a, String b) throws Exception {
+    kb.note(topic, a).note(topic, b);
+    kb.pair(topic + ":0", topic + ":1");
+    kb.report();
+    return goTo(topic + ":0");
   }
 
   @Test
@@ -198,10 +210,8 @@ class TidySessionTest {
   @Test
   void aNewReportIsSeenAtTheNextKey() throws Exception {
     press("n");
-    kb.note("new", "A note of today.").note("new", "A note of this day.");
-    kb.pair("new:0", "new:1");
-    kb.report();
-    assertHas(goTo("new:0"), "of 4, 0 done", "A note of this day.");
+    String screen = show("new", "A note of today.", "A note of this day.");
+    assertHas(screen, "of 4, 0 done", "A note of this day.");
   }
 
   @Test
@@ -210,7 +220,7 @@ class TidySessionTest {
     press("s", "enter");
     goTo("auth:0");
     press("d", "enter", "l");
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    session = session();
     assertHas(screen(80, 24), "1 of 1, 0 done, 0 dismissed", "word for word");
   }
 
@@ -229,26 +239,14 @@ class TidySessionTest {
               }
             };
     assertThrows(IllegalStateException.class, () -> press("s", "enter"));
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    session = session();
     assertHas(screen(100, 30), "An act was interrupted", "at the end of queue:");
   }
 
   @Test
   void aStopInTheMiddleSaysWhatWasDone() throws Exception {
     goTo("queue:0");
-    desk.helix =
-        () ->
-            new FileHelix(kb.kb.dataLog()) {
-              private int left = 1;
-
-              @Override
-              public String call(String tool, Map<String, String> arguments) {
-                if (!tool.equals("topics") && left-- == 0) {
-                  throw new Refusal("the disk is full", true);
-                }
-                return super.call(tool, arguments);
-              }
-            };
+    desk.helix = () -> kb.refusingAfter(1);
     assertHas(
         press("s", "enter"),
         "Stopped in the middle",
@@ -289,7 +287,7 @@ class TidySessionTest {
     kb = new TidyKb(Files.createDirectory(folder.resolve("other"))).note("auth", SHORT);
     kb.misfiled("auth:0", "web");
     kb.report();
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
+    session = session();
     assertHas(press("a"), "A note that may belong to web");
     assertHas(press("e"), "this key does nothing here");
   }
@@ -297,11 +295,7 @@ class TidySessionTest {
   @Test
   void longTextsScrollAndSmallScreensHold() throws Exception {
     String line = "Each line of this note says a little more, ever 再 and more.\n";
-    kb.note("long", line.repeat(100)).note("long", line.repeat(99) + "The end.");
-    kb.pair("long:0", "long:1");
-    kb.report();
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
-    goTo("long:0");
+    show("long", line.repeat(100), line.repeat(99) + "The end.");
     assertHas(screen(80, 24), "more lines: Space");
     session.key(" ");
     assertHas(screen(80, 24), "lines above");
@@ -320,20 +314,12 @@ class TidySessionTest {
   /** As old programs end lines. */
   @Test
   void aCarriageReturnAloneEndsNoHeading() throws Exception {
-    kb.note("old", "Leases\rThey end.").note("old", "Leases\rThey end early.");
-    kb.pair("old:0", "old:1");
-    kb.report();
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
-    assertHas(goTo("old:0"), "They end early.");
+    assertHas(show("old", "Leases\rThey end.", "Leases\rThey end early."), "They end early.");
   }
 
   @Test
   void textsThatActOnATerminalAreShown() throws Exception {
-    kb.note("evil", "First \u001b]0;title\u0007 and \u001b[2J.").note("evil", "Second \u202e one.");
-    kb.pair("evil:0", "evil:1");
-    kb.report();
-    session = new TidySession(kb.list(), kb.acts, new Ink(true, false), desk);
-    goTo("evil:0");
+    show("evil", "First \u001b]0;title\u0007 and \u001b[2J.", "Second \u202e one.");
     for (String key : List.of("s", "x", "esc", "d")) {
       String screen = press(key);
       assertTrue(screen.chars().noneMatch(c -> c == 0x1b || c == 7 || c == 0x202e), screen);

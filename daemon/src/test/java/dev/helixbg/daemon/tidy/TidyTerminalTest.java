@@ -89,6 +89,13 @@ class TidyTerminalTest {
     }
   }
 
+  private TidyTerminal.Summary typeAtADumbTerminal(String keys) throws Exception {
+    ByteArrayInputStream in = new ByteArrayInputStream(keys.getBytes(UTF_8));
+    try (Terminal terminal = new DumbTerminal("test", "dumb", in, out, UTF_8)) {
+      return run(terminal, false);
+    }
+  }
+
   private String shown() {
     return out.toString(UTF_8);
   }
@@ -158,20 +165,12 @@ class TidyTerminalTest {
 
   @Test
   void theEndOfInputEndsIt() throws Exception {
-    try (Terminal terminal =
-        new DumbTerminal(
-            "test", "dumb", new ByteArrayInputStream("n".getBytes(UTF_8)), out, UTF_8)) {
-      assertTrue(run(terminal, false).isInterrupted());
-    }
+    assertTrue(typeAtADumbTerminal("n").isInterrupted());
   }
 
   @Test
   void aDumbTerminalGetsLinesWithoutEscapes() throws Exception {
-    try (Terminal terminal =
-        new DumbTerminal(
-            "test", "dumb", new ByteArrayInputStream("d\rq".getBytes(UTF_8)), out, UTF_8)) {
-      assertEquals(1, run(terminal, false).dismissed());
-    }
+    assertEquals(1, typeAtADumbTerminal("d\rq").dismissed());
     assertTrue(shown().contains("Dismiss this finding?"), shown());
     assertTrue(shown().contains("[not sooner]"), shown());
     assertFalse(shown().contains("\u001b"), shown());

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files in the desktop's trash, as other programs find them there. */
 class TrashTest {
@@ -44,12 +46,14 @@ class TrashTest {
     assertFalse(Files.exists(moved.info().orElseThrow()));
   }
 
-  @Test
-  void anotherFileOfThatNameStays() throws Exception {
-    trash().move(file("a.md", "one"), NOW);
-    trash().move(file("a.md", "two"), NOW);
-    assertEquals("one", Files.readString(folder.resolve("share/Trash/files/a.md")));
-    assertEquals("two", Files.readString(folder.resolve("share/Trash/files/a.2.md")));
+  @ParameterizedTest
+  @CsvSource({"false, share/Trash, share/Trash/files", "true, .Trash, .Trash"})
+  void anotherFileOfThatNameStays(boolean isMac, String trash, String files) throws Exception {
+    Trash ofSystem = new Trash(folder.resolve(trash), isMac);
+    ofSystem.move(file("a.md", "one"), NOW);
+    ofSystem.move(file("a.md", "two"), NOW);
+    assertEquals("one", Files.readString(folder.resolve(files).resolve("a.md")));
+    assertEquals("two", Files.readString(folder.resolve(files).resolve("a.2.md")));
   }
 
   /** Another program may have left a file without a note about it. */
@@ -79,14 +83,5 @@ class TrashTest {
     assertThrows(IOException.class, () -> trash().move(folder.resolve("missing.md"), NOW));
     assertThrows(IOException.class, () -> trash().move(folder, NOW));
     assertTrue(Files.exists(file));
-  }
-
-  @Test
-  void onAMacItIsAFolderOfFiles() throws Exception {
-    Trash trash = new Trash(folder.resolve(".Trash"), true);
-    trash.move(file("a.md", "one"), NOW);
-    trash.move(file("a.md", "two"), NOW);
-    assertEquals("one", Files.readString(folder.resolve(".Trash/a.md")));
-    assertEquals("two", Files.readString(folder.resolve(".Trash/a.2.md")));
   }
 }

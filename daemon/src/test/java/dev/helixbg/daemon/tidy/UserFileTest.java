@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.natives.NativeFunction;
+import dev.helixbg.daemon.kb.OnDisk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,9 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,9 +46,7 @@ class UserFileTest {
     String said = assertThrows(FileSystemException.class, this::replace).getReason();
     assertTrue(said.contains(why), said);
     assertEquals("- old\r\n", Files.readString(file));
-    try (Stream<Path> all = Files.list(file.getParent())) {
-      assertTrue(all.noneMatch(one -> one.toString().endsWith(".tmp")));
-    }
+    assertTrue(OnDisk.names(file.getParent()).stream().noneMatch(one -> one.endsWith(".tmp")));
   }
 
   private boolean isRoot() throws IOException {
@@ -60,14 +57,14 @@ class UserFileTest {
   void modeOwnerAndGroupStay() throws Exception {
     for (String mode : new String[] {"rw-rw-r--", "rw-------", "rwxrwxrwx"}) {
       Files.write(file, OLD);
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      OnDisk.setMode(file, mode);
       if (isRoot()) {
         Files.setAttribute(file, "unix:gid", 1);
       }
       Object group = Files.getAttribute(file, "unix:gid");
       assertTrue(replace());
       assertEquals("- new\r\n", Files.readString(file));
-      assertEquals(mode, PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      assertEquals(mode, OnDisk.mode(file));
       assertEquals(group, Files.getAttribute(file, "unix:gid"));
     }
   }
@@ -130,14 +127,14 @@ class UserFileTest {
 
   @Test
   void aReadOnlyFileAndFolderAreRefused() throws Exception {
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
+    OnDisk.setMode(file, "r--r--r--");
     assertRefused("it is read-only");
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
+    OnDisk.setMode(file, "rw-r--r--");
+    OnDisk.setMode(folder, "r-xr-xr-x");
     try {
       assertRefused("its folder is read-only");
     } finally {
-      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+      OnDisk.setMode(folder, "rwxr-xr-x");
     }
   }
 

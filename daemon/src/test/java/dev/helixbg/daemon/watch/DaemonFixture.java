@@ -48,7 +48,7 @@ public final class DaemonFixture {
 
   public final FakeClock clock = new FakeClock();
   public final FaultyFiles files = new FaultyFiles();
-  final FakeModel model;
+  public final FakeModel model;
   public final DaemonMetrics metrics = new DaemonMetrics();
   public final TroubleLog troubles = new TroubleLog(metrics, clock);
   public final Settings settings;
@@ -61,7 +61,6 @@ public final class DaemonFixture {
   /** Times that entries were compared. */
   int analyses;
 
-  /** What is known of KBs. */
   public final KbStores stores;
 
   /** Sentences about what became of stores. */
@@ -121,6 +120,24 @@ public final class DaemonFixture {
         settings, model, Analysis::run, reading, JudgingStage.withoutAsking(settings), SILENT);
   }
 
+  /** Runs as one-shot does; what is up to date is left alone. */
+  public static OneShotRun.Result oneShot(Pipeline pipeline, KbStore store)
+      throws InterruptedException {
+    return new OneShotRun(pipeline)
+        .run(store, (last, now) -> last.basis().equals(now), Optional.empty());
+  }
+
+  public static OneShotRun.Result oneShot(Settings settings, KbStore store)
+      throws InterruptedException {
+    return oneShot(pipeline(settings, new FakeModel(), NO_READING), store);
+  }
+
+  /** Publishes the report of a whole run, also where nothing has changed. */
+  public static void publish(Settings settings, KbStore store) throws Exception {
+    Pipeline pipeline = pipeline(settings, new FakeModel(), NO_READING);
+    store.publish(whole(pipeline, store).report(), pipeline.basis(store), 0, "");
+  }
+
   public static Settings settings(Path home, Map<String, String> flags) {
     Map<String, String> all = new HashMap<>(Map.of("threads", "1"));
     all.putAll(flags);
@@ -133,6 +150,24 @@ public final class DaemonFixture {
   /** The store of a KB, with the settings of {@link #settings}. */
   public static KbStore store(Path home, Kb kb) {
     return new KbStores(settings(home, Map.of()), notice -> {}).of(kb);
+  }
+
+  /** Each begins a fault that {@link #mend} ends. */
+  List<Runnable> faults() {
+    return List.of(
+        () -> files.noStat = true,
+        () -> files.noRead = true,
+        () -> files.fullDisk = true,
+        () -> files.locked = true,
+        () -> model.broken = true);
+  }
+
+  void mend() {
+    files.noStat = false;
+    files.noRead = false;
+    files.fullDisk = false;
+    files.locked = false;
+    model.broken = false;
   }
 
   /** Lets the loop run for so long. */
@@ -150,7 +185,6 @@ public final class DaemonFixture {
     loop.step();
   }
 
-  /** What is known of the KB. */
   public KbStore store() {
     return stores.of(kb);
   }
@@ -201,7 +235,6 @@ public final class DaemonFixture {
     }
   }
 
-  /** All that is expected is found. */
   private static void assertSameVectors(
       Map<TextKey, float[]> expected, Map<TextKey, float[]> found, double tolerance) {
     expected.forEach(

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.Kb;
-import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
@@ -88,9 +87,11 @@ class FirstLookRunTest {
             usual.display(),
             usual.sources(),
             newest);
-    Optional<Consumer<Report>> reader =
-        withLooks ? Optional.of(report -> look.accept(report)) : Optional.empty();
-    return new OneShotRun(pipeline).run(store(of), (last, now) -> last.basis().equals(now), reader);
+    return new OneShotRun(pipeline)
+        .run(
+            stores.of(of),
+            (last, now) -> last.basis().equals(now),
+            withLooks ? Optional.of(look) : Optional.empty());
   }
 
   private Consumer<Report> look = this::look;
@@ -104,7 +105,7 @@ class FirstLookRunTest {
       assertTrue(embedded.size() <= 1, "of entries alone");
       assertEquals(
           ENTRIES,
-          VectorStore.ofEntries(store(kb).database()).read().byKey().size(),
+          VectorStore.ofEntries(stores.of(kb).database()).read().byKey().size(),
           "they are saved");
       assertFalse(isWhole(), "nothing is called done");
     } catch (IOException e) {
@@ -112,26 +113,19 @@ class FirstLookRunTest {
     }
   }
 
-  private KbStore store(Kb of) {
-    return stores.of(of);
-  }
-
   /** Whether the last report is no first look. */
   private boolean isWhole() {
-    return store(kb).report().origin().orElseThrow().firstLook().isEmpty();
+    return stores.of(kb).report().origin().orElseThrow().firstLook().isEmpty();
   }
 
-  private Kb copyOfLog() throws IOException {
-    Kb copy = new Kb(Files.createDirectories(folder.resolve("copy")));
-    Files.copy(kb.dataLog(), copy.dataLog());
-    return copy;
-  }
-
-  private static void assertSameReport(Kb expected, Kb found) throws IOException {
+  private void assertAsWithoutALook() throws Exception {
+    Kb plain = new Kb(Files.createDirectories(folder.resolve("copy")));
+    Files.copy(kb.dataLog(), plain.dataLog());
+    assertTrue(run(plain, false).made().isPresent());
     for (String name : List.of("report.html", "report.md", "report.json")) {
       assertEquals(
-          Files.readString(expected.insights().resolve(name)),
-          Files.readString(found.insights().resolve(name)),
+          Files.readString(plain.insights().resolve(name)),
+          Files.readString(kb.insights().resolve(name)),
           name);
     }
   }
@@ -146,10 +140,8 @@ class FirstLookRunTest {
     assertEquals(2, embedded.size(), "entries, then passages");
     assertTrue(isWhole());
 
-    Kb plain = copyOfLog();
-    assertTrue(run(plain, false).made().isPresent());
+    assertAsWithoutALook();
     assertEquals(1, looks.size());
-    assertSameReport(plain, kb);
     assertTrue(run(kb, true).made().isEmpty(), "nothing is left to do");
   }
 
@@ -176,8 +168,6 @@ class FirstLookRunTest {
     Report early = seen.getFirst();
     assertEquals(256, early.findings().entries().size());
     assertEquals(444, early.firstLook().orElseThrow().unread());
-    assertTrue(
-        early.findings().entries().stream().allMatch(one -> one.entry().body().contains("note ")));
     assertEquals("topic:699", early.findings().entries().getLast().name());
     assertTrue(
         early.firstLook().orElseThrow().words().contains("the newest entries. Still to come: 444"),
@@ -185,9 +175,7 @@ class FirstLookRunTest {
     assertTrue(early.findings().relations().size() > 50, "found among the newest");
     assertTrue(isWhole());
 
-    Kb plain = copyOfLog();
-    run(plain, false);
-    assertSameReport(plain, kb);
+    assertAsWithoutALook();
   }
 
   /** A whole report is worth more than a part of the next one. */
@@ -196,10 +184,7 @@ class FirstLookRunTest {
     kb = manyShort(10);
     run(kb, true);
     newest = Duration.ZERO;
-    WritableKb same = new WritableKb(kb.folder(), new Random(3));
-    for (int i = 0; i < 600; i++) {
-      same.append("topic", "another note " + i);
-    }
+    new WritableKb(kb.folder(), new Random(3), 600);
     look = report -> assertEquals(0, report.firstLook().orElseThrow().unread());
     assertTrue(run(kb, true).made().isPresent());
   }
@@ -218,9 +203,7 @@ class FirstLookRunTest {
     embedded.clear();
     assertTrue(run(kb, true).made().isPresent());
     assertEquals(passages - 300, embedded.stream().mapToInt(List::size).sum());
-    Kb plain = copyOfLog();
-    run(plain, false);
-    assertSameReport(plain, kb);
+    assertAsWithoutALook();
   }
 
   @Test

@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.daemon.host.FakeModel;
+import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
+import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.daemon.link.DaemonHome;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -23,7 +24,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -70,7 +70,6 @@ class ForeignKbTest {
   private static final List<String> OF_THE_STORE =
       List.of("kb.db", "kb.db-wal", "decisions.json", "place.json", "run.lock", "insights/kb.db");
 
-  /** What somebody can put in the place of a file. */
   enum Hostile {
     HARD_LINK_TO_THE_LOG,
     LINK_TO_THE_LOG,
@@ -115,9 +114,7 @@ class ForeignKbTest {
         }
       }
       case READ_ONLY_FILE ->
-          Files.setPosixFilePermissions(
-              Files.writeString(at, "{\"id\":\"copies-0000000000\"}\n"),
-              PosixFilePermissions.fromString("r--r--r--"));
+          OnDisk.setMode(Files.writeString(at, "{\"id\":\"copies-0000000000\"}\n"), "r--r--r--");
       case PROSE -> Files.writeString(at, "{\"at\":\"2026-01-01T00:00:00Z\",\"id\":\"\"}\n[]\n");
     }
   }
@@ -128,15 +125,12 @@ class ForeignKbTest {
     }
   }
 
-  private Object times() throws IOException {
-    return Files.readAttributes(kb.dataLog(), "unix:ino,ctime,lastModifiedTime,size,mode");
-  }
-
   /** All that a user does with a KB: a run, a daemon, what it found, a decision, another run. */
   private List<String> doEverything() throws Exception {
-    try (KbStores stores = new KbStores(DaemonFixture.settings(folder, Map.of()), notice -> {})) {
+    Settings settings = DaemonFixture.settings(folder, Map.of());
+    try (KbStores stores = new KbStores(settings, notice -> {})) {
       KbStore store = stores.of(kb);
-      oneShot(store);
+      DaemonFixture.oneShot(settings, store);
       DaemonFixture daemon = new DaemonFixture(folder, kb);
       daemon.run(Duration.ofMinutes(2));
       assertEquals(Optional.empty(), daemon.watch.trouble());
@@ -146,21 +140,12 @@ class ForeignKbTest {
       store
           .decisions()
           .add(List.of(new Decision(id, Decision.Outcome.DISMISSED, Instant.EPOCH, "")));
-      oneShot(store);
+      DaemonFixture.oneShot(settings, store);
       daemon.run(Duration.ofMinutes(2));
       daemon.assertAsFromNothing(folder.resolve("fresh"));
       assertTrue(store.report().list().find(id).isEmpty());
       return found.stream().map(ReportedFinding::id).toList();
     }
-  }
-
-  private void oneShot(KbStore store) throws InterruptedException {
-    new OneShotRun(
-            DaemonFixture.pipeline(
-                DaemonFixture.settings(folder, Map.of()),
-                new FakeModel(),
-                DaemonFixture.NO_READING))
-        .run(store, (last, now) -> last.basis().equals(now), Optional.empty());
   }
 
   @ParameterizedTest
@@ -195,25 +180,19 @@ class ForeignKbTest {
 
   /** A hard link that an output replaces is one link less, which the log's inode notes. */
   private Object outsideTimes(Hostile hostile) throws IOException {
-    return hostile == Hostile.HARD_LINK_TO_THE_LOG
-        ? Files.readAttributes(kb.dataLog(), "unix:ino,lastModifiedTime,size,mode")
-        : times();
+    String ctime = hostile == Hostile.HARD_LINK_TO_THE_LOG ? "" : "ctime,";
+    return Files.readAttributes(kb.dataLog(), "unix:ino," + ctime + "lastModifiedTime,size,mode");
   }
 
   @Test
   void theDaemonsOwnFilesAreForItsUserAloneAndFollowNoLinks() throws Exception {
     DaemonHome home = new DaemonHome(folder.resolve("home"));
     home.lock().close();
-    assertEquals("rwx------", mode(home.folder()));
+    assertEquals("rwx------", OnDisk.mode(home.folder()));
     Path lock = home.folder().resolve("helix-bg.lock");
-    assertEquals("rw-------", mode(lock));
+    assertEquals("rw-------", OnDisk.mode(lock));
     Files.delete(lock);
     Files.createSymbolicLink(lock, victim);
     assertEquals(ExitCode.WRITE, assertThrows(Failure.class, home::lock).code());
-  }
-
-  private static String mode(Path file) throws IOException {
-    return PosixFilePermissions.toString(
-        Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
   }
 }

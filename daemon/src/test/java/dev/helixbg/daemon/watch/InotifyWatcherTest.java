@@ -48,6 +48,12 @@ class InotifyWatcherTest {
     return kb;
   }
 
+  private Kb followed(String name) throws IOException {
+    Kb kb = kb(name);
+    assertTrue(hints.follow(kb));
+    return kb;
+  }
+
   private static void append(Kb kb) throws IOException {
     Files.writeString(kb.dataLog(), "x", StandardOpenOption.APPEND);
   }
@@ -65,18 +71,10 @@ class InotifyWatcherTest {
     return hints;
   }
 
-  private void awaitFollowed(Kb kb) throws InterruptedException {
-    while (!hints.follow(kb)) {
-      Thread.sleep(10);
-    }
-  }
-
   @Test
   void eachChangeOfALogIsTold() throws Exception {
-    Kb one = kb("one");
-    Kb two = kb("two");
-    assertTrue(hints.follow(one));
-    assertTrue(hints.follow(two));
+    Kb one = followed("one");
+    Kb two = followed("two");
     append(one);
     awaitHint();
     append(two);
@@ -93,8 +91,7 @@ class InotifyWatcherTest {
 
   @Test
   void otherFilesAreNoHintAndManyWritesAreOne() throws Exception {
-    Kb kb = kb("kb");
-    assertTrue(hints.follow(kb));
+    Kb kb = followed("kb");
     Files.writeString(kb.folder().resolve("embeddings.bin"), "ours");
     Files.writeString(kb.folder().resolve(".lock"), "helix's");
     assertNull(told.poll(500, TimeUnit.MILLISECONDS));
@@ -113,15 +110,16 @@ class InotifyWatcherTest {
 
   @Test
   void aFolderThatIsRemovedOrReplacedIsFollowedAgain() throws Exception {
-    Kb kb = kb("kb");
-    assertTrue(hints.follow(kb));
+    Kb kb = followed("kb");
     Files.delete(kb.dataLog());
     Files.delete(kb.folder());
     awaitHint(); // so that it is looked at
     settle();
     assertFalse(hints.follow(kb), "there is nothing to follow");
     kb("kb");
-    awaitFollowed(kb);
+    while (!hints.follow(kb)) {
+      Thread.sleep(10);
+    }
     append(kb);
     awaitHint();
     settle();
@@ -136,8 +134,7 @@ class InotifyWatcherTest {
 
   @Test
   void whenEventsWereLostThatIsAHint() throws Exception {
-    Kb kb = kb("kb");
-    assertTrue(hints.follow(kb));
+    Kb kb = followed("kb");
     Path other = kb.folder().resolve("other");
     Object hint = null;
     // The JDK gives up counting after 512 events that nobody took.
@@ -188,8 +185,7 @@ class InotifyWatcherTest {
 
   @Test
   void closedItTellsNothing() throws Exception {
-    Kb kb = kb("kb");
-    assertTrue(hints.follow(kb));
+    Kb kb = followed("kb");
     hints.close();
     append(kb);
     assertNull(told.poll(300, TimeUnit.MILLISECONDS));

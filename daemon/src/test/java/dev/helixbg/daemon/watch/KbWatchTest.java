@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,15 +137,18 @@ class KbWatchTest {
   }
 
   @Test
-  void aMissingLogIsWaitedForAndLoggedOnce() throws Exception {
+  void aMissingLogIsWaitedForAndLoggedOnceAndNothingIsWrittenMeanwhile() throws Exception {
     settle();
     Path away = folder.resolve("away");
     Files.move(writer.log(), away);
-    daemon.run(Duration.ofMinutes(30));
+    Files.move(writer.kb().insights(), folder.resolve("old reports"));
+    daemon.run(Duration.ofHours(3));
     assertEquals(1, daemon.metrics.troubles.sum());
+    assertFalse(Files.exists(writer.kb().insights()));
+    assertTrue(daemon.watch.trouble().orElseThrow().contains("cannot check data.log"));
     Files.move(away, writer.log());
     writer.append();
-    settle();
+    daemon.run(Duration.ofMinutes(6));
     assertEquals(11, liveInReport());
     assertEquals(1, daemon.metrics.troubles.sum());
     assertTrue(daemon.troubles.on(writer.kb().folder().toString()).isEmpty());
@@ -198,18 +200,6 @@ class KbWatchTest {
   }
 
   @Test
-  void whereThereIsNoLogThereIsNothingToWrite() throws Exception {
-    settle();
-    Files.delete(writer.log());
-    Files.walk(writer.kb().insights())
-        .sorted(Comparator.reverseOrder())
-        .forEach(file -> assertTrue(file.toFile().delete()));
-    daemon.run(Duration.ofHours(3));
-    assertFalse(Files.exists(writer.kb().insights()));
-    assertTrue(daemon.watch.trouble().orElseThrow().contains("cannot check data.log"));
-  }
-
-  @Test
   void whatIsPutInThePlaceOfAKbWhileItIsEmbeddedGetsNoneOfItsReports() throws Exception {
     settle();
     writer.append();
@@ -236,25 +226,14 @@ class KbWatchTest {
 
   @Test
   void eachFaultIsLoggedOnceAndOvercome() throws Exception {
-    List<Runnable> on =
-        List.of(
-            () -> daemon.files.noStat = true,
-            () -> daemon.files.noRead = true,
-            () -> daemon.files.fullDisk = true,
-            () -> daemon.files.locked = true,
-            () -> daemon.model.broken = true);
-    for (int fault = 0; fault < on.size(); fault++) {
+    for (int fault = 0; fault < daemon.faults().size(); fault++) {
       settle();
       long before = daemon.metrics.troubles.sum();
-      on.get(fault).run();
+      daemon.faults().get(fault).run();
       writer.append();
       daemon.run(Duration.ofHours(2));
       assertEquals(before + 1, daemon.metrics.troubles.sum(), "fault " + fault);
-      daemon.files.noStat = false;
-      daemon.files.noRead = false;
-      daemon.files.fullDisk = false;
-      daemon.files.locked = false;
-      daemon.model.broken = false;
+      daemon.mend();
       daemon.run(Duration.ofMinutes(6));
       assertEquals(11 + fault, liveInReport(), "fault " + fault);
       daemon.assertAsFromNothing(folder.resolve("fresh" + fault));
@@ -263,11 +242,6 @@ class KbWatchTest {
 
   private Path file(String name) {
     return writer.kb().folder().resolve(name);
-  }
-
-  /** Another one whenever the file is written. */
-  private Object vectorsFile() throws IOException {
-    return Files.readAttributes(file(HxecFile.NAME), "fileKey,lastModifiedTime");
   }
 
   /** Whether embeddings.bin has all entries. */
@@ -285,8 +259,7 @@ class KbWatchTest {
   /** One run, one report, one reading: its own outputs are no change. */
   @Test
   void aNewEntryCostsOneRunAndIsPublishedAfterAMinute() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(10));
+    publishAll(100);
     int readings = daemon.files.readings;
     int reports = daemon.files.published;
     int analyses = daemon.analyses;
@@ -318,8 +291,7 @@ class KbWatchTest {
 
   @Test
   void whatAnEarlierProcessDidNotPublishIsPublished() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(3));
+    publishAll(100);
     appendAndLook();
     appendAndLook();
     assertFalse(isPublished());
@@ -334,48 +306,31 @@ class KbWatchTest {
 
   /** What is changed in its own outputs is none of the changes that the daemon looks for. */
   @Test
-  void whatSomebodyDoesToTheOutputsIsMendedByTheNextChange() throws Exception {
+  void outputsThatSomebodyChangesComeBackWithTheNextChangeAndWhenADaemonStarts() throws Exception {
     settle();
     int readings = daemon.files.readings;
-    byte[] bytes = Files.readAllBytes(file(HxecFile.NAME));
-    bytes[bytes.length / 2] ^= 4;
-    Files.write(file(HxecFile.NAME), bytes);
-    Files.delete(ReportFolder.of(writer.kb()).html());
-    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
+    damageOutputs();
     daemon.run(Duration.ofMinutes(30));
     assertEquals(readings, daemon.files.readings);
     assertEquals("{}", Files.readString(ReportFolder.of(writer.kb()).json()));
     writer.append();
     daemon.run(Duration.ofMinutes(3));
     daemon.assertAsFromNothing(folder.resolve("fresh"));
-  }
 
-  @Test
-  void outputsThatAreGoneComeBackWhenADaemonStarts() throws Exception {
-    settle();
-    Files.delete(ReportFolder.of(writer.kb()).html());
-    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
-    Files.delete(file(HxecFile.NAME));
+    damageOutputs();
     DaemonFixture next = new DaemonFixture(folder, writer.kb());
     next.run(Duration.ofMinutes(3));
     assertEquals(0, next.analyses, "out of the store");
     assertEquals(0, next.model.opened.get());
-    next.assertAsFromNothing(folder.resolve("fresh"));
+    next.assertAsFromNothing(folder.resolve("fresh again"));
   }
 
-  @Test
-  void afterAFailureTheNextDaemonDoesTheWorkAndThenNone() throws Exception {
-    daemon.files.fullDisk = true;
-    settle();
-    assertTrue(daemon.store().report().origin().isEmpty());
-    daemon.files.fullDisk = false;
-    daemon.run(Duration.ofMinutes(6));
-    assertTrue(daemon.store().report().origin().isPresent());
-
-    DaemonFixture next = new DaemonFixture(folder, writer.kb());
-    next.run(Duration.ofMinutes(1));
-    assertEquals(1, next.files.readings);
-    assertEquals(0, next.metrics.reports.sum());
+  private void damageOutputs() throws IOException {
+    byte[] bytes = Files.readAllBytes(file(HxecFile.NAME));
+    bytes[bytes.length / 2] ^= 4;
+    Files.write(file(HxecFile.NAME), bytes);
+    Files.delete(ReportFolder.of(writer.kb()).html());
+    Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
   }
 
   /** A store that somebody deletes is made anew by the next run, but for what was decided. */
@@ -406,41 +361,38 @@ class KbWatchTest {
     assertTrue(next.notices.getFirst().contains(" was formerly "), next.notices.toString());
   }
 
-  /** The id of a finding in the report: two entries say the same. */
-  private String twins() throws Exception {
-    writer.append("twins", "the same words");
-    writer.append("twins", "the same words");
-    settle();
-    return daemon.report().at("/copies/0/id").asText();
-  }
-
   private static void decide(KbStore store, String id) {
     store.decisions().add(List.of(new Decision(id, Decision.Outcome.DISMISSED, Instant.EPOCH, "")));
   }
 
   /** By a command beside the daemon, with a connection of its own. */
   @Test
-  void aDecisionOfAnotherProcessIsTakenIn() throws Exception {
-    String id = twins();
+  void aDecisionOfAnotherProcessTakesAFindingOutOfTheReport() throws Exception {
+    writer.append("twins", "the same words");
+    writer.append("twins", "the same words");
+    settle();
+    String id = daemon.report().at("/copies/0/id").asText();
     int analyses = daemon.analyses;
     decide(DaemonFixture.store(folder, writer.kb()), id);
     settle();
     assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
-    assertEquals(1, daemon.analyses - analyses);
     daemon.run(Duration.ofDays(1));
     assertEquals(1, daemon.analyses - analyses);
+    writer.compact();
+    settle();
+    assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
+    daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
-  private void appendUntil(int live) throws IOException {
-    while (writer.live() < live) {
-      writer.append();
-    }
+  /** A KB of so many entries, all of which were published a while ago. */
+  private void publishAll(int live) throws Exception {
+    writer.append(live - writer.live());
+    daemon.run(Duration.ofMinutes(10));
   }
 
   @Test
   void theMoreEntriesTheLongerItWaits() throws Exception {
-    appendUntil(7_000);
-    daemon.run(Duration.ofMinutes(10));
+    publishAll(7_000);
     appendAndLook();
     assertTrue(isPublished());
     appendAndLook();
@@ -452,15 +404,14 @@ class KbWatchTest {
 
   @Test
   void whatNeverRestsIsPublishedAllTheSame() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(3));
+    publishAll(100);
     int publications = 0;
     for (int i = 0; i < 40; i++) {
-      Object before = vectorsFile();
+      FileState before = FileState.of(file(HxecFile.NAME));
       writer.append();
       daemon.look();
       daemon.run(Duration.ofSeconds(6));
-      publications += vectorsFile().equals(before) ? 0 : 1;
+      publications += FileState.of(file(HxecFile.NAME)).equals(before) ? 0 : 1;
     }
     assertTrue(publications >= 2 && publications <= 4, publications + " times in four minutes");
   }
@@ -468,8 +419,7 @@ class KbWatchTest {
   /** The log is busy while the vectors are published: then it is as if they were not. */
   @Test
   void whatCannotBePublishedIsTriedAgain() throws Exception {
-    appendUntil(100);
-    daemon.run(Duration.ofMinutes(3));
+    publishAll(100);
     appendAndLook();
     appendAndLook();
     daemon.files.locked = true;
@@ -480,18 +430,6 @@ class KbWatchTest {
     daemon.run(Duration.ofMinutes(6));
     assertTrue(isPublished());
     assertTrue(daemon.watch.trouble().isEmpty());
-    daemon.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  @Test
-  void aDecisionTakesAFindingOutOfTheReport() throws Exception {
-    String id = twins();
-    decide(daemon.store(), id);
-    settle();
-    assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
-    writer.compact();
-    settle();
-    assertFalse(Files.readString(ReportFolder.of(writer.kb()).json()).contains(id));
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
@@ -547,30 +485,20 @@ class KbWatchTest {
 
   /** What the nanoseconds count of a suspended time differs between systems. */
   @Test
-  void afterASuspendTheNextLookFindsWhatChanged() throws Exception {
+  void afterASuspendOrAJumpOfTheDateTheNextLookFindsWhatChanged() throws Exception {
     settle();
     daemon.clock.pass(Duration.ofHours(9)); // both clocks went on, and nothing ran
     writer.append();
     daemon.run(Duration.ofMillis(2_001)); // the look was due long ago
     assertEquals(11, liveInReport());
     settle();
-    daemon.clock.jump(Duration.ofHours(9)); // only the date went on
-    writer.append();
-    daemon.run(Duration.ofMillis(32_001));
-    assertEquals(12, liveInReport());
+    for (Duration jump :
+        List.of(Duration.ofHours(9), Duration.ofDays(-400), Duration.ofDays(4000))) {
+      daemon.clock.jump(jump);
+      writer.append();
+      daemon.run(Duration.ofMillis(32_001));
+      assertEquals(writer.live(), liveInReport(), jump.toString());
+    }
     daemon.assertAsFromNothing(folder.resolve("fresh"));
-  }
-
-  @Test
-  void aJumpOfTheDateChangesNothing() throws Exception {
-    settle();
-    daemon.clock.jump(Duration.ofDays(-400));
-    writer.append();
-    settle();
-    assertEquals(11, liveInReport());
-    daemon.clock.jump(Duration.ofDays(4000));
-    writer.append();
-    settle();
-    assertEquals(12, liveInReport());
   }
 }

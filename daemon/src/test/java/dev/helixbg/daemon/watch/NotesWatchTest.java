@@ -46,14 +46,6 @@ class NotesWatchTest {
   }
 
   @Test
-  void aCheckForARequestIsNeverLeftOut() throws Exception {
-    kb.refresh();
-    Files.writeString(notes.resolve("new.md"), "Another.");
-    kb.refresh();
-    assertEquals(5, kb.account().orElseThrow().files());
-  }
-
-  @Test
   void notesThatAreGoneAreATroubleAndTheReportStays() throws Exception {
     daemon.run(Duration.ofMinutes(3));
     Path away = home.resolve("away");

@@ -3,7 +3,6 @@ package dev.helixbg.daemon.watch;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
@@ -64,14 +63,8 @@ class SharedStoreTest {
   }
 
   private void run(KbStore store) throws InterruptedException {
-    OneShotRun run =
-        new OneShotRun(
-            DaemonFixture.pipeline(
-                DaemonFixture.settings(folder, Map.of()),
-                new FakeModel(),
-                DaemonFixture.NO_READING));
     try (var lock = store.lock()) {
-      run.run(store, (last, now) -> last.basis().equals(now), Optional.empty());
+      DaemonFixture.oneShot(DaemonFixture.settings(folder, Map.of()), store);
     } catch (Failure e) {
       assertEquals(ExitCode.BUSY, e.code(), e.getMessage());
     }

@@ -46,7 +46,7 @@ class SoakTest {
           }
           daemon.run(Duration.ofMillis(random.nextInt(90_000)));
         }
-        recover();
+        daemon.mend();
         daemon.run(Duration.ofMinutes(12));
         daemon.assertAsFromNothing(folder.resolve("fresh-" + day + "-" + session));
         checks++;
@@ -67,7 +67,8 @@ class SoakTest {
   private void happen() throws IOException, InterruptedException {
     Path vectors = writer.kb().folder().resolve(HxecFile.NAME);
     ReportFolder report = ReportFolder.of(writer.kb());
-    switch (random.nextInt(18)) {
+    int event = random.nextInt(18);
+    switch (event) {
       case 0, 1, 2, 3 -> writer.append();
       case 4, 5 -> {
         int edited = writer.appendEdited();
@@ -93,13 +94,16 @@ class SoakTest {
           }
         }
       }
-      case 12 -> fault(() -> daemon.files.noStat = true);
-      case 13 -> fault(() -> daemon.files.noRead = true);
-      case 14 -> fault(() -> daemon.files.fullDisk = true);
-      case 15 -> fault(() -> daemon.files.locked = true);
-      case 16 -> fault(() -> daemon.model.broken = true);
+      case 12, 13, 14, 15, 16 -> {
+        daemon.mend();
+        daemon.run(Duration.ofMinutes(6));
+        daemon.faults().get(event - 12).run();
+        episodes++;
+        writer.append();
+        daemon.run(Duration.ofMinutes(random.nextInt(60)));
+      }
       default -> {
-        recover();
+        daemon.mend();
         daemon.clock.jump(Duration.ofHours(random.nextInt(2_000) - 1_000));
         Path away = folder.resolve("away");
         Files.move(writer.log(), away);
@@ -108,22 +112,5 @@ class SoakTest {
         Files.move(away, writer.log());
       }
     }
-  }
-
-  private void fault(Runnable switchOn) throws IOException, InterruptedException {
-    recover();
-    daemon.run(Duration.ofMinutes(6));
-    switchOn.run();
-    episodes++;
-    writer.append();
-    daemon.run(Duration.ofMinutes(random.nextInt(60)));
-  }
-
-  private void recover() {
-    daemon.files.noStat = false;
-    daemon.files.noRead = false;
-    daemon.files.fullDisk = false;
-    daemon.files.locked = false;
-    daemon.model.broken = false;
   }
 }

@@ -2,6 +2,8 @@ package dev.helixbg.embed.onnx;
 
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +24,13 @@ public final class TinyExport {
     TinyExport export = new TinyExport();
     export.build();
     AtomicFile.replace(target, export.graph::writeTo);
+  }
+
+  /** Writes an export in which a weight has another name. */
+  static Path without(String weight, Path export, Path target) throws IOException {
+    String content = Files.readString(export, StandardCharsets.ISO_8859_1);
+    String renamed = content.replace(weight, "X" + weight.substring(1));
+    return Files.writeString(target, renamed, StandardCharsets.ISO_8859_1);
   }
 
   private void build() {

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AtomicFileTest {
@@ -50,15 +51,21 @@ class AtomicFileTest {
     assertEquals(List.of(target), files());
   }
 
-  @Test
-  void aTargetKeepsItsMode() throws IOException {
-    for (String mode : new String[] {"r--------", "rw-r-----", "rw-r--r--", "---------"}) {
-      Path file = Files.createFile(folder.resolve("file" + mode));
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
-      AtomicFile.replace(file, out -> out.write(1));
-      assertEquals(1, Files.size(file));
-      assertEquals(mode, mode(file));
-    }
+  /** But others lose the right to write: they could have written what a later reader trusts. */
+  @ParameterizedTest
+  @CsvSource({
+    "r--------, r--------",
+    "rw-r-----, rw-r-----",
+    "rw-r--r--, rw-r--r--",
+    "---------, ---------",
+    "rw-rw-rw-, rw-r--r--"
+  })
+  void aTargetKeepsItsMode(String before, String after) throws IOException {
+    Path file = Files.createFile(folder.resolve("report.md"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(before));
+    AtomicFile.replace(file, out -> out.write(1));
+    assertEquals(1, Files.size(file));
+    assertEquals(after, mode(file));
   }
 
   /** A file of {@code /proc} takes no mode, like the files of a file system without modes. */
@@ -90,15 +97,6 @@ class AtomicFileTest {
   @ValueSource(strings = {"/proc", "/no such folder"})
   void aFolderThatCannotBeSyncedIsNoFailure(String unsynced) {
     AtomicFile.syncFolder(Path.of(unsynced));
-  }
-
-  /** Other users could have written what a later reader trusts. */
-  @Test
-  void aTargetLosesTheRightOfOthersToWrite() throws IOException {
-    Path file = Files.createFile(folder.resolve("report.md"));
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
-    AtomicFile.replace(file, out -> out.write(1));
-    assertEquals("rw-r--r--", mode(file));
   }
 
   /** A temporary file is as private as the file will be, from its first byte. */

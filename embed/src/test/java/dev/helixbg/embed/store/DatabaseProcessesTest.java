@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.embed.store.Database.Durability;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -36,6 +37,10 @@ class DatabaseProcessesTest {
   Path folder;
 
   private Database open() {
+    return open(folder);
+  }
+
+  private static Database open(Path folder) {
     return TestDatabase.in(
         folder,
         DatabaseTest.SCHEMA,
@@ -46,19 +51,8 @@ class DatabaseProcessesTest {
 
   private Process start(String umask, Class<?> program, String... arguments) throws IOException {
     List<String> command =
-        new ArrayList<>(
-            List.of(
-                "sh",
-                "-c",
-                "umask " + umask + "; exec \"$@\"",
-                "sh",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xshare:auto",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName(),
-                folder.toString()));
+        new ArrayList<>(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"));
+    command.addAll(OtherJvm.command(List.of("-Xshare:auto"), program, folder.toString()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
@@ -111,13 +105,7 @@ class DatabaseProcessesTest {
     }
 
     private static void add(Path folder, String name) {
-      try (Database database =
-          TestDatabase.in(
-              folder,
-              DatabaseTest.SCHEMA,
-              warning -> {
-                throw new AssertionError(warning);
-              })) {
+      try (Database database = open(folder)) {
         for (int i = 0; i < WORDS; i++) {
           DatabaseTest.say(database, name + i);
         }
@@ -183,8 +171,7 @@ class DatabaseProcessesTest {
   /** Prints how many words there are after each that it adds, and a dot. */
   static final class AddingForever {
     public static void main(String[] arguments) {
-      Database database =
-          TestDatabase.in(Path.of(arguments[0]), DatabaseTest.SCHEMA, System.err::println);
+      Database database = open(Path.of(arguments[0]));
       int count = DatabaseTest.said(database).size();
       while (true) {
         String word = "word" + count;
@@ -198,32 +185,6 @@ class DatabaseProcessesTest {
         System.out.println(count + ".");
       }
     }
-  }
-
-  @Test
-  void aDeletedDatabaseThatAnotherProcessHasOpenIsMadeAnew() throws Exception {
-    Process process = start("022", Echo.class);
-    try (BufferedReader answers = output(process)) {
-      for (int i = 0; i < 5; i++) {
-        assertEquals("[first]", ask(process, answers, "read"));
-        assertEquals("[first, other]", ask(process, answers, "other"));
-        Files.delete(folder.resolve(TestDatabase.NAME));
-        try (Database database = open()) {
-          assertEquals(List.of("first"), DatabaseTest.said(database));
-          DatabaseTest.say(database, "mine");
-          assertEquals("[first, mine]", ask(process, answers, "read"));
-          assertEquals("[first, mine, other]", ask(process, answers, "other"));
-          assertEquals(List.of("first", "mine", "other"), DatabaseTest.said(database));
-          assertEquals(Optional.empty(), database.fault());
-          Files.delete(folder.resolve(TestDatabase.NAME));
-        }
-      }
-      process.getOutputStream().close();
-      assertEquals(0, process.waitFor());
-    } finally {
-      process.destroyForcibly();
-    }
-    assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + ".damaged")));
   }
 
   /** So it is where both the cache folder and the temp folder are mounted noexec. */
@@ -271,30 +232,6 @@ class DatabaseProcessesTest {
           }
         } catch (IOException | StoreException e) {
           System.out.println(e.getMessage());
-        }
-      }
-    }
-  }
-
-  private static String ask(Process process, BufferedReader answers, String what)
-      throws IOException {
-    process.getOutputStream().write((what + "\n").getBytes(StandardCharsets.UTF_8));
-    process.getOutputStream().flush();
-    return answers.readLine();
-  }
-
-  /** Adds each line that it gets, except "read", and prints all words. */
-  static final class Echo {
-    public static void main(String[] arguments) throws IOException {
-      BufferedReader lines =
-          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      try (Database database =
-          TestDatabase.in(Path.of(arguments[0]), DatabaseTest.SCHEMA, System.err::println)) {
-        for (String line; (line = lines.readLine()) != null; ) {
-          if (!line.equals("read")) {
-            DatabaseTest.say(database, line);
-          }
-          System.out.println(DatabaseTest.said(database));
         }
       }
     }

@@ -97,20 +97,23 @@ class DatabaseTest {
   void twoDatabasesOfOneFileSeeTheWritesOfEachOther() {
     try (Database one = open();
         Database two = open()) {
-      for (int i = 0; i < 20; i++) {
-        say(one, "one" + i);
-        assertEquals("one" + i, said(two).getLast());
-        say(two, "two" + i);
-        assertEquals("two" + i, said(one).getLast());
-      }
+      writeInTurn(one, two);
     }
     assertEquals(List.of(), warnings);
+  }
+
+  private static void writeInTurn(Database one, Database two) {
+    for (int i = 0; i < 20; i++) {
+      say(one, "one" + i);
+      assertEquals("one" + i, said(two).getLast());
+      say(two, "two" + i);
+      assertEquals("two" + i, said(one).getLast());
+    }
   }
 
   /** So it is where a file system shares no memory, such as one of a network. */
   @Test
   void withoutAWriteAheadLogNothingIsLostEither() throws Exception {
-    open().close();
     try (Database database = open()) {
       assertEquals(List.of("first"), said(database));
     }
@@ -120,12 +123,7 @@ class DatabaseTest {
     }
     try (Database one = open();
         Database two = open()) {
-      for (int i = 0; i < 20; i++) {
-        say(one, "one" + i);
-        assertEquals("one" + i, said(two).getLast());
-        say(two, "two" + i);
-        assertEquals("two" + i, said(one).getLast());
-      }
+      writeInTurn(one, two);
       assertEquals(Optional.empty(), one.fault());
       assertFalse(Files.exists(folder.resolve(TestDatabase.NAME + "-wal")), "there is no such log");
     }

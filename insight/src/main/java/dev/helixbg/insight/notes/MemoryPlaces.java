@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Places of the files in which coding agents keep what they learn, and of the files that instruct
@@ -41,13 +40,24 @@ final class MemoryPlaces {
           ".factory/AGENTS.md",
           ".hermes/memories/*.md",
           ".kiro/steering/*.md",
-          ".openclaw/workspace/{AGENTS,MEMORY,TOOLS,USER}.md",
+          ".openclaw/workspace/AGENTS.md",
+          ".openclaw/workspace/MEMORY.md",
+          ".openclaw/workspace/TOOLS.md",
+          ".openclaw/workspace/USER.md",
           ".roo/rules/*.md",
           "Documents/Cline/Rules/*.md");
 
   private static final List<String> IN_REPOSITORY =
       List.of(
-          "{AGENTS,AGENTS.override,CLAUDE,CLAUDE.local,CONVENTIONS,GEMINI,LEARNINGS,MEMORY,QWEN}.md",
+          "AGENTS.md",
+          "AGENTS.override.md",
+          "CLAUDE.md",
+          "CLAUDE.local.md",
+          "CONVENTIONS.md",
+          "GEMINI.md",
+          "LEARNINGS.md",
+          "MEMORY.md",
+          "QWEN.md",
           ".agent/rules/*.md",
           ".claude/CLAUDE.md",
           ".claude/rules/**/*.md",
@@ -57,7 +67,8 @@ final class MemoryPlaces {
           ".clinerules/*.md",
           ".continue/rules/*.md",
           ".cursorrules",
-          ".cursor/rules/**/*.{md,mdc}",
+          ".cursor/rules/**/*.md",
+          ".cursor/rules/**/*.mdc",
           ".github/copilot-instructions.md",
           ".github/instructions/**/*.instructions.md",
           ".goosehints",
@@ -104,13 +115,7 @@ final class MemoryPlaces {
         .filter(chosen)
         .map(
             place ->
-                place
-                    .replace(".", "\\.")
-                    .replace("*", "[^/]*")
-                    .replace("[^/]*[^/]*/", "(.*/)?")
-                    .replace('{', '(')
-                    .replace('}', ')')
-                    .replace(',', '|'))
+                place.replace(".", "\\.").replace("*", "[^/]*").replace("[^/]*[^/]*/", "(.*/)?"))
         .collect(Collectors.joining("|"));
   }
 
@@ -147,10 +152,9 @@ final class MemoryPlaces {
       }
       return all;
     }
-    if (part.indexOf('*') < 0 && part.indexOf('{') < 0) {
-      return Stream.of(folder.resolve(part))
-          .filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS))
-          .toList();
+    if (part.indexOf('*') < 0) {
+      Path path = folder.resolve(part);
+      return Files.exists(path, LinkOption.NOFOLLOW_LINKS) ? List.of(path) : List.of();
     }
     if (Files.isSymbolicLink(folder) && Files.isDirectory(folder)) {
       return List.of(folder);

@@ -142,20 +142,8 @@ class ActsTest {
   @Test
   void whatSomebodyAddsToANoteThatIsToGoIsNeverLost() {
     ActPlan plan = plan(kb, on(kb, 1, 3, Verdict.SAME).getFirst());
-    HelixCall addition =
-        HelixCall.of(
-            "edit",
-            "action",
-            "append",
-            "topic",
-            "auth",
-            "match_str",
-            "signed cookie",
-            "text",
-            " But:");
-    HelixCall retagged =
-        HelixCall.of(
-            "edit", "action", "tag", "topic", "auth", "match_str", "signed cookie", "tags", "new");
+    HelixCall addition = editOfTheSignedCookie("append", "text", " But:");
+    HelixCall retagged = editOfTheSignedCookie("tag", "tags", "new");
     StandInHelix before = new StandInHelix(StandInHelix.entries(kb));
     before.call(addition);
     plan.marks().forEach(before::call);
@@ -168,6 +156,11 @@ class ActsTest {
       assertThrows(HelixTools.Refusal.class, () -> after.call(plan.calls().getFirst()));
       assertEquals(6, after.size());
     }
+  }
+
+  private static HelixCall editOfTheSignedCookie(String action, String name, String value) {
+    return HelixCall.of(
+        "edit", "action", action, "topic", "auth", "match_str", "signed cookie", name, value);
   }
 
   /** A mark that a stopped act has left on a note of the same text could be taken for ours. */

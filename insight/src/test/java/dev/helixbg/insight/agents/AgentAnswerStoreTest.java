@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.InMemory;
-import dev.helixbg.embed.store.Sql;
+import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.judge.QuestionKind;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,12 +85,7 @@ class AgentAnswerStoreTest {
   @ValueSource(strings = {"answer = 'different'", "kind = 'unknown'", "at = 'never'"})
   void aDamagedAnswerIsLeftOut(String damage) {
     store.add(List.of(answer(ONE, "q1", "same"), answer(ONE, "q2", "related")));
-    database.write(
-        Durability.COMPUTED,
-        connection -> {
-          Sql.execute(connection, "UPDATE agentAnswer SET " + damage + " WHERE question = 'q1'");
-          return null;
-        });
+    TestDatabase.change(database, "UPDATE agentAnswer SET " + damage + " WHERE question = 'q1'");
     assertEquals(List.of(answer(ONE, "q2", "related")), store.all());
   }
 

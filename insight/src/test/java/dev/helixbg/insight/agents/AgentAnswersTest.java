@@ -52,14 +52,13 @@ class AgentAnswersTest {
     return answers;
   }
 
-  private static AgentAnswers of(List<List<AgentAnswer>> answers) {
-    return new AgentAnswers(answers.stream().flatMap(List::stream).toList(), Optional.empty());
+  @SafeVarargs
+  private static AgentAnswers of(List<AgentAnswer>... answers) {
+    return new AgentAnswers(Stream.of(answers).flatMap(List::stream).toList(), Optional.empty());
   }
 
   private static Optional<Verdict> verdict(List<AgentAnswer> known) {
-    return of(List.of(known, List.of(answer(ONE, PAIR, Verdict.SAME))))
-        .said(PAIR)
-        .flatMap(Said::verdict);
+    return of(known, List.of(answer(ONE, PAIR, Verdict.SAME))).said(PAIR).flatMap(Said::verdict);
   }
 
   @Test
@@ -74,10 +73,7 @@ class AgentAnswersTest {
   void aNewVersionIsMeasuredAnew() {
     AgentClient newer = new AgentClient(ONE.name(), "2");
     AgentAnswers said =
-        of(
-            List.of(
-                known(ONE, 20, AgentAnswersTest::right),
-                List.of(answer(newer, PAIR, Verdict.SAME))));
+        of(known(ONE, 20, AgentAnswersTest::right), List.of(answer(newer, PAIR, Verdict.SAME)));
     assertEquals(Optional.empty(), said.said(PAIR).flatMap(Said::verdict));
     assertEquals(List.of(20, 0), said.clients().stream().map(one -> one.known().pairs()).toList());
   }
@@ -87,7 +83,7 @@ class AgentAnswersTest {
     for (Verdict verdict : Verdict.values()) {
       List<AgentAnswer> alike = known(ONE, 30, _ -> verdict);
       assertEquals(Optional.empty(), verdict(alike));
-      assertTrue(of(List.of(alike)).clients().getFirst().isGuessing());
+      assertTrue(of(alike).clients().getFirst().isGuessing());
     }
     assertEquals(
         Optional.empty(),
@@ -105,7 +101,7 @@ class AgentAnswersTest {
                         one.client(), one.question(), one.kind(), one.answer(), true, one.at()))
             .toList();
     assertEquals(Optional.empty(), verdict(hasty));
-    assertTrue(of(List.of(hasty)).clients().getFirst().words().contains("faster than it can read"));
+    assertTrue(of(hasty).clients().getFirst().words().contains("faster than it can read"));
   }
 
   @Test
@@ -113,8 +109,7 @@ class AgentAnswersTest {
     List<AgentAnswer> both =
         List.of(answer(ONE, PAIR, Verdict.SAME), answer(TWO, PAIR, Verdict.RELATED));
     List<AgentAnswer> right = known(ONE, 20, AgentAnswersTest::right);
-    Said equal =
-        of(List.of(right, known(TWO, 20, AgentAnswersTest::right), both)).said(PAIR).orElseThrow();
+    Said equal = of(right, known(TWO, 20, AgentAnswersTest::right), both).said(PAIR).orElseThrow();
     assertEquals(Optional.empty(), equal.verdict());
     assertTrue(equal.isDisputed());
     assertEquals("agents disagree: same, by one 1; related, by two 2", equal.words());
@@ -122,8 +117,7 @@ class AgentAnswersTest {
     List<AgentAnswer> nearly =
         known(TWO, 20, pair -> asked[0]++ % 10 == 0 ? Verdict.DIFFERENT : right(pair));
     assertEquals(
-        Optional.of(Verdict.SAME),
-        of(List.of(right, nearly, both)).said(PAIR).orElseThrow().verdict());
+        Optional.of(Verdict.SAME), of(right, nearly, both).said(PAIR).orElseThrow().verdict());
   }
 
   @Test
@@ -131,7 +125,7 @@ class AgentAnswersTest {
     int[] asked = {0};
     List<AgentAnswer> nearly = // 9 of 10
         known(ONE, 20, pair -> asked[0]++ % 10 == 0 ? Verdict.OVERTAKEN : right(pair));
-    Trust trust = of(List.of(nearly)).clients().getFirst();
+    Trust trust = of(nearly).clients().getFirst();
     assertEquals(20, trust.known().pairs());
     assertTrue(trust.known().right() >= 18, trust.words());
     assertTrue(trust.counts(Optional.of(new JudgeTrust(60, 48, Map.of(), 0.8))));

@@ -17,9 +17,55 @@ import java.util.stream.Stream;
 final class BruteForce {
   private record Scored(int a, int b, float similarity) {}
 
+  /** How near any two entries are by one measure, and the ten nearest of each. */
+  private final class Nearness {
+    private final float[][] of = new float[named.size()][named.size()];
+    private final List<List<Integer>> nearest = new ArrayList<>();
+
+    void set(Scored pair, float similarity) {
+      of[pair.a][pair.b] = similarity;
+      of[pair.b][pair.a] = similarity;
+    }
+
+    /** Finds the nearest of each entry among those that are nearer than something. */
+    void rank(float than) {
+      for (float[] similarities : of) {
+        int entry = nearest.size();
+        nearest.add(
+            IntStream.range(0, named.size())
+                .filter(other -> other != entry && similarities[other] > than)
+                .boxed()
+                .sorted(
+                    Comparator.comparing((Integer other) -> similarities[other])
+                        .reversed()
+                        .thenComparing(BruteForce.this::place))
+                .limit(10)
+                .toList());
+      }
+    }
+
+    boolean lists(int a, int b) {
+      return nearest.get(a).contains(b) || nearest.get(b).contains(a);
+    }
+
+    /** How much nearer two entries are than the nearest of both are on average. */
+    double above(int a, int b) {
+      return of[a][b] - (mean(a) + mean(b)) / 2;
+    }
+
+    private double mean(int entry) {
+      double sum = 0;
+      for (int other : nearest.get(entry)) {
+        sum += of[entry][other];
+      }
+      return sum / Math.min(10, named.size() - 1);
+    }
+  }
+
   private final Corpus corpus;
   private final List<NamedEntry> named;
   private final List<Scored> pairs = new ArrayList<>();
+  private final Nearness nearOwn;
   private final TreeMap<String, List<Integer>> topics = new TreeMap<>();
   private final TreeMap<String, float[]> middles = new TreeMap<>();
   private final FindingIds ids = new FindingIds();
@@ -33,13 +79,9 @@ final class BruteForce {
         pairs.add(new Scored(i, j, dot(corpus.vectors.get(i), corpus.vectors.get(j))));
       }
     }
-    pairs.sort(
-        Comparator.comparing(Scored::similarity)
-            .reversed()
-            .thenComparing(
-                pair -> List.of(place(pair.a), place(pair.b)).stream().sorted().toList().get(0))
-            .thenComparing(
-                pair -> List.of(place(pair.a), place(pair.b)).stream().sorted().toList().get(1)));
+    nearOwn = new Nearness();
+    pairs.forEach(pair -> nearOwn.set(pair, pair.similarity));
+    nearOwn.rank(-2);
     topics.forEach((name, members) -> middles.put(name, toFloats(mean(members))));
   }
 
@@ -94,16 +136,14 @@ final class BruteForce {
   }
 
   private Findings findings() {
-    List<Finding.TopicOverlap> overlaps = overlaps();
-    List<Finding.Misfiled> misfiled = misfiled();
     return new Findings(
         named,
         topics.entrySet().stream()
             .map(t -> new Findings.Topic(t.getKey(), t.getValue().size()))
             .toList(),
         copies(),
-        overlaps,
-        misfiled,
+        overlaps(),
+        misfiled(),
         relations());
   }
 
@@ -139,57 +179,39 @@ final class BruteForce {
   private List<Finding.Relation> relations() {
     int count = named.size();
     TermVectors terms = corpus.termVectors();
-    float[][] byVector = new float[count][count];
-    float[][] byTerms = new float[count][count];
-    float[][] ownVector = new float[count][count];
-    float[][] ownTerms = new float[count][count];
+    Nearness near = new Nearness();
+    Nearness alike = new Nearness();
+    Nearness alikeOwn = new Nearness();
     int[][] matches = new int[count * count][];
     for (Scored pair : pairs) {
       int[] match = {pair.a, pair.b};
-      float near = pair.similarity;
-      float alike = terms.similarity(pair.a, pair.b);
-      ownVector[pair.a][pair.b] = near;
-      ownVector[pair.b][pair.a] = near;
-      ownTerms[pair.a][pair.b] = alike;
-      ownTerms[pair.b][pair.a] = alike;
+      float nearest = pair.similarity;
+      float alikest = terms.similarity(pair.a, pair.b);
+      alikeOwn.set(pair, alikest);
       for (int one : textsOf(pair.a)) {
         for (int other : textsOf(pair.b)) {
           float similarity = dot(vector(one), vector(other));
-          match = similarity > near ? new int[] {one, other} : match;
-          near = Math.max(near, similarity);
-          alike = Math.max(alike, terms.similarity(one, other));
+          match = similarity > nearest ? new int[] {one, other} : match;
+          nearest = Math.max(nearest, similarity);
+          alikest = Math.max(alikest, terms.similarity(one, other));
         }
       }
       matches[pair.a * count + pair.b] = match;
-      byVector[pair.a][pair.b] = near;
-      byVector[pair.b][pair.a] = near;
-      byTerms[pair.a][pair.b] = alike;
-      byTerms[pair.b][pair.a] = alike;
+      near.set(pair, nearest);
+      alike.set(pair, alikest);
     }
-    List<List<Integer>> near = nearestOfAll(byVector, -2);
-    List<List<Integer>> alike = nearestOfAll(byTerms, 0);
-    List<List<Integer>> nearOwn = nearestOfAll(ownVector, -2);
-    List<List<Integer>> alikeOwn = nearestOfAll(ownTerms, 0);
-    List<List<List<Integer>>> lists = List.of(near, alike, nearOwn, alikeOwn);
+    near.rank(-2);
+    alike.rank(0);
+    alikeOwn.rank(0);
     Map<Scored, Double> own = new HashMap<>();
     List<Scored> scored = new ArrayList<>();
     for (Scored pair : pairs) {
       int a = pair.a;
       int b = pair.b;
       if (isOriginal(pair)
-          && lists.stream().anyMatch(l -> l.get(a).contains(b) || l.get(b).contains(a))) {
-        double whole =
-            ownVector[a][b]
-                - (meanOf(nearOwn, ownVector, a) + meanOf(nearOwn, ownVector, b)) / 2
-                + 0.3
-                    * (ownTerms[a][b]
-                        - (meanOf(alikeOwn, ownTerms, a) + meanOf(alikeOwn, ownTerms, b)) / 2);
-        double passages =
-            byVector[a][b]
-                - (meanOf(near, byVector, a) + meanOf(near, byVector, b)) / 2
-                + 0.3
-                    * (byTerms[a][b] - (meanOf(alike, byTerms, a) + meanOf(alike, byTerms, b)) / 2)
-                - 0.03;
+          && Stream.of(near, alike, nearOwn, alikeOwn).anyMatch(one -> one.lists(a, b))) {
+        double whole = nearOwn.above(a, b) + 0.3 * alikeOwn.above(a, b);
+        double passages = near.above(a, b) + 0.3 * alike.above(a, b) - 0.03;
         boolean any = !corpus.owners.isEmpty();
         Scored one = new Scored(a, b, (float) (any ? Math.max(whole, passages) : whole));
         scored.add(one);
@@ -212,22 +234,11 @@ final class BruteForce {
                     own.get(p).floatValue(),
                     dot(corpus.vectors.get(p.a), corpus.vectors.get(p.b)),
                     new Finding.Evidence(
-                        1 + near.get(p.a).indexOf(p.b),
-                        1 + near.get(p.b).indexOf(p.a),
+                        1 + near.nearest.get(p.a).indexOf(p.b),
+                        1 + near.nearest.get(p.b).indexOf(p.a),
                         List.of(),
                         Optional.empty(),
-                        matching(matches[p.a * count + p.b], byVector[p.a][p.b]))))
-        .toList();
-  }
-
-  /** The ten nearest of each entry that are nearer than something. */
-  private List<List<Integer>> nearestOfAll(float[][] similarities, float than) {
-    return IntStream.range(0, named.size())
-        .mapToObj(
-            entry ->
-                nearest(entry, similarities[entry]).stream()
-                    .filter(other -> similarities[entry][other] > than)
-                    .toList())
+                        matching(matches[p.a * count + p.b], near.of[p.a][p.b]))))
         .toList();
   }
 
@@ -286,47 +297,21 @@ final class BruteForce {
     return Stream.of(place(pair.a), place(pair.b)).sorted().toList().get(which);
   }
 
-  private List<Integer> nearest(int entry, float[] similarities) {
-    return IntStream.range(0, named.size())
-        .filter(other -> other != entry)
-        .boxed()
-        .sorted(
-            Comparator.comparing((Integer other) -> similarities[other])
-                .reversed()
-                .thenComparing(this::place))
-        .limit(10)
-        .toList();
-  }
-
-  private static double meanOf(List<List<Integer>> nearest, float[][] similarities, int entry) {
-    double sum = 0;
-    for (int other : nearest.get(entry)) {
-      sum += similarities[entry][other];
-    }
-    return sum / Math.min(10, similarities.length - 1);
-  }
-
   private List<Finding.TopicOverlap> overlaps() {
-    record Overlap(String a, String b, float similarity) {}
-    List<Overlap> overlaps = new ArrayList<>();
+    List<Finding.TopicOverlap> overlaps = new ArrayList<>();
     for (String a : topics.keySet()) {
       for (String b : topics.tailMap(a, false).keySet()) {
-        overlaps.add(new Overlap(a, b, dot(middles.get(a), middles.get(b))));
+        float similarity = dot(middles.get(a), middles.get(b));
+        if (similarity > Finding.TopicOverlap.ABOVE) {
+          String id = ids.ofPair("topic", a, b);
+          int sizeOfA = topics.get(a).size();
+          int sizeOfB = topics.get(b).size();
+          overlaps.add(new Finding.TopicOverlap(id, a, b, similarity, sizeOfA, sizeOfB));
+        }
       }
     }
-    return overlaps.stream()
-        .filter(o -> o.similarity > Finding.TopicOverlap.ABOVE)
-        .sorted(Comparator.comparing(Overlap::similarity).reversed())
-        .map(
-            o ->
-                new Finding.TopicOverlap(
-                    ids.ofPair("topic", o.a, o.b),
-                    o.a,
-                    o.b,
-                    o.similarity,
-                    topics.get(o.a).size(),
-                    topics.get(o.b).size()))
-        .toList();
+    overlaps.sort(Comparator.comparing(Finding.TopicOverlap::similarity).reversed());
+    return overlaps;
   }
 
   private List<Finding.Misfiled> misfiled() {
@@ -376,13 +361,9 @@ final class BruteForce {
 
   /** How near those of the ten nearest are, all together, that are in a topic. */
   private double votes(int entry, String topic) {
-    float[] similarities = new float[named.size()];
-    for (int other = 0; other < similarities.length; other++) {
-      similarities[other] = dot(corpus.vectors.get(entry), corpus.vectors.get(other));
-    }
-    return nearest(entry, similarities).stream()
+    return nearOwn.nearest.get(entry).stream()
         .filter(other -> topic(other).equals(topic))
-        .mapToDouble(other -> Math.max(0, similarities[other]))
+        .mapToDouble(other -> Math.max(0, nearOwn.of[entry][other]))
         .sum();
   }
 }

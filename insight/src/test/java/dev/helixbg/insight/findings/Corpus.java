@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.UUID;
 
 /** Entries with vectors chosen by the test. */
-final class Corpus {
+public final class Corpus {
 
   final List<Entry> entries = new ArrayList<>();
   final List<String> keys = new ArrayList<>();
@@ -24,7 +24,7 @@ final class Corpus {
   final List<Integer> owners = new ArrayList<>();
   final List<Passage> passages = new ArrayList<>();
   final List<float[]> passageVectors = new ArrayList<>();
-  private long offset = 8;
+  long offset = 8;
 
   /** Adds an entry; the same topic and content get the same key. */
   Corpus add(String topic, String content, float... vector) {
@@ -81,11 +81,12 @@ final class Corpus {
     int count = random.nextInt(120);
     int topics = 1 + random.nextInt(8);
     int clusters = 1 + random.nextInt(12);
-    double spread = 0.1 + random.nextDouble();
-    float[][] centres = new float[clusters][];
-    for (int c = 0; c < clusters; c++) {
-      centres[c] = unit(random, new float[dimension], 1);
-    }
+    return random(random, dimension, count, topics, clusters, 0.1 + random.nextDouble());
+  }
+
+  static Corpus random(
+      Random random, int dimension, int count, int topics, int clusters, double spread) {
+    float[][] centres = centres(random, clusters, dimension);
     Corpus corpus = new Corpus();
     for (int i = 0; i < count; i++) {
       if (i > 0 && random.nextInt(8) == 0) {
@@ -110,6 +111,14 @@ final class Corpus {
     return corpus;
   }
 
+  static float[][] centres(Random random, int count, int dimension) {
+    float[][] centres = new float[count][];
+    for (int c = 0; c < count; c++) {
+      centres[c] = unit(random, new float[dimension], 1);
+    }
+    return centres;
+  }
+
   private void copyPassages(Corpus from, int entry) {
     for (int i = 0; i < from.owners.size(); i++) {
       if (from.owners.get(i) == entry) {
@@ -120,7 +129,7 @@ final class Corpus {
   }
 
   /** The centre moved by Gaussian noise, at unit length. */
-  static float[] unit(Random random, float[] centre, double spread) {
+  public static float[] unit(Random random, float[] centre, double spread) {
     double[] moved = new double[centre.length];
     double squares = 0;
     for (int k = 0; k < centre.length; k++) {
@@ -147,12 +156,7 @@ final class Corpus {
   }
 
   Vectors vectors() {
-    int dimension = vectors.isEmpty() ? 3 : vectors.getFirst().length;
-    float[] values = new float[vectors.size() * dimension];
-    for (int i = 0; i < vectors.size(); i++) {
-      System.arraycopy(vectors.get(i), 0, values, i * dimension, dimension);
-    }
-    return new Vectors(vectors.size(), dimension, values);
+    return Vectors.of(vectors);
   }
 
   TermVectors termVectors() {

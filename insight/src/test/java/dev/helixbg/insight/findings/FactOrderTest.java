@@ -54,13 +54,15 @@ class FactOrderTest {
   @Test
   void undatedItemsThatFollowOneAnotherWereWrittenTogether() {
     NamedEntry one = fact("3", "A", "x", 0);
-    assertTrue(FactOrder.areNeighbours(one.entry(), fact("4", "A", "y", 0).entry()));
-    assertTrue(FactOrder.areNeighbours(fact("4", "A", "y", 0).entry(), one.entry()));
-    assertFalse(FactOrder.areNeighbours(one.entry(), fact("5", "A", "y", 0).entry()));
-    assertFalse(FactOrder.areNeighbours(one.entry(), fact("4", "B", "y", 0).entry()));
-    assertFalse(
-        FactOrder.areNeighbours(
-            fact("3", "A", "x", 1_440).entry(), fact("4", "A", "y", 2_880).entry()));
+    assertTrue(areNeighbours(one, fact("4", "A", "y", 0)));
+    assertTrue(areNeighbours(fact("4", "A", "y", 0), one));
+    assertFalse(areNeighbours(one, fact("5", "A", "y", 0)));
+    assertFalse(areNeighbours(one, fact("4", "B", "y", 0)));
+    assertFalse(areNeighbours(fact("3", "A", "x", 1_440), fact("4", "A", "y", 2_880)));
+  }
+
+  private static boolean areNeighbours(NamedEntry a, NamedEntry b) {
+    return FactOrder.areNeighbours(a.entry(), b.entry());
   }
 
   private static boolean areOfOnePiece(NamedEntry a, NamedEntry b) {

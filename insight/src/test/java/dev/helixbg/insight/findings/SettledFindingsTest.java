@@ -33,35 +33,28 @@ class SettledFindingsTest {
         .toList();
   }
 
-  /** Decisions that were saved in a folder and read from it. */
-  static Decisions settle(Path folder, List<String> ids) {
-    try (Database database = TestDatabase.in(folder, DecisionStore.TABLE)) {
-      DecisionStore store = new DecisionStore(database);
-      store.add(ids.stream().map(id -> new Decision(id, Outcome.DONE, Instant.EPOCH, "")).toList());
-      return store.read();
-    }
-  }
-
   /** The report lists the best of those that are left, under the ids that they always had. */
   @Test
   void settledFindingsMakeRoomForTheNextBest() throws IOException {
     int taken = 0;
     for (int seed = 0; seed < 40; seed++) {
-      Corpus corpus = Corpus.random(new Random(seed));
-      List<String> settled = new ArrayList<>();
-      List<String> shown = ids(corpus.analyse(1));
+      Findings all = Corpus.random(new Random(seed)).analyse(1);
+      List<String> shown = ids(all);
+      List<Decision> settled = new ArrayList<>();
       for (int i = seed % 2; i < shown.size(); i += 2) {
-        settled.add(shown.get(i));
+        settled.add(new Decision(shown.get(i), Outcome.DONE, Instant.EPOCH, ""));
       }
-      Decisions decisions =
-          settle(Files.createDirectory(insights.resolve("seed-" + seed)), settled);
-      Findings left = decisions.applyTo(corpus.analyse(1));
-
-      Findings all = corpus.analyse(1);
-      assertEquals(best(all.relations(), decisions, 200), left.relations());
-      assertEquals(best(all.misfiled(), decisions, 100), left.misfiled());
-      assertEquals(best(all.topicOverlaps(), decisions, 10_000), left.topicOverlaps());
-      taken += all.relations().size() - left.relations().size();
+      Path folder = Files.createDirectory(insights.resolve("seed-" + seed));
+      try (Database database = TestDatabase.in(folder, DecisionStore.TABLE)) {
+        DecisionStore store = new DecisionStore(database);
+        store.add(settled);
+        Decisions decisions = store.read();
+        Findings left = decisions.applyTo(all);
+        assertEquals(best(all.relations(), decisions, 200), left.relations());
+        assertEquals(best(all.misfiled(), decisions, 100), left.misfiled());
+        assertEquals(best(all.topicOverlaps(), decisions, 10_000), left.topicOverlaps());
+        taken += all.relations().size() - left.relations().size();
+      }
     }
     assertTrue(taken > 3, taken + " were taken out");
   }

@@ -5,7 +5,6 @@ import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -19,7 +18,7 @@ final class GoldenJudges {
 
   private GoldenJudges() {}
 
-  static Judge open(GoldenModel golden, Path cache) {
+  static Judge open(GoldenModel golden) {
     ModelOptions options = ModelOptions.of(Device.CPU, 1, 4096);
     return new Judge(ModelOpener.open(golden.path(), options));
   }

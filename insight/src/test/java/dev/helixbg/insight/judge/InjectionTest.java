@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.llm.golden.GoldenModel;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -13,7 +12,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,12 +21,11 @@ class InjectionTest {
   private static final int END = GoldenModel.END;
   private static final int FIRST_SPECIAL = 1317;
 
-  @TempDir static Path cache;
   @AutoClose private static Judge judge;
 
   @BeforeAll
   static void open() {
-    judge = GoldenJudges.open(GoldenModel.Q8_0, cache);
+    judge = GoldenJudges.open(GoldenModel.Q8_0);
   }
 
   static List<String> attacks() {

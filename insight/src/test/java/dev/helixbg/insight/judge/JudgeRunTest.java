@@ -18,7 +18,6 @@ import dev.helixbg.insight.similarity.PassageVectors;
 import dev.helixbg.insight.similarity.Vectors;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,14 +31,11 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a run asks, in which order, for how long, and what it remembers. */
 class JudgeRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
   private static final int DIMENSION = 8;
-
-  @TempDir Path folder;
 
   private final List<Entry> entries = new ArrayList<>();
   private final List<float[]> vectors = new ArrayList<>();
@@ -70,18 +66,22 @@ class JudgeRunTest extends StoreFixture {
         1);
   }
 
-  private QuestionSession asking(Duration time, JudgeProgress progress) throws IOException {
+  private QuestionSession asking(Duration time, JudgeProgress progress) {
+    return asking(time, progress, () -> Thread.currentThread().isInterrupted());
+  }
+
+  private QuestionSession asking(Duration time, JudgeProgress progress, BooleanSupplier cancelled) {
     return new QuestionSession(
         new AnswerStore(database),
-        "model-hash",
+        "model",
         () -> {
           opened++;
-          return answering(GoldenJudges.open(GoldenModel.Q4_0, folder));
+          return answering(GoldenJudges.open(GoldenModel.Q4_0));
         },
         time,
         clock::get,
         progress,
-        () -> Thread.currentThread().isInterrupted());
+        cancelled);
   }
 
   /** The golden models never saw the question whether an entry still holds: it always does. */
@@ -102,14 +102,6 @@ class JudgeRunTest extends StoreFixture {
     };
   }
 
-  /** Each batch takes a second. */
-  private JudgeProgress ticking() {
-    return (_, _) ->
-        (questions, _) -> {
-          clock.addAndGet(1_000_000_000L);
-        };
-  }
-
   private Judgements run(Duration time, JudgeProgress progress)
       throws IOException, InterruptedException {
     try (QuestionSession asking = asking(time, progress)) {
@@ -127,6 +119,12 @@ class JudgeRunTest extends StoreFixture {
         "design", "After trying both, the worker replaces the session, since it works offline.", 0);
     entry("engine", "The system has three parts: the worker, the gateway and the broker.", 2);
     entry("cli", "Input enters at the planner, passes the router and leaves through the store.", 3);
+  }
+
+  private void measurements(int count) {
+    for (int i = 0; i < count; i++) {
+      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
+    }
   }
 
   @Test
@@ -231,7 +229,7 @@ class JudgeRunTest extends StoreFixture {
     return new AnswerStore.Id(
         question.job(),
         question.job().version() + "-" + QuestionPrompts.budget(question.job()),
-        "model-hash",
+        "model",
         question.key());
   }
 
@@ -250,9 +248,7 @@ class JudgeRunTest extends StoreFixture {
   @Test
   void theNewestAreAskedFirstAndTheTimeIsKeptToTheBatch() throws Exception {
     int count = 60;
-    for (int i = 0; i < count; i++) {
-      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
-    }
+    measurements(count);
     List<NamedEntry> all = findings().entries();
     int before = 0;
     for (int run = 1; ; run++) {
@@ -291,9 +287,7 @@ class JudgeRunTest extends StoreFixture {
   /** Ctrl-C in the middle: what was answered is on disk, and the next run goes on from there. */
   @Test
   void aninterruptedRunKeepsItsAnswers() throws Exception {
-    for (int i = 0; i < 40; i++) {
-      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
-    }
+    measurements(40);
     int[] answered = {0};
     JudgeProgress interrupting =
         (_, _) ->
@@ -320,24 +314,13 @@ class JudgeRunTest extends StoreFixture {
   /** So whatever kills the process costs the batch under way, and no answer that was counted. */
   @Test
   void whileABatchIsAskedAllAnswersBeforeItAreOnDisk() throws Exception {
-    for (int i = 0; i < 60; i++) {
-      entry("ops", "Measured: the embedder spends " + i + " tokens per second per page.", i % 2);
-    }
+    measurements(60);
     int[] counted = {0};
     Set<Integer> seen = new HashSet<>();
-    JudgeProgress counting =
-        (_, _) ->
-            (questions, _) -> {
-              counted[0] += questions;
-            };
     try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerStore(database),
-            "model-hash",
-            () -> GoldenJudges.open(GoldenModel.Q4_0, folder),
+        asking(
             LONG,
-            clock::get,
-            counting,
+            (_, _) -> (questions, _) -> counted[0] += (int) questions,
             () -> { // again and again within each pass
               assertEquals(counted[0], remembered());
               seen.add(counted[0]);
@@ -450,24 +433,13 @@ class JudgeRunTest extends StoreFixture {
     }
     TruthfulOracle oracle =
         new TruthfulOracle(
-            question ->
-                new Answer(
-                    question.job().choices().isEmpty()
-                        ? "words"
-                        : question.job().choices().getLast(),
-                    0.9,
-                    question.job().choices().isEmpty() ? "" : question.job().choices().getFirst(),
-                    0.1,
-                    false));
-    try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerStore(database),
-            "truth",
-            () -> oracle,
-            LONG,
-            clock::get,
-            JudgeProgress.SILENT,
-            () -> false)) {
+            question -> {
+              List<String> choices = question.job().choices();
+              return choices.isEmpty()
+                  ? Answer.free("words", false)
+                  : new Answer(choices.getLast(), 0.9, choices.getFirst(), 0.1, false);
+            });
+    try (QuestionSession asking = asking(oracle, LONG)) {
       new JudgeRun(asking, "truth", findings().with(assessed), vectors).run();
     }
     assertEquals(

@@ -27,15 +27,7 @@ class JudgeTrialTest extends StoreFixture {
 
   private Optional<JudgeTrust> measure(Function<Question, Answer> judge, Duration time)
       throws Exception {
-    try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerStore(database),
-            "model",
-            () -> new TruthfulOracle(judge),
-            time,
-            System::nanoTime,
-            JudgeProgress.SILENT,
-            () -> false)) {
+    try (QuestionSession asking = asking(new TruthfulOracle(judge), time)) {
       return new JudgeTrial(asking).ask();
     }
   }

@@ -32,6 +32,11 @@ class JudgedRelationsTest {
     return new Judgements(Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
   }
 
+  /** The same by a model that was measured. */
+  private static Judgements trusted(String... ids) {
+    return calledTheSame(ids).trusted(GOOD, Optional.empty());
+  }
+
   private static NamedEntry entry(int number) {
     return entry(number, "text");
   }
@@ -47,21 +52,11 @@ class JudgedRelationsTest {
 
   private static Finding.Relation relation(
       String id, NamedEntry a, NamedEntry b, double similarity, double ofPassages) {
-    return new Finding.Relation(
-        id,
-        a,
-        b,
-        0.3,
-        similarity,
-        new Finding.Evidence(
-            1,
-            1,
-            List.of(),
-            Optional.empty(),
-            ofPassages == 0
-                ? Optional.empty()
-                : Optional.of(
-                    new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0))));
+    Finding.Relation pair = NearestPair.of(id, a, b, 0.3, similarity);
+    return ofPassages == 0
+        ? pair
+        : NearestPair.matching(
+            pair, new Finding.Matching(new Passage(0, 1), new Passage(0, 1), ofPassages, 0, 0));
   }
 
   private static List<String> leading(Judgements judgements, Finding.Relation... relations) {
@@ -91,9 +86,7 @@ class JudgedRelationsTest {
             0);
     Finding.Relation other = relation("rel-2", 0.94, 0);
     assertEquals(List.of("rel-2"), leading(Judgements.NONE, series, other));
-    assertEquals(
-        List.of("rel-2"),
-        leading(calledTheSame("rel-1", "rel-2").trusted(GOOD, Optional.empty()), series, other));
+    assertEquals(List.of("rel-2"), leading(trusted("rel-1", "rel-2"), series, other));
   }
 
   /** A conversation of a day, and what was written from it later. */
@@ -106,9 +99,7 @@ class JudgedRelationsTest {
     Finding.Relation notes =
         relation("rel-3", ofFile(1, "2026.md"), ofFile(2, "leases of 2026-07-14.md"), 0.9, 0);
     assertEquals(List.of("rel-2", "rel-3"), leading(Judgements.NONE, pair, records, notes));
-    assertEquals(
-        List.of("rel-1"),
-        leading(calledTheSame("rel-1", "rel-2").trusted(GOOD, Optional.empty()), pair));
+    assertEquals(List.of("rel-1"), leading(trusted("rel-1", "rel-2"), pair));
   }
 
   private static NamedEntry ofFile(int number, String file) {
@@ -177,7 +168,7 @@ class JudgedRelationsTest {
     Judgements byAgent =
         Judgements.NONE.with(said(Map.of("rel-1", Verdict.RELATED)), Map.of(), Map.of());
     assertEquals(List.of(), leading(byAgent, read, unread));
-    Judgements byModel = calledTheSame("rel-1").trusted(GOOD, Optional.empty());
+    Judgements byModel = trusted("rel-1");
     assertEquals(List.of("rel-1"), leading(byModel, read, unread));
   }
 
@@ -189,8 +180,7 @@ class JudgedRelationsTest {
                 .map(text -> Entry.of(text.hashCode() & 0xFFFF, "n/", text, 0))
                 .toList(),
             entry -> "%032x".formatted(entry.offset()));
-    Finding.Evidence evidence = NearestPair.EVIDENCE;
-    return new Finding.Relation(id, notes.get(0), notes.get(1), 0.3, 0.8, evidence);
+    return NearestPair.of(id, notes.get(0), notes.get(1), 0.3, 0.8);
   }
 
   /** Somebody who reads two files reads them once, whichever of both stands first in the log. */

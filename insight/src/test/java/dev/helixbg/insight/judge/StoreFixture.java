@@ -5,6 +5,7 @@ import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
 import dev.helixbg.insight.pairs.ReadingStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,5 +20,17 @@ public abstract class StoreFixture {
   @BeforeEach
   void open() {
     database = TestDatabase.in(store, AnswerStore.TABLE, ReadingStore.TABLE);
+  }
+
+  /** A session that asks this model, or nothing if there is no time. */
+  protected final QuestionSession asking(QuestionAnswerer model, Duration time) {
+    return new QuestionSession(
+        new AnswerStore(database),
+        "model",
+        () -> model,
+        time,
+        () -> 0,
+        JudgeProgress.SILENT,
+        () -> false);
   }
 }

@@ -12,6 +12,7 @@ import dev.helixbg.insight.judge.AnswerStore;
 import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Judgements.Lesson;
 import dev.helixbg.insight.judge.Question;
+import dev.helixbg.insight.judge.QuestionAnswerer;
 import dev.helixbg.insight.judge.QuestionKind;
 import dev.helixbg.insight.judge.QuestionSession;
 import dev.helixbg.insight.judge.StoreFixture;
@@ -194,18 +195,11 @@ class LessonRunTest extends StoreFixture {
   @Test
   void aModelThatIsCancelledWhileItAnswersLeavesNothingBehind() {
     twoLessons();
-    try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerStore(database),
-            "model",
-            () ->
-                (questions, stopped) -> {
-                  throw new CancellationException();
-                },
-            LONG,
-            () -> 0,
-            JudgeProgress.SILENT,
-            () -> false)) {
+    QuestionAnswerer stopping =
+        (questions, stopped) -> {
+          throw new CancellationException();
+        };
+    try (QuestionSession asking = asking(stopping, LONG)) {
       LessonRun run = new LessonRun(asking, entries(), LessonRunTest::vectors);
       assertThrows(InterruptedException.class, run::ask);
     }

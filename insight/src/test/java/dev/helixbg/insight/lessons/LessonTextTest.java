@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a model wrote as the lesson of an entry is believed only where it can be one. */
 class LessonTextTest {
@@ -23,41 +25,34 @@ class LessonTextTest {
     assertEquals(Optional.of(LESSON), of(LESSON));
     assertEquals(Optional.of(LESSON), of("<think>\n\n</think>\n\n\"" + LESSON + "\""));
     assertEquals(Optional.of(LESSON), of("Lesson: " + LESSON));
-  }
-
-  @Test
-  void aHyphenIsNone() {
-    assertEquals(Optional.empty(), of("-"));
-    assertEquals(Optional.empty(), of(""));
-    assertEquals(Optional.empty(), of("None."));
-    assertEquals(Optional.empty(), of("No lesson here."));
-  }
-
-  @Test
-  void whatIsLongOrBrokenIsNone() {
-    assertEquals(Optional.empty(), of(LESSON + " " + LESSON));
-    assertEquals(Optional.empty(), of((LESSON + " ").repeat(3)));
-    assertEquals(Optional.empty(), of("A request that may be repeated needs a key, so that …"));
-    assertEquals(Optional.empty(), of("A request that may be repeated\nneeds a key of its own."));
-    assertEquals(Optional.empty(), of("A request <|im_end|> that may be repeated needs a key."));
-    assertEquals(Optional.empty(), of("A request that may be \u001b[31m repeated needs a key."));
-  }
-
-  @Test
-  void namesAndNumbersHaveToBeTheEntrysOwn() {
-    assertEquals(Optional.empty(), of("A request that Stripe may repeat needs a key of its own."));
-    assertEquals(
-        Optional.empty(), of("Within 30 seconds a repeated request needs a key of its own."));
-    assertEquals(Optional.empty(), of("A repeated request needs the requestKey of its first run."));
-    assertEquals(Optional.empty(), of("A repeated request needs what src/keys.go makes for it."));
     String own = "After 10 seconds a repeated request to PayPoint needs a key of its own.";
-    assertEquals(Optional.of(own), of(own));
+    assertEquals(Optional.of(own), of(own), "names and numbers of the entry");
   }
 
-  @Test
-  void aCopyOfTheEntryIsNone() {
-    assertEquals(
-        Optional.empty(),
-        of("The gateway answered after our limit, so we sent the capture again."));
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // no lesson
+        "-",
+        "",
+        "None.",
+        "No lesson here.",
+        // long or broken
+        LESSON + " " + LESSON,
+        LESSON + " " + LESSON + " " + LESSON,
+        "A request that may be repeated needs a key, so that …",
+        "A request that may be repeated\nneeds a key of its own.",
+        "A request <|im_end|> that may be repeated needs a key.",
+        "A request that may be \u001b[31m repeated needs a key.",
+        // with a name or a number that the entry does not have
+        "A request that Stripe may repeat needs a key of its own.",
+        "Within 30 seconds a repeated request needs a key of its own.",
+        "A repeated request needs the requestKey of its first run.",
+        "A repeated request needs what src/keys.go makes for it.",
+        // a copy of the entry
+        "The gateway answered after our limit, so we sent the capture again."
+      })
+  void anythingElseIsNone(String answer) {
+    assertEquals(Optional.empty(), of(answer));
   }
 }

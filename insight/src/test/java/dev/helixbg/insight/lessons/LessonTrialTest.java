@@ -10,8 +10,6 @@ import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.embed.Embedder;
 import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.AnswerStore;
-import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Judgements.LessonTrust;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionSession;
@@ -34,14 +32,7 @@ class LessonTrialTest extends StoreFixture {
     Path cache = Path.of("../embed/target/test-cache").toAbsolutePath();
     try (Embedder embedder = EmbeddingModel.locate(bundled, cache, 1).open();
         QuestionSession asking =
-            new QuestionSession(
-                new AnswerStore(database),
-                "model",
-                () -> (questions, cancelled) -> questions.stream().map(reader).toList(),
-                time,
-                () -> 0,
-                JudgeProgress.SILENT,
-                () -> false)) {
+            asking((questions, cancelled) -> questions.stream().map(reader).toList(), time)) {
       return new LessonTrial(asking, texts -> List.of(embedder.embedAll(texts))).ask();
     }
   }

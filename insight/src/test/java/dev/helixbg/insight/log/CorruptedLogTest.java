@@ -27,7 +27,7 @@ class CorruptedLogTest {
   private static final int[] ALPHABET = "abcdefghij klmnop qrst.,:/ü漢[]\n🦙".codePoints().toArray();
 
   /** What one walk met, with the bytes it covered. */
-  private static final class Ledger implements RecordSink {
+  static final class Ledger implements RecordSink {
     final byte[] log;
     final List<String> entries = new ArrayList<>();
     long position = DataLog.HEADER_BYTES;
@@ -62,11 +62,13 @@ class CorruptedLogTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6})
-  void everyByteIsAccountedForAndWhatIsBeforeTheDamageIsRead(int kind) {
+  void everyByteIsAccountedForAndWhatTheDamageDidNotTouchIsRead(int kind) {
     Random random = new Random(kind);
+    int behind = 0;
+    int found = 0;
     for (int i = 0; i < LOGS; i++) {
       byte[] sound = randomLog(random);
-      Ledger before = walk(sound);
+      List<String> expected = walk(sound).entries;
       int from = DataLog.HEADER_BYTES + random.nextInt(sound.length - DataLog.HEADER_BYTES);
       byte[] damaged = damage(sound, from, kind, random);
 
@@ -74,37 +76,24 @@ class CorruptedLogTest {
 
       assertEquals(damaged.length, after.position, "log " + i);
       int intact = Arrays.mismatch(sound, damaged);
-      List<String> expected = before.entries;
       for (int e = 0; e < expected.size() && endOf(expected, e, sound) <= intact; e++) {
         assertEquals(expected.get(e), after.entries.get(e), "log " + i + ", changed at " + intact);
+      }
+      int common = commonTail(sound, damaged);
+      Set<String> read = new HashSet<>();
+      after.entries.forEach(entry -> read.add(withoutOffset(entry)));
+      for (String entry : expected) {
+        if (Integer.parseInt(entry.split(" ", 2)[0]) >= sound.length - common) {
+          behind++;
+          found += read.contains(withoutOffset(entry)) ? 1 : 0;
+        }
       }
       LogReading reading = MemoryLog.read(damaged);
       assertEquals(damaged.length, reading.account().bytes());
       assertEquals(reading.entries().size(), reading.account().live());
     }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5})
-  void nearlyAllRecordsThatTheDamageDidNotTouchAreRead(int kind) {
-    Random random = new Random(kind + 100);
-    int untouched = 0;
-    int found = 0;
-    for (int i = 0; i < LOGS; i++) {
-      byte[] sound = randomLog(random);
-      int from = DataLog.HEADER_BYTES + random.nextInt(sound.length - DataLog.HEADER_BYTES);
-      byte[] damaged = damage(sound, from, kind, random);
-      int common = commonTail(sound, damaged);
-      Set<String> read = new HashSet<>();
-      walk(damaged).entries.forEach(entry -> read.add(withoutOffset(entry)));
-      for (String entry : walk(sound).entries) {
-        if (Integer.parseInt(entry.split(" ", 2)[0]) >= sound.length - common) {
-          untouched++;
-          found += read.contains(withoutOffset(entry)) ? 1 : 0;
-        }
-      }
-    }
-    assertTrue(found >= untouched * 0.997, found + " of " + untouched);
+    // Kind 6 cuts the end off, too: what follows the damage is hardly ever there.
+    assertTrue(kind == 6 || found >= behind * 0.997, found + " of " + behind);
   }
 
   private static String withoutOffset(String entry) {

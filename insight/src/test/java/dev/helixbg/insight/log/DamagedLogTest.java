@@ -1,17 +1,16 @@
 package dev.helixbg.insight.log;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.LogAccount.Damage;
 import dev.helixbg.insight.log.LogAccount.Kind;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,23 +24,19 @@ class DamagedLogTest {
   void tornTailIsReportedWithOffsetAndBytesWhereverItIsCut() {
     int first = log.entry("a", "first", MINUTES);
     int second = log.entry("topic", "the second body", MINUTES);
-    byte[] whole = log.toByteArray();
-    for (int end = second + 1; end < whole.length; end++) {
-      LogReading reading = MemoryLog.read(Arrays.copyOf(whole, end));
-      assertOffsets(reading, first);
-      assertDamage(reading, second, end - second, Kind.TORN_TAIL);
-    }
+    assertTornTails(log.toByteArray(), first, second);
   }
 
   @Test
   void tornTailOfADeleteDoesNotDelete() {
     int first = log.entry("a", "first", MINUTES);
-    int torn = log.size();
-    byte[] whole = log.delete(first).toByteArray();
+    int delete = log.size();
+    assertTornTails(log.delete(first).toByteArray(), first, delete);
+  }
+
+  private static void assertTornTails(byte[] whole, int first, int torn) {
     for (int end = torn + 1; end < whole.length; end++) {
-      LogReading reading = MemoryLog.read(Arrays.copyOf(whole, end));
-      assertOffsets(reading, first);
-      assertDamage(reading, torn, end - torn, Kind.TORN_TAIL);
+      assertRead(Arrays.copyOf(whole, end), damage(torn, end - torn, Kind.TORN_TAIL), first);
     }
   }
 
@@ -57,14 +52,11 @@ class DamagedLogTest {
       int second = damaged.entry("b", "second", MINUTES);
       int third = damaged.entry("c", "third", MINUTES);
       int fourth = damaged.entry("d", "the fourth body is longer than the others", MINUTES);
-
-      LogReading reading = MemoryLog.read(damaged.toByteArray());
-
       if (offset + torn.length == third || offset + torn.length == fourth) {
         continue; // the claim ends where a record begins: nothing tells that it was torn
       }
-      assertOffsets(reading, first, second, third, fourth);
-      assertDamage(reading, offset, kept, Kind.TORN_RECORD);
+      String damage = damage(offset, kept, Kind.TORN_RECORD);
+      assertRead(damaged.toByteArray(), damage, first, second, third, fourth);
     }
   }
 
@@ -74,11 +66,7 @@ class DamagedLogTest {
     int torn = log.size();
     log.raw(Arrays.copyOf(recordOf("topic", "x".repeat(5000)), 300));
     int second = log.entry("b", "second", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, second);
-    assertDamage(reading, torn, second - torn, Kind.TORN_RECORD);
+    assertRead(damage(torn, 300, Kind.TORN_RECORD), first, second);
   }
 
   @Test
@@ -93,13 +81,14 @@ class DamagedLogTest {
     int fourth = log.entry("d", "fourth entry, which is as long as that and still sound", MINUTES);
     int tail = log.size();
     log.raw(Arrays.copyOf(recordOf("topic", "z".repeat(100)), 50));
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, second, third, fourth);
-    assertEquals(
-        List.of(tornA + "+40 TORN_RECORD", tornB + "+17 TORN_RECORD", tail + "+50 TORN_TAIL"),
-        damageOf(reading));
+    assertRead(
+        damage(tornA, 40, Kind.TORN_RECORD)
+            + damage(tornB, 17, Kind.TORN_RECORD)
+            + damage(tail, 50, Kind.TORN_TAIL),
+        first,
+        second,
+        third,
+        fourth);
   }
 
   @ParameterizedTest
@@ -112,13 +101,11 @@ class DamagedLogTest {
     log.raw(Arrays.copyOf(recordOf("other", "y".repeat(100)), 30));
     int second = log.entry("b", "second" + " and more".repeat(60), MINUTES);
     int third = log.entry("c", "third", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, second, third);
-    assertEquals(
-        List.of(torn + "+" + written + " TORN_RECORD", tornToo + "+30 TORN_RECORD"),
-        damageOf(reading));
+    assertRead(
+        damage(torn, written, Kind.TORN_RECORD) + damage(tornToo, 30, Kind.TORN_RECORD),
+        first,
+        second,
+        third);
   }
 
   @Test
@@ -129,12 +116,8 @@ class DamagedLogTest {
     record[11] = 1; // must be zero
     log.raw(record);
     int second = log.entry("c", "second", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, second);
-    assertEquals("a", reading.entries().getFirst().topic());
-    assertDamage(reading, damaged, 256, Kind.TORN_RECORD);
+    List<Entry> read = assertRead(damage(damaged, 256, Kind.TORN_RECORD), first, second);
+    assertEquals("a", read.getFirst().topic());
   }
 
   @ParameterizedTest
@@ -144,29 +127,24 @@ class DamagedLogTest {
     int first = log.entry("a", "first", MINUTES);
     int wrapped = log.entry(topic, "its body\nof two lines", MINUTES);
     int second = log.entry("b", "second", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, wrapped, second);
-    assertEquals(topic, reading.entries().get(1).topic());
-    assertEquals("its body\nof two lines", reading.entries().get(1).body());
-    assertDamage(reading, wrapped, 0, Kind.WRAPPED_TOPIC);
+    List<Entry> read = assertRead(damage(wrapped, 0, Kind.WRAPPED_TOPIC), first, wrapped, second);
+    assertEquals(topic, read.get(1).topic());
+    assertEquals("its body\nof two lines", read.get(1).body());
   }
 
   @Test
   void wrappedTopicsAreRepairedOneAfterTheOtherAndAtTheEnd() {
     String topic = "ü漢🦙 ".repeat(60);
     int[] offsets = new int[5];
+    StringBuilder damage = new StringBuilder();
     for (int i = 0; i < offsets.length; i++) {
       offsets[i] = log.entry(topic + i, "Käse " + i, MINUTES);
+      damage.append(damage(offsets[i], 0, Kind.WRAPPED_TOPIC));
     }
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, offsets);
+    List<Entry> read = assertRead(damage.toString(), offsets);
     for (int i = 0; i < offsets.length; i++) {
-      assertEquals(topic + i, reading.entries().get(i).topic());
-      assertEquals("Käse " + i, reading.entries().get(i).body());
+      assertEquals(topic + i, read.get(i).topic());
+      assertEquals("Käse " + i, read.get(i).body());
     }
   }
 
@@ -176,92 +154,54 @@ class DamagedLogTest {
     int second = log.entry("b", "another line, and longer than a wrap ".repeat(20), MINUTES);
     int end = log.size();
     log.raw(new byte[4096]);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, second);
-    assertDamage(reading, end, 4096, Kind.UNKNOWN_TYPE);
-  }
-
-  @Test
-  void unknownRecordTypeIsSkippedToTheNextSoundRecord() {
-    int first = log.entry("a", "first", MINUTES);
-    int unknown = log.size();
-    log.raw((byte) 7, (byte) 0, (byte) 0, (byte) 0, (byte) 9, (byte) 9, (byte) 9, (byte) 9);
-    int second = log.entry("b", "second", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, second);
-    assertDamage(reading, unknown, 8, Kind.UNKNOWN_TYPE);
+    assertRead(damage(end, 4096, Kind.UNKNOWN_TYPE), first, second);
   }
 
   @Test
   void oneSoundRecordBetweenTwoUnknownOnesIsRead() {
     log.raw((byte) 3, (byte) 3, (byte) 3);
     int only = log.entry("a", "alone", MINUTES);
+    int end = log.size();
     log.raw((byte) 4, (byte) 4);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, only);
-    assertEquals(
-        List.of("8+3 UNKNOWN_TYPE", (log.size() - 2) + "+2 UNKNOWN_TYPE"), damageOf(reading));
+    assertRead(damage(8, 3, Kind.UNKNOWN_TYPE) + damage(end, 2, Kind.UNKNOWN_TYPE), only);
   }
 
   @Test
-  void recordsQuotedInATextStayTextInASoundLog() {
-    byte[] quoted = logOf(20);
-    int first = log.entry("a", "before", MINUTES);
-    int quoting = entry(log, "quoting", quoted);
-    int last = log.entry("b", "after", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, first, quoting, last);
-    assertEquals("AMRL", reading.entries().get(1).body().substring(0, 4));
-    assertEquals(quoted.length, sizeOfText(reading));
-  }
-
-  @Test
-  void recordsQuotedInATextStayTextBeforeATornTailAndAnUnknownType() {
-    byte[] quoted = logOf(5);
-    byte[] text = Arrays.copyOf(quoted, quoted.length + 30);
-    Arrays.fill(text, quoted.length, text.length, (byte) '.');
+  void recordsQuotedInATextStayTextWhateverFollows() {
+    DataLogBytes quoted = new DataLogBytes();
+    for (int i = 0; i < 5; i++) {
+      quoted.entry("quoted", "entry " + i, MINUTES);
+    }
+    quoted.raw(".".repeat(30).getBytes(UTF_8));
     byte[] tail = Arrays.copyOf(recordOf("topic", "torn"), 14);
-    for (byte[] damage : List.of(tail, new byte[] {9, 9, 9}, new byte[300])) {
-      DataLogBytes damaged = new DataLogBytes();
-      int first = damaged.entry("a", "before", MINUTES);
-      int quoting = entry(damaged, "quoting", text);
-      int end = damaged.size();
-
-      LogReading reading = MemoryLog.read(damaged.raw(damage).toByteArray());
-
-      assertOffsets(reading, first, quoting);
-      Damage last = reading.account().damage().getLast();
-      assertEquals(end, last.offset());
-      assertEquals(damage.length, last.unreadable());
+    byte[] sound = recordOf("b", "after");
+    for (byte[] next : List.of(tail, new byte[] {9, 9, 9}, new byte[300], sound)) {
+      DataLogBytes bytes = new DataLogBytes();
+      int first = bytes.entry("a", "before", MINUTES);
+      int quoting = entry(bytes, "quoting", quoted.toByteArray());
+      int end = bytes.size();
+      bytes.raw(next);
+      String times = damage(quoting + 33, 15, Kind.INVALID_UTF8); // those of the quoted records
+      if (next == sound) {
+        assertRead(bytes.toByteArray(), times, first, quoting, end);
+      } else {
+        Kind kind = next == tail ? Kind.TORN_TAIL : Kind.UNKNOWN_TYPE;
+        assertRead(bytes.toByteArray(), times + damage(end, next.length, kind), first, quoting);
+      }
     }
   }
 
   @Test
   void bytesThatAreNotUtf8AreShownAsReplacementsAndCounted() {
     int entry = entry(log, "topic", new byte[] {'a', (byte) 0xff, 'b', (byte) 0xc3, 'c', 'd'});
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertEquals("a\uFFFDb\uFFFDcd", reading.entries().getFirst().body());
-    assertDamage(reading, entry + 12 + 5 + 1, 2, Kind.INVALID_UTF8);
+    List<Entry> read = assertRead(damage(entry + 12 + 5 + 1, 2, Kind.INVALID_UTF8), entry);
+    assertEquals("a\uFFFDb\uFFFDcd", read.getFirst().body());
   }
 
   @Test
   void aReplacementCharacterThatTheUserWroteIsNoDamage() {
     int entry = log.entry("topic", "it says \uFFFD here", MINUTES);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, entry);
-    assertEquals(List.of(), damageOf(reading));
+    assertRead("", entry);
   }
 
   @Test
@@ -276,39 +216,30 @@ class DamagedLogTest {
       log.entry("tab\tand\nnewline", "", 1),
       log.entry("a", "earlier", MINUTES - 1000)
     };
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertOffsets(reading, offsets);
-    assertEquals(List.of(), damageOf(reading));
-    assertEquals(-5, reading.entries().get(2).timestampMin());
+    assertEquals(-5, assertRead("", offsets).get(2).timestampMin());
   }
 
   @Test
-  void entryLongerThanAnyoneWritesIsAccountedForAndNotLoaded() throws Exception {
+  void entryLongerThanAnyoneWritesIsAccountedForAndNotLoaded() {
     long body = LogWalk.MAX_BODY + 1;
-    byte[] start = log.raw(headerOf(1, body)).toByteArray();
-    LogSource zeros =
-        new LogSource() {
+    byte[] start = log.raw(DataLogBytes.header(1, body, MINUTES)).toByteArray();
+    MemoryLog zeros =
+        new MemoryLog(start) {
           @Override
           public long size() {
             return start.length + 1 + body;
           }
 
           @Override
-          int read(ByteBuffer into, long position) {
-            int count = into.remaining();
-            for (int i = 0; i < count; i++) {
-              into.put(position + i < start.length ? start[(int) position + i] : (byte) 'x');
-            }
-            return count;
+          public int read(ByteBuffer into) {
+            int written = Math.max(0, super.read(into));
+            int zeros = into.remaining();
+            position(position() + zeros);
+            into.position(into.limit());
+            return written + zeros;
           }
         };
-
-    LogReading reading = DataLog.read(Path.of("zeros"), zeros, Optional.empty());
-
-    assertEquals(List.of(), reading.entries());
-    assertDamage(reading, 8, 12 + 1 + body, Kind.OVERSIZED);
+    assertAll(zeros.reading(), damage(8, 12 + 1 + body, Kind.OVERSIZED));
   }
 
   @Test
@@ -325,21 +256,6 @@ class DamagedLogTest {
     assertEquals(9000, reading.account().damage().stream().mapToLong(Damage::unreadable).sum());
   }
 
-  private static int sizeOfText(LogReading reading) {
-    // Body bytes of the only entry that quotes, from the offsets around it.
-    return (int) (reading.entries().get(2).offset() - reading.entries().get(1).offset())
-        - RecordHeader.ENTRY_BYTES
-        - "quoting".length();
-  }
-
-  private static byte[] logOf(int entries) {
-    DataLogBytes bytes = new DataLogBytes();
-    for (int i = 0; i < entries; i++) {
-      bytes.entry("quoted", "entry " + i, MINUTES);
-    }
-    return bytes.toByteArray();
-  }
-
   static byte[] recordOf(String topic, String body) {
     DataLogBytes log = new DataLogBytes();
     log.entry(topic, body, MINUTES);
@@ -349,33 +265,32 @@ class DamagedLogTest {
   /** Appends an entry whose body is any bytes. */
   private static int entry(DataLogBytes log, String topic, byte[] body) {
     int offset = log.size();
-    log.raw(headerOf(topic.length(), body.length)).raw(topic.getBytes(UTF_8)).raw(body);
+    log.raw(DataLogBytes.header(topic.length(), body.length, MINUTES));
+    log.raw(topic.getBytes(UTF_8)).raw(body);
     return offset;
   }
 
-  private static byte[] headerOf(int topicLength, long bodyLength) {
-    return ByteBuffer.allocate(12)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .put((byte) 1)
-        .put((byte) topicLength)
-        .putInt((int) bodyLength)
-        .putInt(MINUTES)
-        .array();
+  private List<Entry> assertRead(String damage, int... offsets) {
+    return assertRead(log.toByteArray(), damage, offsets);
   }
 
-  private static void assertOffsets(LogReading reading, int... offsets) {
+  private static List<Entry> assertRead(byte[] log, String damage, int... offsets) {
+    return assertAll(MemoryLog.read(log), damage, offsets);
+  }
+
+  /** Of a reading, the damage and the offsets of the entries are as expected. */
+  private static List<Entry> assertAll(LogReading reading, String damage, int... offsets) {
+    List<Entry> entries = reading.entries();
+    assertArrayEquals(offsets, entries.stream().mapToInt(one -> (int) one.offset()).toArray());
     assertEquals(
-        Arrays.stream(offsets).mapToObj(String::valueOf).toList(),
-        reading.entries().stream().map(Entry::offset).map(String::valueOf).toList());
+        damage,
+        reading.account().damage().stream()
+            .map(one -> damage(one.offset(), one.unreadable(), one.kind()))
+            .collect(Collectors.joining()));
+    return entries;
   }
 
-  private static void assertDamage(LogReading reading, long offset, long bytes, Kind kind) {
-    assertEquals(List.of(offset + "+" + bytes + " " + kind), damageOf(reading));
-  }
-
-  private static List<String> damageOf(LogReading reading) {
-    return reading.account().damage().stream()
-        .map(damage -> damage.offset() + "+" + damage.unreadable() + " " + damage.kind())
-        .toList();
+  private static String damage(long offset, long bytes, Kind kind) {
+    return offset + "+" + bytes + " " + kind + "\n";
   }
 }

@@ -23,12 +23,16 @@ public final class DataLogBytes {
     int offset = bytes.size();
     byte[] topicBytes = topic.getBytes(UTF_8);
     byte[] bodyBytes = body.getBytes(UTF_8);
-    ByteBuffer header = little(12).put((byte) 1).put((byte) topicBytes.length);
-    header.putInt(bodyBytes.length).putInt(timestampMin).putShort((short) 0);
-    bytes.writeBytes(header.array());
+    bytes.writeBytes(header(topicBytes.length, bodyBytes.length, timestampMin));
     bytes.writeBytes(topicBytes);
     bytes.writeBytes(bodyBytes);
     return offset;
+  }
+
+  /** The header of an entry that claims these lengths. */
+  static byte[] header(int topicLength, long bodyLength, int timestampMin) {
+    ByteBuffer header = little(12).put((byte) 1).put((byte) topicLength);
+    return header.putInt((int) bodyLength).putInt(timestampMin).putShort((short) 0).array();
   }
 
   /** Appends a delete of the entry at {@code target}. */

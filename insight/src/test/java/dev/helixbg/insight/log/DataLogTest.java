@@ -10,15 +10,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,102 +25,50 @@ class DataLogTest {
   private final DataLogBytes log = new DataLogBytes();
 
   @Test
-  void emptyFileIsAnEmptyKnowledgeBase() throws IOException {
+  void emptyFileIsAnEmptyKnowledgeBaseAndSoIsALogWithoutRecords() throws IOException {
     LogReading reading = DataLog.read(write(new byte[0]));
     assertEquals(List.of(), reading.entries());
-    assertEquals(
-        new LogAccount(
-            0,
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-            0,
-            0,
-            0,
-            List.of()),
-        reading.account());
+    String sha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    assertEquals(new LogAccount(0, sha256, 0, 0, 0, List.of()), reading.account());
+    LogReading header = DataLog.read(write(log.toByteArray()));
+    assertEquals(List.of(), header.entries());
+    assertEquals(8, header.account().bytes());
   }
 
   @Test
-  void logWithoutRecordsIsEmpty() throws IOException {
-    LogReading reading = DataLog.read(write(log.toByteArray()));
-    assertEquals(List.of(), reading.entries());
-    assertEquals(8, reading.account().bytes());
-  }
-
-  @Test
-  void entriesComeByOffsetWithOneStringPerTopic() throws IOException {
-    log.entry("topic", "b", MINUTES);
+  void entriesComeWholeAndByOffsetWithOneStringPerTopic() throws IOException {
+    String large = "0123456789".repeat(50_000);
+    log.entry("topic", large, MINUTES);
     log.entry("other", "c", 0);
     log.entry("topic", "a", MINUTES - 10);
 
-    List<Entry> entries = DataLog.read(write(log.toByteArray())).entries();
+    LogReading reading = DataLog.read(write(log.toByteArray()));
 
-    assertEquals(List.of("b", "c", "a"), entries.stream().map(Entry::body).toList());
+    List<Entry> entries = reading.entries();
+    assertEquals(List.of(large, "c", "a"), entries.stream().map(Entry::body).toList());
     assertSame(entries.get(0).topic(), entries.get(2).topic());
+    assertEquals(List.of(), reading.account().damage());
   }
 
   @Test
-  void deleteAppliesToTheWholeLogAlsoToALaterEntry() {
+  void aDeleteAppliesToTheWholeLogAndOneOfNothingIsIgnored() {
     int first = log.entry("a", "first", MINUTES);
-    int later = log.size() + 8;
+    int delete = log.size();
+    int later = delete + 8;
     log.delete(later);
     assertEquals(later, log.entry("a", "later", MINUTES));
     int last = log.entry("a", "last", MINUTES);
     log.delete(first).delete(first).delete(later);
+    log.delete(last + 3).delete(0).delete(8000).delete(-1).delete(delete);
+    log.delete(Integer.MAX_VALUE);
 
     LogReading reading = MemoryLog.read(log.toByteArray());
 
     assertEquals(List.of((long) last), reading.entries().stream().map(Entry::offset).toList());
     assertEquals(3, reading.account().entries());
-    assertEquals(4, reading.account().deletes());
+    assertEquals(10, reading.account().deletes());
     assertEquals(1, reading.account().live());
     assertEquals(List.of(), reading.account().damage());
-  }
-
-  @Test
-  void deletesOfNothingAreIgnored() {
-    int first = log.entry("a", "first", MINUTES);
-    int delete = log.size();
-    log.delete(first + 3).delete(0).delete(8000).delete(-1).delete(delete);
-    log.delete(Integer.MAX_VALUE);
-
-    LogReading reading = MemoryLog.read(log.toByteArray());
-
-    assertEquals(1, reading.entries().size());
-    assertEquals(6, reading.account().deletes());
-    assertEquals(List.of(), reading.account().damage());
-  }
-
-  @Test
-  void anEditShowsTheNewTextAtTheNewOffset() {
-    int old = log.entry("a", "old", MINUTES);
-    int edited = log.entry("a", "[modified: 2026-11-20 12:47]\nnew", MINUTES);
-    log.delete(old);
-    List<Entry> entries = MemoryLog.read(log.toByteArray()).entries();
-    assertEquals(1, entries.size());
-    assertEquals(edited, entries.getFirst().offset());
-    assertEquals("a new", entries.getFirst().embeddedText());
-  }
-
-  @Test
-  void longBodiesAreReadWhole() throws IOException {
-    String body = "0123456789".repeat(50_000);
-    log.entry("small", "x", MINUTES);
-    log.entry("large", body, MINUTES);
-    log.entry("small", "y", MINUTES);
-    LogReading reading = DataLog.read(write(log.toByteArray()));
-    assertEquals(body, reading.entries().get(1).body());
-    assertEquals("y", reading.entries().get(2).body());
-    assertEquals(List.of(), reading.account().damage());
-  }
-
-  @Test
-  void missingFileIsNamed() {
-    assertRefused(folder.resolve("none.log"), "none.log does not exist; name the folder");
-  }
-
-  @Test
-  void folderIsRefused() {
-    assertRefused(folder, " is a folder, not a data.log");
   }
 
   @Test
@@ -143,19 +87,13 @@ class DataLogTest {
   }
 
   @Test
-  void wrongMagicIsRefused() throws IOException {
+  void whatIsNoLogOfAKnownVersionIsRefused() throws IOException {
+    assertRefused(folder.resolve("none.log"), "none.log does not exist; name the folder");
+    assertRefused(folder, " is a folder, not a data.log");
     assertRefused(write("GGUF\1\0\0\0....".getBytes(UTF_8)), "does not begin with AMRL");
-  }
-
-  @Test
-  void unknownVersionIsRefused() throws IOException {
     assertRefused(write("AMRL\2\0\0\0".getBytes(UTF_8)), "is a data.log of version 2, but");
     byte[] huge = {'A', 'M', 'R', 'L', -1, -1, -1, -1};
     assertRefused(write(huge), "version 4294967295");
-  }
-
-  @Test
-  void headerShorterThan8BytesIsRefused() throws IOException {
     for (int length = 1; length < 8; length++) {
       byte[] cut = Arrays.copyOf(log.toByteArray(), length);
       assertRefused(write(cut), "has only " + length + " of the 8 bytes");
@@ -172,101 +110,44 @@ class DataLogTest {
   }
 
   @Test
-  void whatIsAppendedWhileReadingIsLeftForTheNextReading() throws IOException {
+  void aLogThatChangesWhileItIsReadIsReadAsOneOfItsStates() {
     log.entry("a", "first", MINUTES);
-    byte[] before = log.toByteArray();
-    log.entry("a", "second", MINUTES);
-    byte[] after = log.toByteArray();
-    LogReading reading =
-        DataLog.read(
-            folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)), Optional.empty());
-    assertEquals(MemoryLog.read(before), reading);
-  }
-
-  @Test
-  void logThatShrinksWhileItIsReadIsReadAsItIsThen() throws IOException {
-    log.entry("a", "first", MINUTES);
-    byte[] after = log.toByteArray();
+    byte[] one = log.toByteArray();
     for (int i = 0; i < 100; i++) {
       log.entry("a", "entry " + i, MINUTES);
     }
-    byte[] before = log.toByteArray();
-    LogReading reading =
-        DataLog.read(
-            folder, new ChangingLog(new MemoryLog(before), new MemoryLog(after)), Optional.empty());
-    assertEquals(MemoryLog.read(after), reading);
+    byte[] more = log.toByteArray();
+    assertEquals(MemoryLog.read(one), changing(one, more), "the rest is for the next reading");
+    assertEquals(MemoryLog.read(one), changing(more, one), "it shrank");
+  }
+
+  /** Reads a log that changes after its size was asked for. */
+  private static LogReading changing(byte[] before, byte[] after) {
+    return new MemoryLog(after) {
+      private byte[] now = before;
+
+      @Override
+      public long size() {
+        long size = now.length;
+        now = after;
+        return size;
+      }
+    }.reading();
   }
 
   @Test
   void logThatShrinksForeverIsRefused() {
-    LogSource shrinking =
-        new LogSource() {
+    MemoryLog shrinking =
+        new MemoryLog(new byte[0]) {
           @Override
           public long size() {
             return 100;
           }
-
-          @Override
-          int read(ByteBuffer into, long position) {
-            return -1;
-          }
         };
     assertTrue(
-        assertThrows(
-                DataLogException.class, () -> DataLog.read(folder, shrinking, Optional.empty()))
+        assertThrows(DataLogException.class, shrinking::reading)
             .getMessage()
             .contains("truncated repeatedly"));
-  }
-
-  @Test
-  void logReplacedByRenameWhileItIsOpenIsReadToItsEnd() throws IOException {
-    log.entry("a", "old", MINUTES);
-    Path file = write(log.toByteArray());
-    DataLogBytes compacted = new DataLogBytes();
-    compacted.entry("b", "new", MINUTES);
-    Path next = folder.resolve("next");
-    Files.write(next, compacted.toByteArray());
-    try (FileChannel channel = FileChannel.open(file)) {
-      LogSource replaced =
-          new LogSource() {
-            @Override
-            public long size() throws IOException {
-              Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-              return channel.size();
-            }
-
-            @Override
-            int read(ByteBuffer into, long position) throws IOException {
-              return channel.read(into, position);
-            }
-          };
-      assertEquals(
-          "old", DataLog.read(file, replaced, Optional.empty()).entries().getFirst().body());
-    }
-    assertEquals("new", DataLog.read(file).entries().getFirst().body());
-  }
-
-  /** Changes after its size was asked for. */
-  private static final class ChangingLog extends LogSource {
-    private final MemoryLog after;
-    private MemoryLog now;
-
-    ChangingLog(MemoryLog before, MemoryLog after) {
-      this.now = before;
-      this.after = after;
-    }
-
-    @Override
-    public long size() {
-      long size = now.size();
-      now = after;
-      return size;
-    }
-
-    @Override
-    int read(ByteBuffer into, long position) {
-      return now.read(into, position);
-    }
   }
 
   private Path write(byte[] bytes) throws IOException {

@@ -75,8 +75,6 @@ class EntryTextTest {
         "[tags : a]",
         "[Tags: a]",
         "[tag: a]",
-        "[type: a]",
-        "[note: a]",
         "[linked from: a:1]",
         "[: a]",
         "[tags: ",
@@ -152,16 +150,6 @@ class EntryTextTest {
     assertEquals(
         List.of(new Link("a", 1), new Link("f", Integer.MAX_VALUE), new Link("h:i", 5)),
         text.links());
-  }
-
-  @Test
-  void linksAndTagsInTheSharedLogAreReadAsWritten() {
-    EntryText text =
-        EntryText.parse(
-            "Topics may have slashes.\n\n[tags: looks, like, tags]\n[source: inside the text]");
-    assertEquals("Topics may have slashes.\n", text.content());
-    assertEquals(List.of("looks", "like", "tags"), text.tags());
-    assertEquals(Optional.of("inside the text"), text.source());
   }
 
   @Test

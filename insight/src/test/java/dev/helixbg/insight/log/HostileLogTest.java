@@ -4,9 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.helixbg.insight.log.LogWalk.RecordSink;
+import dev.helixbg.insight.log.CorruptedLogTest.Ledger;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,7 +26,7 @@ class HostileLogTest {
     ENTRY_TYPES(new byte[] {1}),
     DELETE_TYPES(new byte[] {2}),
     ZEROS(new byte[1]),
-    DELETES_OF_LATER_OFFSETS(delete(0x7fffffff)),
+    DELETES_OF_LATER_OFFSETS(new DataLogBytes().delete(0x7fffffff).records()),
     /** Each claims 5 MB and is followed by nothing sound there, but by more of its kind. */
     CLAIMS_FAR_AHEAD(header(1, 5_000_003, "t")),
     CLAIMS_NEAR(header(1, 300, "t")),
@@ -52,41 +51,16 @@ class HostileLogTest {
     while (out.remaining() >= pattern.unit.length) {
       out.put(pattern.unit);
     }
-    CountingSink sink = new CountingSink();
-    assertTimeoutPreemptively(LIMIT, () -> new LogWalk(bytes, sink).run());
-    assertEquals(SIZE, sink.position);
-  }
-
-  private static final class CountingSink implements RecordSink {
-    long position = DataLog.HEADER_BYTES;
-
-    @Override
-    public void entry(int offset, int timestampMin, int topicLength, int bodyLength) {
-      position += RecordHeader.ENTRY_BYTES + topicLength + bodyLength;
-    }
-
-    @Override
-    public void delete(int offset, long target) {
-      position += RecordHeader.DELETE_BYTES;
-    }
-
-    @Override
-    public void damage(LogAccount.Damage damage) {
-      position += damage.unreadable();
-    }
-  }
-
-  private static byte[] delete(int target) {
-    return little(8).putInt(2).putInt(target).array();
+    Ledger ledger = new Ledger(bytes);
+    assertTimeoutPreemptively(LIMIT, () -> new LogWalk(bytes, ledger).run());
+    assertEquals(SIZE, ledger.position);
   }
 
   private static byte[] header(int topicLength, int bodyLength, String topic) {
-    ByteBuffer bytes = little(12 + topic.length()).put((byte) 1).put((byte) topicLength);
-    bytes.putInt(bodyLength).putInt(MINUTES).putShort((short) 0);
-    return bytes.put(topic.getBytes(US_ASCII)).array();
-  }
-
-  private static ByteBuffer little(int size) {
-    return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] header = DataLogBytes.header(topicLength, bodyLength, MINUTES);
+    return ByteBuffer.allocate(header.length + topic.length())
+        .put(header)
+        .put(topic.getBytes(US_ASCII))
+        .array();
   }
 }

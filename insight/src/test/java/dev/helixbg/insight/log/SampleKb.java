@@ -135,12 +135,11 @@ public final class SampleKb {
   }
 
   private void closeEntry() {
-    String text = body.toString();
+    String text = body.toString().replaceAll("^\n+|\n+\\z", "");
     body.setLength(0);
     if (heading == null) {
       return;
     }
-    text = withoutBlankEdges(text);
     if (text.isEmpty()) {
       throw error(headingLine, "opens an entry without a body");
     }
@@ -148,18 +147,6 @@ public final class SampleKb {
     String time = edited ? heading.substring(0, heading.length() - EDITED.length()) : heading;
     notes.add(new Note(topic, minutesOf(time, headingLine), edited, text));
     heading = null;
-  }
-
-  private static String withoutBlankEdges(String text) {
-    int start = 0;
-    int end = text.length();
-    while (start < end && text.charAt(start) == '\n') {
-      start++;
-    }
-    while (end > start && text.charAt(end - 1) == '\n') {
-      end--;
-    }
-    return text.substring(start, end);
   }
 
   private static int minutesOf(String time, int number) {

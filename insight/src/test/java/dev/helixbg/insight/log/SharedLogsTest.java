@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.log.DataLog.LogReading;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -22,10 +19,11 @@ class SharedLogsTest {
   @ParameterizedTest
   @ValueSource(strings = {"01-fresh", "02-edited", "03-compacted", "04-appended"})
   void yieldsExactlyTheEntriesThatHelixLists(String name) throws Exception {
-    Path file = resource("/kb/" + name + ".log");
+    Path file = Path.of(getClass().getResource("/kb/" + name + ".log").toURI());
     LogReading reading = DataLog.read(file);
 
-    JsonNode expected = expected().get(name);
+    JsonNode expected =
+        new ObjectMapper().readTree(getClass().getResource("/kb/expected.json")).get(name);
     assertEquals(expected.size(), reading.entries().size());
     for (int i = 0; i < expected.size(); i++) {
       Entry entry = reading.entries().get(i);
@@ -42,15 +40,5 @@ class SharedLogsTest {
     assertEquals(sha256, account.sha256());
     assertEquals(expected.size(), account.live());
     assertEquals(expected.size() + account.deletes(), account.entries());
-  }
-
-  private static JsonNode expected() throws IOException {
-    try (InputStream in = SharedLogsTest.class.getResourceAsStream("/kb/expected.json")) {
-      return new ObjectMapper().readTree(in);
-    }
-  }
-
-  private static Path resource(String name) throws URISyntaxException {
-    return Path.of(SharedLogsTest.class.getResource(name).toURI());
   }
 }

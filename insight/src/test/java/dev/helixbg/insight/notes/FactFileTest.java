@@ -70,7 +70,7 @@ class FactFileTest {
         .orElseThrow();
   }
 
-  private static final String LIST =
+  static final String LIST =
       """
       # Memory
 

@@ -8,51 +8,54 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.Note.Section;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file that is a list of facts has an entry for each; any other file stays as it is. */
 class ItemsTest {
-  private static final String MEMORY =
-      """
-      # Memory
-
-      ## Build
-      - Use mvnd for local builds; it is faster.
-        - only on Linux
-      - The runner has two cores:
-
-        ```
-        - no item
-        # no heading
-        ```
-
-        so two forks are enough.
-      continued without indentation
-
-      ## Style
-      1. Commit messages are imperatives.
-      2) Records, not getters.
-      """;
+  private static final String MEMORY = FactFileTest.LIST;
 
   private static final Items.Given NAMED = new Items.Given(true, NotesItems.AUTO);
 
-  private static List<String> texts(String path, String text) {
-    return NoteTest.note(path, text).sections().stream().map(Section::text).toList();
+  private static Note note(String text) {
+    return NoteTest.note("MEMORY.md", text);
+  }
+
+  private static List<String> texts(String text) {
+    return note(text).sections().stream().map(Section::text).toList();
+  }
+
+  private static List<String> headings(String text) {
+    return note(text).sections().stream().map(one -> one.place().heading()).toList();
+  }
+
+  private static List<NoteName> places(String text) {
+    return note(text).sections().stream().map(Section::place).toList();
+  }
+
+  private static List<Integer> lines(Note note) {
+    return note.sections().stream().map(one -> one.position().orElseThrow().line()).toList();
+  }
+
+  private static int count(String path, String text) {
+    return NoteTest.note(path, text).sections().size();
   }
 
   @Test
   void eachItemIsASectionWithAllThatIsUnderIt() {
     assertEquals(
         List.of(
-            "Use mvnd for local builds; it is faster.\n- only on Linux",
+            "Use mvnd for builds.\nIt is faster\nthan mvn.\n- only on Linux\n  - not on old ones",
             "The runner has two cores:\n\n```\n- no item\n# no heading\n```\n\nso two forks are"
-                + " enough.\ncontinued without indentation",
+                + " enough.",
+            "Run `x`.",
             "Commit messages are imperatives.",
             "Records, not getters."),
-        texts("MEMORY.md", MEMORY));
+        texts(MEMORY));
   }
 
   @Test
@@ -60,13 +63,10 @@ class ItemsTest {
     String text =
         "# M\n\n## A\n- ```bash\n  # build\n  mvn test\n  ```\n- - ~~~\n    x\n    ~~~\n"
             + "- three\n\n## B\n- four\n- five\n";
-    Note note = NoteTest.note("MEMORY.md", text);
     assertEquals(
         List.of("```bash\n# build\nmvn test\n```", "- ~~~\n  x\n  ~~~", "three", "four", "five"),
-        note.sections().stream().map(Section::text).toList());
-    assertEquals(
-        List.of("A", "A", "A", "B", "B"),
-        note.sections().stream().map(one -> one.place().heading()).toList());
+        texts(text));
+    assertEquals(List.of("A", "A", "A", "B", "B"), headings(text));
   }
 
   @Test
@@ -88,11 +88,10 @@ class ItemsTest {
         - three
         <!-- tool:end -->
         """;
-    assertEquals(List.of("one\n<!-- of one -->", "two", "three"), texts("MEMORY.md", list));
+    assertEquals(List.of("one\n<!-- of one -->", "two", "three"), texts(list));
     assertEquals(
         List.of("Tabs.", "No blanks.", "No ends."),
         texts(
-            "MEMORY.md",
             "<r>\n"
                 + "Tabs.\n"
                 + "</r>\n\n"
@@ -107,13 +106,11 @@ class ItemsTest {
 
   @Test
   void anItemIsCalledByItsHeadingAndItsFirstWords() {
-    List<NoteName> places =
-        NoteTest.note("a/MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
+    List<NoteName> places = places(MEMORY);
     assertEquals(
-        new NoteName("a/MEMORY.md", "Build", "item “Use mvnd for local builds; it is faster.”"),
-        places.getFirst());
+        new NoteName("MEMORY.md", "Build", "item “Use mvnd for builds.”"), places.getFirst());
     assertEquals(
-        "the item “Records, not getters.” of the section “Style” of a/MEMORY.md",
+        "the item “Records, not getters.” of the section “Style” of MEMORY.md",
         places.getLast().words());
     assertFalse(places.getFirst().isWholeFile());
   }
@@ -121,11 +118,9 @@ class ItemsTest {
   @Test
   void anItemKeepsItsNameWhenOthersComeAndGo() {
     String edited =
-        MEMORY.replace("## Style\n", "## Style\n- A new one.\n").replace("- only on Linux", "");
-    List<NoteName> before =
-        NoteTest.note("MEMORY.md", MEMORY).sections().stream().map(Section::place).toList();
-    List<NoteName> after =
-        NoteTest.note("MEMORY.md", edited).sections().stream().map(Section::place).toList();
+        MEMORY.replace("## Style\n", "## Style\n- A new one.\n").replace("- only on Linux\n", "");
+    List<NoteName> before = places(MEMORY);
+    List<NoteName> after = places(edited);
     assertTrue(after.containsAll(before), after.toString());
     assertEquals(before.size() + 1, after.size());
   }
@@ -163,7 +158,7 @@ class ItemsTest {
         ```text
         ```
         """;
-    Note note = NoteTest.note("MEMORY.md", text);
+    Note note = note(text);
     assertEquals(
         List.of(
             "The password rotates.\n\nAsk Zoltan.",
@@ -172,7 +167,7 @@ class ItemsTest {
             "Use mvnd for local builds; it is faster than mvn.",
             "Both are checked.",
             "Two forks run the tests of this project, not four."),
-        note.sections().stream().map(Section::text).toList());
+        texts(text));
     assertEquals(3, note.facts().size());
     assertEquals(
         List.of(
@@ -188,31 +183,27 @@ class ItemsTest {
     String without = text.replace("Ask Zoltan.", "").replace("Both are checked.", "");
     assertEquals(
         note.facts().stream().map(Section::place).toList(),
-        NoteTest.note("MEMORY.md", without).facts().stream().map(Section::place).toList());
+        note(without).facts().stream().map(Section::place).toList());
   }
 
   @Test
   void equalItemsHaveNamesOfTheirOwn() {
-    List<Section> sections =
-        NoteTest.note("AGENTS.md", "- Tabs, never blanks.\n- Tabs, never blanks.\n- Other.\n")
-            .sections();
-    assertEquals(3, sections.stream().map(Section::place).distinct().count());
+    List<NoteName> places = places("- Tabs, never blanks.\n- Tabs, never blanks.\n- Other.\n");
+    assertEquals(3, Set.copyOf(places).size());
   }
 
   @Test
   void quotationMarksAndBracketsOfAnItemStayOutOfItsName() {
     String text = "- “Quoted” [link](x.md) `code`]\n- two\n- three\n";
-    assertEquals(
-        "item “Quoted link(x.md) code”",
-        NoteTest.note("MEMORY.md", text).sections().getFirst().place().part());
+    assertEquals("item “Quoted link(x.md) code”", places(text).getFirst().part());
   }
 
   @Test
   void blocksBetweenDividersAreItems() {
     assertEquals(
         List.of("One fact.\nTwo lines.", "- another", "third"),
-        texts("memory/MEMORY.md", "One fact.\nTwo lines.\n§\n- another\n §\nthird\n§\n"));
-    assertEquals(List.of("One", "two", "three"), texts("MEMORY.md", "One\n§\ntwo\n§\nthree"));
+        texts("One fact.\nTwo lines.\n§\n- another\n §\nthird\n§\n"));
+    assertEquals(List.of("One", "two", "three"), texts("One\n§\ntwo\n§\nthree"));
   }
 
   @Test
@@ -221,8 +212,8 @@ class ItemsTest {
     String text =
         "# Learnings\n\n## 2026-03-02 One\n%s\n## 2026-03-01 Two\n%s\n## 2026-02-01 Three\n%s\n"
             .formatted(lesson, lesson, lesson);
-    assertEquals(3, texts("docs/LEARNINGS.md", text).size());
-    assertEquals(1, texts("docs/other.md", text).size());
+    assertEquals(3, count("docs/LEARNINGS.md", text));
+    assertEquals(1, count("docs/other.md", text));
   }
 
   @ParameterizedTest
@@ -235,23 +226,19 @@ class ItemsTest {
         "---\nhelix-bg: whole\n---\n- one fact\n- two facts\n- three facts\n"
       })
   void whatIsNoListOfFactsIsNotCut(String text) {
-    assertEquals(1, NoteTest.note("MEMORY.md", text).sections().size());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"README.md", "CHANGELOG.md", "memory-template.md"})
-  void aFileWhoseNameSaysThatItHasNoFactsIsNotCutEvenAlone(String path) {
-    assertEquals(
-        1, Note.of(path, "- one fact\n- two facts\n- three facts\n", NAMED).sections().size());
+    assertEquals(1, count("MEMORY.md", text));
   }
 
   @Test
-  void anyOtherFileIsCutWhenItIsNamedAloneOrSaysSo() {
+  void aFileOfAnyNameButOfNoFactsIsCutWhenItIsNamedAloneOrSaysSo() {
     String list = "- one fact\n- two facts\n- three facts\n";
-    assertEquals(1, NoteTest.note("notes/ideas.md", list).sections().size());
+    for (String path : List.of("README.md", "CHANGELOG.md", "memory-template.md")) {
+      assertEquals(1, Note.of(path, list, NAMED).sections().size(), path);
+    }
+    assertEquals(3, count("a/AGENTS.md", list));
+    assertEquals(1, count("notes/ideas.md", list));
     assertEquals(3, Note.of("notes/ideas.md", list, NAMED).sections().size());
-    assertEquals(
-        3, NoteTest.note("notes/ideas.md", "---\nhelix-bg: items\n---\n" + list).sections().size());
+    assertEquals(3, count("notes/ideas.md", "---\nhelix-bg: items\n---\n" + list));
   }
 
   @Test
@@ -272,22 +259,19 @@ class ItemsTest {
         lesson.formatted("One", "a")
             + lesson.formatted("Two", "b")
             + lesson.formatted("Three", "c");
-    Note note = NoteTest.note("MEMORY.md", "# Memory\n" + text);
-    assertEquals("sections under headings", note.cut());
-    assertEquals(
-        List.of("One", "Two", "Three"),
-        note.sections().stream().map(one -> one.place().heading()).toList());
-    assertEquals(List.of(3, 7, 11), lines(note), "of the headings");
+    String memory = "# Memory\n" + text;
+    assertEquals("sections under headings", note(memory).cut());
+    assertEquals(List.of("One", "Two", "Three"), headings(memory));
+    assertEquals(List.of(3, 7, 11), lines(note(memory)), "of the headings");
   }
 
   @Test
   void headingsThatRecurAreParts() {
     String lesson = "## %s\n### Context\nIt broke once more.\n### Fix\nWe mended it.\n";
     String text = lesson.formatted("One") + lesson.formatted("Two") + lesson.formatted("Three");
-    assertEquals(3, NoteTest.note("MEMORY.md", text).sections().size());
     assertEquals(
-        "### Context\nIt broke once more.\n### Fix\nWe mended it.",
-        texts("MEMORY.md", text).getFirst());
+        Collections.nCopies(3, "### Context\nIt broke once more.\n### Fix\nWe mended it."),
+        texts(text));
   }
 
   @Test
@@ -297,29 +281,21 @@ class ItemsTest {
     for (int i = 0; i < 5; i++) {
       text.append(lessons.formatted(i));
     }
-    assertEquals(5, NoteTest.note("MEMORY.md", text.toString()).sections().size());
+    assertEquals(5, count("MEMORY.md", text.toString()));
     text.append("- more\n".repeat(20));
-    assertEquals(35, NoteTest.note("MEMORY.md", text.toString()).sections().size());
+    assertEquals(35, count("MEMORY.md", text.toString()));
   }
 
   @Test
   void paragraphsAreItemsWhereThereIsNeitherListNorHeading() {
-    Note note =
-        NoteTest.note("MEMORY.md", "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n");
-    assertEquals(
-        List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"),
-        note.sections().stream().map(Section::text).toList());
-    assertEquals(List.of(1, 3, 6), lines(note));
-  }
-
-  private static List<Integer> lines(Note note) {
-    return note.sections().stream().map(one -> one.position().orElseThrow().line()).toList();
+    String text = "Tabs.\n\nNo blanks\nat ends.\n\n```\ncode\n\nmore\n```\n";
+    assertEquals(List.of("Tabs.", "No blanks\nat ends.", "```\ncode\n\nmore\n```"), texts(text));
+    assertEquals(List.of(1, 3, 6), lines(note(text)));
   }
 
   @Test
   void anItemKnowsItsLineAlsoBehindFrontMatter() {
-    Note note =
-        NoteTest.note("MEMORY.md", "---\ntitle: x\n---\n# M\n\n- one\n  more\n- two\n- three\n");
+    Note note = note("---\ntitle: x\n---\n# M\n\n- one\n  more\n- two\n- three\n");
     assertEquals(List.of(6, 8, 9), lines(note));
   }
 
@@ -336,8 +312,7 @@ class ItemsTest {
             "## a\n-->\n".repeat(50_000),
             "## a\n## b\n## c\n" + "<!---->\n".repeat(50_000),
             "- ([added ".repeat(100_000))) {
-      assertTimeoutPreemptively(
-          Duration.ofSeconds(10), () -> NoteTest.note("MEMORY.md", text).sections().size());
+      assertTimeoutPreemptively(Duration.ofSeconds(10), () -> count("MEMORY.md", text));
     }
   }
 }

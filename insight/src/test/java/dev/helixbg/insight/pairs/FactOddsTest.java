@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** The log odds that one of two facts can be removed. */
 class FactOddsTest {
-  private static NamedEntry fact(int number, String file) {
-    String body = "[line: %d]\n[source: %s]\n[part: item “x”]\nx".formatted(number, file);
+  static NamedEntry fact(int number, String file, String text) {
+    String body = "[line: %d]\n[source: %s]\n[part: item “x”]\n%s".formatted(number, file, text);
     return new NamedEntry(
         Entry.of(number, "./", body, 0), number, "%032x".formatted(number), false);
   }
@@ -24,12 +24,12 @@ class FactOddsTest {
 
   @Test
   void eachSignRaisesTheOdds() {
-    NamedEntry one = fact(1, "MEMORY.md");
-    NamedEntry other = fact(2, "MEMORY.md");
+    NamedEntry one = fact(1, "MEMORY.md", "x");
+    NamedEntry other = fact(2, "MEMORY.md", "x");
     double usual = FactOdds.of(pair(one, other, 0.2), 0);
     assertTrue(FactOdds.of(pair(one, other, 0.2), 2) > usual, "the judge");
     assertTrue(FactOdds.of(pair(one, other, 0.3), 0) > usual, "the score");
-    assertTrue(FactOdds.of(pair(one, fact(2, "docs/AGENTS.md"), 0.2), 0) > usual, "two files");
+    assertTrue(FactOdds.of(pair(one, fact(2, "docs/AGENTS.md", "x"), 0.2), 0) > usual, "two files");
     assertEquals(usual, FactOdds.of(pair(other, one, 0.2), 0));
   }
 
@@ -45,6 +45,6 @@ class FactOddsTest {
   }
 
   private static double odds(String file, String other) {
-    return FactOdds.of(pair(fact(1, file), fact(2, other), 0.2), 0);
+    return FactOdds.of(pair(fact(1, file, "x"), fact(2, other, "x"), 0.2), 0);
   }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.Normalizer;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -213,7 +212,7 @@ class MeaningDifferenceTest {
     assertTrue(MeaningDifference.isNone(text, Normalizer.normalize(text, Normalizer.Form.NFD)));
     assertFalse(MeaningDifference.isNone("...", "!!"));
     assertEquals(
-        List.of(Optional.of("large parts of both texts")),
-        List.of(MeaningDifference.of("a ".repeat(3_000), "b ".repeat(3_000)).words()));
+        Optional.of("large parts of both texts"),
+        MeaningDifference.of("a ".repeat(3_000), "b ".repeat(3_000)).words());
   }
 }

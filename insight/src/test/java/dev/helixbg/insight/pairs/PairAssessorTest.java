@@ -124,7 +124,7 @@ class PairAssessorTest {
   @Test
   void oddTextsAreLookedAt() {
     String odd = "\uD83D not --" + "a.".repeat(200_000) + " 1".repeat(100_000);
-    assertTrue(PairDisagreement.of(odd, "b").isEmpty() || !odd.isEmpty());
+    PairDisagreement.of(odd, "b"); // does not fail
     assertEquals(Optional.empty(), PairDisagreement.of(odd, odd));
   }
 

@@ -6,34 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.PairReader.Reading;
-import dev.helixbg.embed.store.Database;
-import dev.helixbg.embed.store.InMemory;
 import dev.helixbg.embed.store.TestDatabase;
-import java.nio.file.Path;
+import dev.helixbg.insight.judge.StoreFixture;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ReadingStoreTest {
+class ReadingStoreTest extends StoreFixture {
   private static final Reading READING =
       new Reading(new float[] {1.5f, -0.1f, Float.MIN_VALUE, -1e30f}, true, false);
 
-  @TempDir(factory = InMemory.class)
-  Path folder;
-
-  @AutoClose private Database database;
   private ReadingStore readings;
 
   @BeforeEach
-  void open() {
-    database = TestDatabase.in(folder, ReadingStore.TABLE);
+  void openReadings() {
     readings = new ReadingStore(database, "judge");
   }
 
@@ -87,35 +77,17 @@ class ReadingStoreTest {
     assertReading(readings.find(Set.of("a")).get("a"));
   }
 
-  /** Where the judge is another one, all that the former one read is stale. */
   @Test
-  void staleReadingsAreForgottenWhenTheyAreMostOfMany() {
+  void readingsOfOtherPairsAndOfAnotherJudgeAreStale() {
     Map<String, Reading> many = new HashMap<>();
     for (int i = 0; i < 300; i++) {
       many.put("key" + i, READING);
     }
     readings.add(many);
-    readings.forgetStale(Set.of("key7"));
-    assertEquals(Set.of("key7"), readings.find(many.keySet()).keySet());
-    readings.add(many);
-    readings.forgetStale(many.keySet());
-    assertEquals(300, TestDatabase.rows(database, "reading"));
     ReadingStore next = new ReadingStore(database, "next judge");
-    next.add(Map.of("key7", READING));
-    next.forgetStale(many.keySet());
+    next.add(Map.of("key7", READING, "key8", READING));
+    next.forgetStale(Set.of("key7"));
     assertEquals(1, TestDatabase.rows(database, "reading"));
     assertEquals(Set.of("key7"), next.find(many.keySet()).keySet());
-  }
-
-  @Test
-  void twoStoresOfOneFileSeeTheReadingsOfEachOther() {
-    try (Database second = TestDatabase.in(folder, ReadingStore.TABLE)) {
-      ReadingStore others = new ReadingStore(second, "judge");
-      readings.add(Map.of("a", READING));
-      others.add(Map.of("b", READING));
-      for (ReadingStore each : List.of(readings, others)) {
-        assertEquals(Set.of("a", "b"), each.find(Set.of("a", "b")).keySet());
-      }
-    }
   }
 }

@@ -26,6 +26,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RelationRerankerTest extends StoreFixture {
   private static final PairCalibration CALIBRATION = new PairCalibration(1, 2, 2, 8);
@@ -81,12 +83,8 @@ class RelationRerankerTest extends StoreFixture {
     if (!remembers) {
       TestDatabase.change(database, "DELETE FROM reading");
     }
-    return ranking("model");
-  }
-
-  private RelationReranker ranking(String model) {
     return new RelationReranker(
-        new ReadingStore(database, model),
+        new ReadingStore(database, "model"),
         CALIBRATION,
         CALIBRATION,
         () -> {
@@ -186,24 +184,17 @@ class RelationRerankerTest extends StoreFixture {
     assertEquals(fresh, ranking(true).rankRemembered(all, 120));
   }
 
-  @Test
-  void anInterruptLosesNothingThatWasRead() throws Exception {
+  @ParameterizedTest
+  @ValueSource(classes = {InterruptedException.class, EmbeddingException.class})
+  void whateverEndsARunLosesNothingThatWasRead(Class<? extends Exception> end) throws Exception {
     failAfter = 45;
-    interrupts = true;
+    interrupts = end == InterruptedException.class;
     List<Relation> all = relations(100);
-    assertThrows(InterruptedException.class, () -> ranking(true).rank(all, 100));
+    assertThrows(end, () -> ranking(true).rank(all, 100));
     assertEquals(55, ranking(true).left(all, 100));
     failAfter = Integer.MAX_VALUE;
     ranking(true).rank(all, 100);
     assertEquals(100, read.size());
-  }
-
-  @Test
-  void aModelThatFailsLosesNothingEither() throws Exception {
-    failAfter = 10;
-    List<Relation> all = relations(20);
-    assertThrows(EmbeddingException.class, () -> ranking(true).rank(all, 20));
-    assertEquals(10, ranking(true).left(all, 20));
   }
 
   @Test
@@ -217,9 +208,11 @@ class RelationRerankerTest extends StoreFixture {
   /** The texts are equal, but for one kind the judge is another, and a formula follows it. */
   @Test
   void factsAreReadByAJudgeOfTheirOwn() throws Exception {
-    Relation facts = relation(fact(1, "a"), fact(2, "b"), 0.1);
+    Relation facts =
+        relation(
+            FactOddsTest.fact(1, "MEMORY.md", "a"), FactOddsTest.fact(2, "MEMORY.md", "b"), 0.1);
     Relation notes = relation(entry(3, "a"), entry(4, "b"), 0.1);
-    Relation mixed = relation(fact(5, "a"), entry(6, "c"), 0.1);
+    Relation mixed = relation(FactOddsTest.fact(5, "MEMORY.md", "a"), entry(6, "c"), 0.1);
     List<Relation> ranked = ranking(false).rank(List.of(facts, notes, mixed), 3);
     assertEquals(
         Set.of(
@@ -236,30 +229,14 @@ class RelationRerankerTest extends StoreFixture {
     assertEquals(0, said.overtaken(), "without dates or an order, none is older");
   }
 
-  private static NamedEntry fact(int number, String text) {
-    String body = "[line: %d]\n[source: MEMORY.md]\n[part: item “x”]\n%s".formatted(number, text);
-    return new NamedEntry(
-        Entry.of(number, "./", body, 0), number, "%032x".formatted(number), false);
-  }
-
   @Test
   void longTextsAreReadWhereTheyMatch() throws Exception {
     NamedEntry a = entry(1, "a long text that begins elsewhere");
     NamedEntry b = entry(2, "short");
     Relation relation =
-        new Relation(
-            "rel-1",
-            a,
-            b,
-            0.1,
-            0.5,
-            new Finding.Evidence(
-                1,
-                1,
-                List.of(),
-                Optional.empty(),
-                Optional.of(
-                    new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0))));
+        NearestPair.matching(
+            relation(a, b, 0.1),
+            new Finding.Matching(new Passage(20, 33), new Passage(0, 5), 0.9, 12, 0));
     ranking(false).rank(List.of(relation), 1);
     assertEquals(
         List.of(new PairReader.Texts(PairReader.Kind.NOTES, "that begins elsewhere", "short")),
@@ -278,28 +255,6 @@ class RelationRerankerTest extends StoreFixture {
     List<Relation> after =
         ranking(false).rank(all, 100).stream().filter(pair -> pair.b() != hostile).toList();
     assertEquals(before, after);
-  }
-
-  @Test
-  void damagedReadingsAndThoseOfAnotherJudgeArePassedOver() throws Exception {
-    List<Relation> all = relations(5);
-    List<Relation> fresh = ranking(true).rank(all, 5);
-    assertEquals(5, ranking("other").left(all, 5));
-    List<String> damages =
-        List.of(
-            "checksum = checksum + 1",
-            "logits = substr(logits, 1, 12)",
-            "logits = x'7f800000' || substr(logits, 5)",
-            "olderWhole = 1 - olderWhole",
-            "model = 'other'");
-    for (int i = 0; i < damages.size(); i++) {
-      TestDatabase.change(
-          database, "UPDATE reading SET " + damages.get(i) + " WHERE number = " + (i + 1));
-      assertEquals(i + 1, ranking(true).left(all, 5), damages.get(i));
-    }
-    assertEquals(fresh, ranking(true).rank(all, 5));
-    assertEquals(0, ranking(true).left(all, 5));
-    assertEquals(5, ranking("other").left(all, 5), "it was made for other logits");
   }
 
   @Test

@@ -42,12 +42,15 @@ class SeriesTest {
     boolean isSeries = pair.get("truth").asText().equals("series");
     assertEquals(isSeries, Series.between(a, b).isPresent());
     assertEquals(isSeries, Series.between(b, a).isPresent());
-    Assessment said =
-        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
-            .of(SURE, 1, a, b, new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment said = assessed(a, b);
     assertTrue(said.act() > 0.5);
     assertEquals(isSeries, said.tier() == Tier.SERIES);
     assertEquals(!isSeries, said.mayBeWorthAnAct());
+  }
+
+  private static Assessment assessed(String a, String b) {
+    return new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
+        .of(SURE, 1, a, b, new ActFrequency(ActFrequency.CALIBRATED));
   }
 
   @Test
@@ -67,9 +70,7 @@ class SeriesTest {
         "fix: autovacuum never finished on audit_log. The export locked audit_log every 15 minutes"
             + " and each time the vacuum worker was cancelled. It runs once a night now.";
     assertEquals(Optional.of("events, audit_log"), OwnSubjects.between(events, audit));
-    Assessment said =
-        new PairAssessor(new PairCalibration(1, 0.95, 0.9, 8), PairFit.NONE)
-            .of(SURE, 1, events, audit, new ActFrequency(ActFrequency.CALIBRATED));
+    Assessment said = assessed(events, audit);
     assertEquals(Tier.SERIES, said.tier());
     assertFalse(said.mayBeWorthAnAct());
     String newer = events.replace("every 5 minutes", "every hour").replace("once", "twice");

@@ -1,13 +1,13 @@
 package dev.helixbg.insight.report;
 
-import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The reports of the small fixture, byte for byte, as somebody once read and liked them. */
@@ -50,26 +50,9 @@ class GoldenReportTest {
     }
     try (InputStream in = GoldenReportTest.class.getResourceAsStream("/report/" + name)) {
       String expected = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      if (!expected.equals(actual)) {
-        fail(name + " changed" + firstDifference(expected, actual) + HOW_TO_UPDATE);
-      }
+      assertIterableEquals(
+          expected.lines().toList(), actual.lines().toList(), name + " changed" + HOW_TO_UPDATE);
+      assertEquals(expected, actual, "line ends");
     }
-  }
-
-  private static String firstDifference(String expected, String actual) {
-    List<String> before = expected.lines().toList();
-    List<String> after = actual.lines().toList();
-    int line = 0;
-    while (line < before.size()
-        && line < after.size()
-        && before.get(line).equals(after.get(line))) {
-      line++;
-    }
-    return " in line "
-        + (line + 1)
-        + "\n  from: "
-        + (line < before.size() ? before.get(line) : "(end)")
-        + "\n  to:   "
-        + (line < after.size() ? after.get(line) : "(end)");
   }
 }

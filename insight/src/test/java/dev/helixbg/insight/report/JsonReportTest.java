@@ -13,7 +13,7 @@ import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.Entry;
@@ -34,7 +34,6 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,12 +42,8 @@ class JsonReportTest {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
-  static Stream<Report> everyFixture() {
-    return HtmlReportTest.everyFixture();
-  }
-
   @ParameterizedTest
-  @MethodSource("everyFixture")
+  @MethodSource("dev.helixbg.insight.report.HtmlReportTest#everyFixture")
   void theBytesAreStrictUtf8WithoutCharactersThatAct(Report report)
       throws CharacterCodingException {
     byte[] json = KbFixtures.json(report);
@@ -69,26 +64,18 @@ class JsonReportTest {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("t", 1, Optional.of(endless), OptionalDouble.empty(), endless, tags);
     NamedEntry b = kb.entry("t", 1, endless);
-    kb.relation(
-            a,
-            b,
-            0.5,
-            new Finding.Evidence(1, 1, List.of(endless), Optional.empty(), Optional.empty()))
+    kb.relation(a, b, 0.5, NearestPair.nearness(1, 1, endless))
         .damage(8, 1, LogAccount.Kind.TORN_TAIL, endless);
     Judgements said =
         new Judgements(
-            Optional.of(endless),
-            Map.of(),
-            Map.of(),
-            Map.of("t", endless),
-            List.of(new Judgements.Merge("merge-1", List.of(a, b), endless)),
-            Map.of(),
-            Optional.of(new JudgeTrust(1, 1, Map.of(), 1)),
-            Judgements.Lessons.NONE,
-            AgentSayings.NONE);
-    Report plain = kb.report();
-    byte[] json =
-        KbFixtures.json(KbFixtures.report(plain.findings(), plain.log(), plain.run(), said));
+                Optional.of(endless),
+                Map.of(),
+                Map.of(),
+                Map.of("t", endless),
+                List.of(new Judgements.Merge("merge-1", List.of(a, b), endless)),
+                Map.of())
+            .trusted(Optional.of(new JudgeTrust(1, 1, Map.of(), 1)), Optional.empty());
+    byte[] json = KbFixtures.json(KbFixtures.with(kb.report(), said));
     assertTrue(json.length < 500_000, json.length + " bytes");
     JsonNode entry = MAPPER.readTree(json).at("/relations/0/a");
     assertEquals(FindingJson.MAX_TAGS, entry.get("tags").size());
@@ -123,25 +110,14 @@ class JsonReportTest {
   }
 
   @Test
-  void numbersAreRoundedAndUnknownOnesNull() throws IOException {
-    JsonNode small = MAPPER.readTree(KbFixtures.json(KbFixtures.small().report()));
-    assertEquals("0.947123", small.at("/relations/0/similarity").asText());
-    assertEquals("2026-03-08T11:40", small.get("asOf").textValue());
-    assertTrue(small.at("/relations/1/b/written").isNull());
-    JsonNode empty = MAPPER.readTree(KbFixtures.json(KbFixtures.empty().report()));
-    assertTrue(empty.get("asOf").isNull());
+  void ofAnEmptyKnowledgeBaseNoTimeIsTold() throws IOException {
+    assertTrue(KbFixtures.tree(new KbFixture().report()).get("asOf").isNull());
   }
 
   /** The tables of docs/report-schema.md name exactly the fields of the file, in its order. */
   @Test
   void theSchemaDocumentNamesEveryFieldInOrder() throws IOException {
-    Report judged = JudgedReportTest.judged("x");
-    Report all =
-        KbFixtures.with(
-            judged,
-            MovedSourcesReportTest.one(judged),
-            SecretReportTest.one(judged),
-            Optional.empty());
+    Report all = KbFixtures.everything();
     JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<String, JsonNode> objects = new HashMap<>();
     objects.put("Top level", json);
@@ -183,13 +159,7 @@ class JsonReportTest {
   /** Who wants to know what there is need not read texts. */
   @Test
   void allFindingsAreListedAsTheyAreTold() throws IOException {
-    Report judged = JudgedReportTest.judged("x");
-    Report all =
-        KbFixtures.with(
-            judged,
-            MovedSourcesReportTest.one(judged),
-            SecretReportTest.one(judged),
-            Optional.empty());
+    Report all = KbFixtures.everything();
     JsonNode json = MAPPER.readTree(KbFixtures.json(all));
     Map<Integer, ReportedFinding> byPlace = new TreeMap<>();
     Map<ReportedFinding, JsonNode> told = new HashMap<>();
@@ -202,6 +172,9 @@ class JsonReportTest {
         });
     List<ReportedFinding> listed = List.copyOf(byPlace.values());
     assertEquals(IntStream.range(0, listed.size()).boxed().toList(), List.copyOf(byPlace.keySet()));
+    List<String> leading = new ArrayList<>();
+    json.path("leading").forEach(id -> leading.add(id.asText()));
+    assertFalse(leading.isEmpty());
     int count = 0;
     for (String section : ReportedFinding.SECTIONS) {
       assertFalse(json.path(section).isEmpty(), section);
@@ -217,9 +190,8 @@ class JsonReportTest {
                 .orElseThrow();
         assertEquals(finding, told.get(one), "as report.json has it");
         assertEquals(section.equals("relations") ? rank : 0, one.rank().orElse(0));
-        assertEquals(leads(json, id), one.leads());
-        List<JsonNode> entries = new ArrayList<>(finding.findParents("key"));
-        for (JsonNode entry : entries) {
+        assertEquals(leading.contains(id), one.leads());
+        for (JsonNode entry : finding.findParents("key")) {
           assertTrue(one.keys().contains(entry.path("key").asText()), section);
           assertTrue(one.topics().contains(entry.path("topic").asText()), section);
           assertTrue(one.about().contains(entry.path("name").asText()), section);
@@ -227,9 +199,6 @@ class JsonReportTest {
       }
     }
     assertEquals(count, listed.size());
-    List<String> leading = new ArrayList<>();
-    json.path("leading").forEach(id -> leading.add(id.asText()));
-    assertFalse(leading.isEmpty());
     assertEquals(leading, listed.stream().limit(leading.size()).map(ReportedFinding::id).toList());
     List<String> sections =
         listed.stream().skip(leading.size()).map(ReportedFinding::section).distinct().toList();
@@ -242,15 +211,6 @@ class JsonReportTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static boolean leads(JsonNode report, String id) {
-    for (JsonNode leading : report.path("leading")) {
-      if (leading.asText().equals(id)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static List<String> fields(JsonNode object) {

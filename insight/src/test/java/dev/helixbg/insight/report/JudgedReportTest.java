@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
 import dev.helixbg.insight.judge.JudgeTrust;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
@@ -27,7 +26,12 @@ import org.junit.jupiter.api.Test;
 
 /** What a language model adds to the reports, in every format. */
 class JudgedReportTest {
-  private static final String HOSTILE = "<script>alert(1)</script> | **x** `y` \u001B[31m\u202E";
+  static final Optional<JudgeTrust> TRUSTED = Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
+
+  /** What a model says is text in every form, whatever it looks like: see everyFixture. */
+  static final String HOSTILE =
+      "\" title=evil onload=evil <img src=evil> <script>alert(1)</script> | **x** `y`"
+          + " \u001B[31m\u202E";
 
   static Report judged(String words) {
     Report plain = KbFixtures.small().report();
@@ -47,10 +51,8 @@ class JudgedReportTest {
             new PairVerdict(Verdict.SAME, 0.97, 0.97, 0.02, Double.NaN, false, false),
             findings.relations().get(2).id(),
             new PairVerdict(Verdict.DIFFERENT, 0.6, 0.1, 0.3, Double.NaN, false, true));
-    return KbFixtures.report(
-        findings,
-        plain.log(),
-        plain.run(),
+    return KbFixtures.with(
+        plain,
         new Judgements(
                 Optional.of("Qwen3 " + words),
                 guesses,
@@ -60,10 +62,8 @@ class JudgedReportTest {
                 List.of(
                     new Judgements.Merge(
                         "merge-0123456789", entries.subList(0, 2), "One. " + words)),
-                Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1),
-                Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
-                Judgements.Lessons.NONE,
-                AgentSayings.NONE)
+                Map.of(QuestionKind.LABEL, 3, QuestionKind.SUMMARY, 1))
+            .trusted(TRUSTED, Optional.empty())
             .with(lessons(entries, words, 50), Map.of()));
   }
 
@@ -99,7 +99,7 @@ class JudgedReportTest {
     Report report = judged("x");
     Judgements guessed =
         report.judgements().with(lessons(report.findings().entries(), "x", 30), Map.of());
-    Document page = html(KbFixtures.report(report.findings(), report.log(), report.run(), guessed));
+    Document page = html(KbFixtures.with(report, guessed));
     Element section = section(page, "Recurring lessons");
     assertTrue(section.selectFirst("p").text().contains("it is guessing"), section.text());
     assertTrue(page.select(".lead").text().contains("recurring lessons, guessed (1)"));
@@ -111,24 +111,13 @@ class JudgedReportTest {
 
   @Test
   void htmlShowsVerdictsLabelsSentencesAndProposals() {
-    Document page = html(judged("x"));
+    Document page = html(judged("<b>"));
     assertEquals("Same 97 %", page.selectFirst("article[id^=rel] h3.act").text());
     assertTrue(section(page, "Proposed merges").text().endsWith("merge-0123456789"));
-    assertFalse(page.text().contains("One. x"), "findings ID shows the text");
-    assertTrue(section(page, "Topics").text().contains("Refresh tokens rotate. x"));
+    assertFalse(page.text().contains("One. <b>"), "findings ID shows the text");
+    assertTrue(section(page, "Topics").text().contains("Refresh tokens rotate. <b>"));
     String note = section(page, "Who judged").text();
     assertTrue(note.contains("4 questions are left for the next run"), note);
-  }
-
-  @Test
-  void pairsCalledDifferentAreFoldedAway() {
-    Report report = judged("x");
-    Document page = html(report);
-    String apart = report.findings().relations().get(2).id();
-    assertTrue(section(page, "Other pairs").text().endsWith(apart));
-    assertTrue(page.getElementById(apart) == null, "it has no texts");
-    String other = report.findings().relations().get(1).id();
-    assertEquals("section", page.getElementById(other).parent().tagName());
   }
 
   /** Three entries make three pairs, and more entries far more pairs than entries. */
@@ -150,15 +139,18 @@ class JudgedReportTest {
       verdicts.put(
           pair.id(), new PairVerdict(Verdict.OVERTAKEN, 0.9, 0.05, 0.05, 0.9, false, false));
     }
-    Judgements judgements =
-        new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
-    return KbFixtures.report(
-        plain.findings(), plain.log(), plain.run(), judgements.trusted(trust, Optional.empty()));
+    return KbFixtures.with(plain, judged(verdicts, trust));
+  }
+
+  /** What a model says of pairs, and of nothing else. */
+  static Judgements judged(Map<String, PairVerdict> verdicts, Optional<JudgeTrust> trust) {
+    return new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of())
+        .trusted(trust, Optional.empty());
   }
 
   @Test
   void pairsAreCountedAsPairsAndNotAsEntries() {
-    String said = html(allOvertaken(Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)))).text();
+    String said = html(allOvertaken(TRUSTED)).text();
     assertTrue(said.contains("6 pairs of entries are worth a look"), said);
     assertTrue(said.contains("A language model has judged 6 of them"), said);
     assertFalse(said.contains("6 entries"), said);
@@ -177,37 +169,15 @@ class JudgedReportTest {
   }
 
   @Test
-  void withoutAModelThePageSaysWhatOneWouldAdd() {
-    String note = section(html(KbFixtures.small().report()), "Who judged").text();
-    assertTrue(note.contains("helix-bg fetch-models"), note);
-    assertTrue(
-        MarkdownReport.render(KbFixtures.small().report()).contains("helix-bg fetch-models"));
-  }
-
-  @Test
-  void whatAModelSaysIsTextInEveryFormat() throws Exception {
-    Report report = judged(HOSTILE);
-    Document page = html(report);
-    assertEquals(1, page.select("script").size(), "ours");
-    assertEquals(0, page.select("main script").size());
-    assertTrue(page.text().contains("<script>alert(1)</script>"));
-    String markdown = MarkdownReport.render(report);
-    assertFalse(markdown.contains("\u001B") || markdown.contains("\u202E"));
-    String terminal = TerminalSummaryTest.plain(report);
-    assertFalse(terminal.contains("\u001B") || terminal.contains("\u202E"), terminal);
-    JsonNode json = KbFixtures.tree(report);
-    assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
-  }
-
-  @Test
   void jsonHasAllOfIt() throws Exception {
-    JsonNode json = KbFixtures.tree(judged("x"));
-    assertEquals("Qwen3 x", json.get("languageModel").asText());
+    JsonNode json = KbFixtures.tree(judged(HOSTILE));
+    assertEquals("Qwen3 " + HOSTILE, json.get("languageModel").asText());
     assertEquals("same", json.at("/relations/0/verdict/verdict").asText());
     assertEquals(0.02, json.at("/relations/0/verdict/related").asDouble());
     assertTrue(json.at("/relations/1/verdict").isNull());
-    assertEquals("Refresh tokens rotate. x", json.at("/topics/0/summary").asText());
+    assertEquals("Refresh tokens rotate. " + HOSTILE, json.at("/topics/0/summary").asText());
     assertTrue(json.at("/topics/1/summary").isNull());
+    assertEquals("One. " + HOSTILE, json.at("/merges/0/proposedText").asText());
     assertEquals(6, json.get("entries").size());
     assertEquals("decision", json.at("/entries/2/label").asText());
     assertEquals("gotcha", json.at("/entries/2/guess/label").asText());

@@ -92,10 +92,6 @@ final class KbFixture {
     return this;
   }
 
-  int entries() {
-    return entries.size();
-  }
-
   Report report() {
     List<Findings.Topic> topics = new ArrayList<>();
     sizes.forEach((name, size) -> topics.add(new Findings.Topic(name, size)));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
@@ -14,10 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.Random;
 
 /** The knowledge bases that the tests of the reports share. */
 public final class KbFixtures {
+  static final SourceCheckResult NO_SOURCES = new SourceCheckResult(List.of(), List.of());
+
   private static final int MARCH = 29_540_000;
 
   private KbFixtures() {}
@@ -42,14 +44,26 @@ public final class KbFixtures {
   public static Report report(
       Findings findings, LogAccount log, Report.Run run, Judgements judgements) {
     return new Report(
-        findings,
-        log,
-        run,
-        judgements,
-        Optional.empty(),
-        new SourceCheckResult(List.of(), List.of()),
-        List.of(),
-        Optional.empty());
+        findings, log, run, judgements, Optional.empty(), NO_SOURCES, List.of(), Optional.empty());
+  }
+
+  static Report with(Report plain, Judgements judgements) {
+    return report(plain.findings(), plain.log(), plain.run(), judgements);
+  }
+
+  static Report with(Report plain, List<Finding.Relation> relations) {
+    return report(plain.findings().with(relations), plain.log(), plain.run(), plain.judgements());
+  }
+
+  /** Returns a report with sentences and verdicts of a model, a moved source and a secret. */
+  static Report everything() {
+    Report judged = JudgedReportTest.judged("x");
+    return with(
+        judged, MovedSourcesReportTest.one(judged), SecretReportTest.one(judged), Optional.empty());
+  }
+
+  static Report with(Report plain, Report.NotesFolder notes) {
+    return with(plain, NO_SOURCES, List.of(), Optional.of(notes));
   }
 
   static Report with(
@@ -66,10 +80,6 @@ public final class KbFixtures {
         sources,
         secrets,
         notes);
-  }
-
-  static KbFixture empty() {
-    return new KbFixture();
   }
 
   /** One of everything, small enough to be read as a golden file. */
@@ -121,11 +131,7 @@ public final class KbFixtures {
             0.8942469134,
             new Finding.Evidence(
                 1, 1, List.of("timeout", "Refresh"), Optional.of(Finding.Side.B), Optional.empty()))
-        .relation(
-            again,
-            expiry,
-            0.0512,
-            new Finding.Evidence(3, 0, List.of(), Optional.empty(), Optional.empty()))
+        .relation(again, expiry, 0.0512, NearestPair.nearness(3, 0))
         .pair(rotate, expiry, 0.8123456)
         .pair(again, cookies, 0.7612)
         .overlap("auth", "sessions", 0.7113)
@@ -133,136 +139,29 @@ public final class KbFixtures {
         .damage(1_204, 37, LogAccount.Kind.TORN_TAIL, "entry of 61 bytes, the file ends after 37");
   }
 
-  private static final String[] SUBJECTS = {
-    "The ingest worker",
-    "The scheduler",
-    "Our retry queue",
-    "The search index",
-    "The mobile client",
-    "The billing export",
-    "The session store",
-    "The feature flag service",
-    "The image resizer",
-    "The audit log",
-    "The read replica",
-    "The build cache"
-  };
-  private static final String[] CLAIMS = {
-    "holds its lock while it talks to the object store, so a slow upload stalls every other tenant",
-    "reads the whole configuration once at start; a changed limit needs a restart",
-    "retries five times with jitter, and gives up silently after that",
-    "must see events in order, or the running totals drift until the nightly rebuild",
-    "was split from the monolith in March and still imports two of its packages",
-    "keeps the last 512 entries in memory and writes the rest to a ring file",
-    "validates the schema on write only, so old rows can surprise a reader",
-    "is the only place that knows how a customer number maps to a shard"
-  };
-  private static final String[] ENDINGS = {
-    "We measured this on the staging cluster with 40 clients.",
-    "See the post-mortem of the second outage for the timeline.",
-    "The fix is to take the lock per tenant; nobody has had the time yet.",
-    "Do not change it without asking the data team, because their import relies on it.",
-    "A test covers the happy path only.",
-    "To check it by hand, run the probe with --verbose and look for the line that starts with"
-        + " \"lease\"."
-  };
-  private static final String[] TOPICS = {
-    "architecture",
-    "auth",
-    "build-and-ci",
-    "billing",
-    "data-pipeline",
-    "deployment",
-    "mobile-app",
-    "observability",
-    "performance",
-    "search",
-    "sessions",
-    "storage"
-  };
-  private static final String[] TAGS = {"gotcha", "decision", "invariant", "how-to", "data-flow"};
-
-  /** About 150 entries in a dozen topics. */
-  static KbFixture realistic() {
-    return generated(TOPICS, 150, 8, 24, 5, 3);
-  }
-
-  static KbFixture manyTopics() {
-    String[] kinds = {"", "-api", "-operations", "-notes", " (legacy platform)"};
-    String[] topics = new String[60];
-    for (int i = 0; i < topics.length; i++) {
-      topics[i] = TOPICS[i % 12] + kinds[i / 12];
-    }
-    return generated(topics, 700, 20, 50, 24, 12);
-  }
-
-  static KbFixture generated(
-      String[] topics, int entries, int duplicates, int links, int overlaps, int misfiled) {
-    Random random = new Random(42);
+  /** More of everything than a report lists in full. */
+  static KbFixture large() {
     KbFixture kb = new KbFixture();
-    List<NamedEntry> all = new ArrayList<>();
-    for (int i = 0; i < entries; i++) {
-      all.add(entry(kb, topics, random, i));
+    List<NamedEntry> all = entries(kb, 600, 60);
+    for (int i = 0; i < 70; i++) {
+      kb.pair(all.get(i), all.get(i + 100), 0.99 - i * 0.003);
     }
-    double similarity = 0.991;
-    for (int i = 0; i < duplicates; i++) {
-      NamedEntry a = all.get(random.nextInt(entries / 2));
-      NamedEntry b = all.get(entries / 2 + random.nextInt(entries / 2));
-      kb.pair(a, b, similarity);
-      similarity -= 0.068 / duplicates;
-    }
-    similarity = 0.918;
-    for (int i = 0; i < links; ) {
-      NamedEntry a = all.get(random.nextInt(entries));
-      NamedEntry b = all.get(random.nextInt(entries));
-      if (a.entry().offset() < b.entry().offset() && !a.entry().topic().equals(b.entry().topic())) {
-        kb.pair(a, b, similarity);
-        similarity -= 0.16 / links;
-        i++;
-      }
-    }
-    double overlap = 0.83;
-    for (int i = 0; i < overlaps; i++) {
-      String a = topics[i * 7 % topics.length];
-      String b = topics[(i * 7 + 3 + i % 2) % topics.length];
-      kb.overlap(a.compareTo(b) < 0 ? a : b, a.compareTo(b) < 0 ? b : a, overlap);
-      overlap -= 0.2 / overlaps;
-    }
-    for (int i = 0; i < misfiled; i++) {
-      NamedEntry entry = all.get(i * 11);
-      kb.misfiled(entry, 0.31 + i * 0.01, topics[(i * 5 + 1) % topics.length], 0.52 - i * 0.01);
+    for (int i = 0; i < 24; i++) {
+      kb.overlap("topic-" + i, "topic-" + (i + 1), 0.83 - i * 0.008);
+      kb.misfiled(all.get(i), 0.31 + i * 0.01, "topic-" + (i + 1), 0.52);
     }
     return kb;
   }
 
-  private static NamedEntry entry(KbFixture kb, String[] topics, Random random, int i) {
-    int skewed = Math.min(random.nextInt(topics.length), random.nextInt(topics.length));
-    String topic = topics[i < topics.length ? i : skewed];
-    StringBuilder text = new StringBuilder();
-    int sentences = 1 + random.nextInt(3);
-    for (int s = 0; s < sentences; s++) {
-      text.append(SUBJECTS[random.nextInt(SUBJECTS.length)]).append(' ');
-      text.append(CLAIMS[random.nextInt(CLAIMS.length)]).append(". ");
+  /** A word of its own for each: numbers would make them a series, which does not lead. */
+  static List<NamedEntry> entries(KbFixture kb, int count, int topics) {
+    List<NamedEntry> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String word = "w" + (char) ('a' + i / 26) + (char) ('a' + i % 26);
+      String text = "Entry " + word + ". " + "It says a bit more. ".repeat(15);
+      all.add(kb.entry("topic-" + i % topics, MARCH + 811 * i, text));
     }
-    text.append(ENDINGS[random.nextInt(ENDINGS.length)]);
-    if (i % 9 == 4) {
-      text.append("\n\n    probe --verbose --tenant 17 \\\n      | grep ^lease\n");
-    }
-    if (i % 50 == 7) {
-      text.append("\n\n").append(text.toString().repeat(6));
-    }
-    String tag = TAGS[random.nextInt(TAGS.length)];
-    Optional<String> source =
-        i % 3 == 0
-            ? Optional.of("src/" + topic.replace(' ', '_') + "/worker.rs:" + (40 + i))
-            : Optional.empty();
-    return kb.entry(
-        topic,
-        i % 13 == 0 ? 0 : MARCH + 811 * i,
-        source,
-        i % 4 == 0 ? OptionalDouble.of(0.7) : OptionalDouble.empty(),
-        text.toString(),
-        i % 2 == 0 ? new String[] {tag} : new String[] {tag, "coupling"});
+    return all;
   }
 
   static final String HOSTILE_LINE =

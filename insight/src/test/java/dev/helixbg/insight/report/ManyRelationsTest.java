@@ -2,20 +2,18 @@ package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
-import dev.helixbg.insight.judge.AgentSayings;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.JudgeTrust;
-import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.judge.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,20 +23,14 @@ import org.junit.jupiter.api.Test;
 
 /** How much of a long list of relations each form of the report shows, and what leads. */
 class ManyRelationsTest {
-  private static final Finding.Evidence EVIDENCE =
-      new Finding.Evidence(1, 2, List.of(), Optional.empty(), Optional.empty());
+  private static final Finding.Evidence EVIDENCE = NearestPair.nearness(1, 2);
 
   private static Report report(int entries, int relations) {
     KbFixture kb = new KbFixture();
-    NamedEntry[] all = new NamedEntry[entries];
-    for (int i = 0; i < entries; i++) {
-      // A word of its own for each: numbers would make them a series, which does not lead.
-      String word = "w" + (char) ('a' + i / 26) + (char) ('a' + i % 26);
-      all[i] = kb.entry("topic", 0, "Entry " + word + ". " + "It says a bit more. ".repeat(15));
-    }
+    List<NamedEntry> all = KbFixtures.entries(kb, entries, 1);
     for (int i = 0; i < relations; i++) {
       int a = i % (entries - 1);
-      kb.relation(all[a], all[a + 1], 1 - i * 1e-4, EVIDENCE);
+      kb.relation(all.get(a), all.get(a + 1), 1 - i * 1e-4, EVIDENCE);
     }
     return kb.report();
   }
@@ -83,8 +75,7 @@ class ManyRelationsTest {
     assertTrue(
         TerminalSummaryTest.plain(report).contains("\n10 pairs of entries are worth a look\n"));
     assertTrue(TerminalSummaryTest.plain(report).contains("340 ranked, none judged"));
-    JsonNode json = KbFixtures.tree(report);
-    assertEquals(340, json.get("relations").size());
+    assertEquals(340, KbFixtures.tree(report).get("relations").size());
   }
 
   /** A page that a browser opens at once: long texts, long names and much of everything. */
@@ -119,33 +110,18 @@ class ManyRelationsTest {
   void whatTheJudgeIsSureOfLeadsAndWhatItCallsDifferentIsFoldedAway() {
     Report plain = report(120, 40);
     List<Finding.Relation> relations = plain.findings().relations();
-    Map<String, PairVerdict> verdicts = new HashMap<>();
-    verdicts.put(
-        relations.get(0).id(),
-        new PairVerdict(Verdict.DIFFERENT, .9, .05, .05, Double.NaN, false, false));
-    verdicts.put(
-        relations.get(1).id(),
-        new PairVerdict(Verdict.RELATED, .9, .05, .9, Double.NaN, false, false));
-    verdicts.put(
-        relations.get(30).id(),
-        new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false));
-    Judgements judged =
-        new Judgements(
-            Optional.of("m"),
-            Map.of(),
-            verdicts,
-            Map.of(),
-            List.of(),
-            Map.of(),
-            Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9)),
-            Judgements.Lessons.NONE,
-            AgentSayings.NONE);
-    Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
-    List<String> shown =
-        html(report).select("section[aria-labelledby=leading] > article").eachAttr("id");
+    Map<String, PairVerdict> verdicts =
+        Map.of(
+            relations.get(0).id(), verdict(Verdict.DIFFERENT, .05, .05),
+            relations.get(1).id(), verdict(Verdict.RELATED, .05, .9),
+            relations.get(30).id(), verdict(Verdict.SAME, .9, .05));
+    Report report =
+        KbFixtures.with(plain, JudgedReportTest.judged(verdicts, JudgedReportTest.TRUSTED));
+    List<String> shown = html(report).select(LEADING).eachAttr("id");
     assertEquals(relations.get(30).id(), shown.getFirst());
     assertEquals(relations.get(2).id(), shown.get(1));
     assertEquals(10, shown.size());
+    assertNull(html(report).getElementById(relations.get(0).id()), "it has no texts");
     assertEquals(
         List.of("Other pairs 30"),
         html(report).select("#others ~ details:has(code:contains(rel)) > summary").eachText());
@@ -159,22 +135,18 @@ class ManyRelationsTest {
     assertTrue(TerminalSummaryTest.plain(report).contains("40 ranked, 3 judged"));
   }
 
+  private static PairVerdict verdict(Verdict said, double same, double related) {
+    return new PairVerdict(said, .9, same, related, Double.NaN, false, false);
+  }
+
   /** Nobody is told to act on a coin. */
   @Test
   void ofAJudgeThatGuessesTheReportSaysSoInsteadOfCountingItsVerdicts() {
     Report plain = report(120, 40);
     String first = plain.findings().relations().getFirst().id();
-    JudgeTrust coin = new JudgeTrust(60, 20, Map.of(), 0);
-    Judgements judged =
-        new Judgements(
-                Optional.of("m"),
-                Map.of(),
-                Map.of(first, new PairVerdict(Verdict.SAME, .9, .9, .05, Double.NaN, false, false)),
-                Map.of(),
-                List.of(),
-                Map.of())
-            .trusted(Optional.of(coin), Optional.empty());
-    Report report = KbFixtures.report(plain.findings(), plain.log(), plain.run(), judged);
+    Optional<JudgeTrust> coin = Optional.of(new JudgeTrust(60, 20, Map.of(), 0));
+    Map<String, PairVerdict> verdicts = Map.of(first, verdict(Verdict.SAME, .9, .05));
+    Report report = KbFixtures.with(plain, JudgedReportTest.judged(verdicts, coin));
     String lead = html(report).select(".lead").text();
     assertTrue(lead.contains("judged 1 of them. " + JudgeTrust.GUESSING), lead);
     assertTrue(MarkdownReport.render(report).contains(lead), "the same in Markdown");
@@ -185,8 +157,7 @@ class ManyRelationsTest {
   @Test
   void farDownTheListOfRelationsTextsAreShortInTheFile() throws IOException {
     int full = FindingJson.FULL_RELATIONS;
-    byte[] bytes = KbFixtures.json(report(80, full + 50));
-    JsonNode relations = new ObjectMapper().readTree(bytes).get("relations");
+    JsonNode relations = KbFixtures.tree(report(80, full + 50)).get("relations");
     assertEquals(full + 50, relations.size());
     JsonNode last = relations.get(full - 1);
     assertEquals(0, last.at("/a/textOmitted").intValue());
@@ -196,7 +167,7 @@ class ManyRelationsTest {
     assertEquals(200, beyond.at("/a/text").textValue().length());
     assertTrue(beyond.at("/a/textOmitted").intValue() > 0);
     assertEquals(0, beyond.get("edit").size());
-    assertEquals("topic", beyond.at("/b/topic").textValue());
+    assertEquals("topic-0", beyond.at("/b/topic").textValue());
   }
 
   @Test

@@ -22,12 +22,15 @@ import org.junit.jupiter.api.Test;
 class MovedSourcesReportTest {
   private static final String HOSTILE = "<b>a</b>`x`|{{id}}\u001B[31m.java";
 
+  private static final SourceCheckResult.Folder SHOP =
+      new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.empty());
+
   private final Report plain = KbFixtures.small().report();
 
   /** One file that is gone, and its folder. */
   static SourceCheckResult one(Report about) {
     return new SourceCheckResult(
-        List.of(new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.empty())),
+        List.of(SHOP),
         List.of(moved(about, 1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43")));
   }
 
@@ -56,7 +59,7 @@ class MovedSourcesReportTest {
         plain,
         new SourceCheckResult(
             List.of(
-                new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.empty()),
+                SHOP,
                 new SourceCheckResult.Folder(
                     "lost", Optional.empty(), Optional.of("there is no such folder"))),
             moved),
@@ -70,15 +73,6 @@ class MovedSourcesReportTest {
             moved(1, SourceChange.GONE, "src/Lease.java:41", "core/Lease.java:43"),
             moved(2, SourceChange.LINE_DEAD, "LegacyGateway", ""),
             moved(3, SourceChange.GONE, HOSTILE, "")));
-  }
-
-  @Test
-  void withoutFoldersNothingIsSaid() throws Exception {
-    assertFalse(HtmlReport.render(plain).contains("Sources that moved"));
-    assertFalse(MarkdownReport.render(plain).contains("Sources that moved"));
-    assertFalse(TerminalSummary.render(plain).contains("Sources"));
-    JsonNode json = KbFixtures.tree(plain);
-    assertEquals(0, json.path("sources").size() + json.path("movedSources").size());
   }
 
   @Test

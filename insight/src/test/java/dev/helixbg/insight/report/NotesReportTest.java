@@ -13,7 +13,6 @@ import dev.helixbg.insight.log.Passage;
 import dev.helixbg.insight.notes.NotesAccount;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
 import dev.helixbg.insight.report.Report.NotesFolder;
-import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -26,54 +25,27 @@ class NotesReportTest {
   private static final String NAME = "<b>my</b> `vault`\u001B[31m\n# {{id}}";
 
   private final Report plain = KbFixtures.small().report();
-  private final Report notes =
-      KbFixtures.with(
-          plain,
-          new SourceCheckResult(List.of(), List.of()),
-          List.of(),
-          Optional.of(
-              new NotesFolder(
-                  NAME,
-                  "--notes '<a> `b.md'",
-                  new NotesAccount(2, 2, 0, LeftOut.NONE, LeftOut.NONE, List.of()))));
+  private final Report notes = notes("--notes '<a> `b.md'", 2, 0);
 
-  @Test
-  void aKnowledgeBaseOfHelixIsNotNamed() {
-    assertEquals(
-        "Insights into a helix knowledge base", Jsoup.parse(HtmlReport.render(plain)).title());
-    assertTrue(
-        MarkdownReport.render(plain)
-            .contains("\n\nInsights into a helix knowledge base: 6 entries in 3 topics"));
+  private Report notes(String again, int files, int empty) {
+    NotesAccount account =
+        new NotesAccount(files, files - empty, empty, LeftOut.NONE, LeftOut.NONE, List.of());
+    return KbFixtures.with(plain, new NotesFolder(NAME, again, account));
   }
 
   @Test
   void commandsAreThoseForNotes() {
-    for (boolean ofNotes : new boolean[] {true, false}) {
-      List<String> commands =
-          Jsoup.parse(HtmlReport.render(ofNotes ? notes : plain)).select(".decide code").eachText();
-      assertTrue(commands.size() >= 3);
-      for (String command : commands) {
-        String after = ofNotes ? " --notes '<a> \\?b\\.md'" : "";
-        assertTrue(command.matches("helix-bg (act|dismiss) \\S+" + after), command);
-      }
+    List<String> commands = Jsoup.parse(HtmlReport.render(notes)).select(".decide code").eachText();
+    assertTrue(commands.size() >= 3);
+    for (String command : commands) {
+      assertTrue(command.matches("helix-bg (act|dismiss) \\S+ --notes '<a> \\?b\\.md'"), command);
     }
   }
 
   @Test
   void filesAreCountedBesideEntries() {
-    NotesFolder folder =
-        new NotesFolder(
-            NAME, "--notes .", new NotesAccount(4, 3, 1, LeftOut.NONE, LeftOut.NONE, List.of()));
     String size =
-        Jsoup.parse(
-                HtmlReport.render(
-                    KbFixtures.with(
-                        plain,
-                        new SourceCheckResult(List.of(), List.of()),
-                        List.of(),
-                        Optional.of(folder))))
-            .select("header .note")
-            .text();
+        Jsoup.parse(HtmlReport.render(notes("--notes .", 4, 1))).select("header .note").text();
     assertTrue(size.contains("4 notes (1 empty), 6 entries in 3 topics"), size);
   }
 
@@ -106,8 +78,12 @@ class NotesReportTest {
   private static final Finding.Evidence NEAR = NearestPair.EVIDENCE;
 
   private static NamedEntry note(KbFixture kb, String name, String text) {
-    return kb.entry(
-        "n/", 0, Optional.of(name.replaceFirst("#.*", "")), OptionalDouble.empty(), text);
+    return note(kb, name, 0, text);
+  }
+
+  private static NamedEntry note(KbFixture kb, String name, int time, String text) {
+    String file = name.replaceFirst("#.*", "");
+    return kb.entry("n/", time, Optional.of(file), OptionalDouble.empty(), text);
   }
 
   /** Two files of which three sections match are one thing to read. */
@@ -172,8 +148,7 @@ class NotesReportTest {
   @Test
   void aDayIsADayInJsonToo() throws Exception {
     KbFixture kb = new KbFixture();
-    NamedEntry a =
-        kb.entry("n/", 29_538_720, Optional.of("n/a.md"), OptionalDouble.empty(), "One.");
+    NamedEntry a = note(kb, "n/a.md", 29_538_720, "One.");
     NamedEntry b = note(kb, "n/b.md", "Two.");
     JsonNode json = KbFixtures.tree(kb.relation(a, b, 0.9, NEAR).report());
     assertEquals("2026-03-01", json.at("/relations/0/a/written").textValue());
@@ -185,15 +160,8 @@ class NotesReportTest {
   void neitherOfTwoUndatedNotesIsCalledTheOlderOne() throws IOException {
     for (int time : new int[] {0, 29_538_720}) {
       KbFixture kb = new KbFixture();
-      NamedEntry a =
-          kb.entry("n/", time, Optional.of("n/a.md"), OptionalDouble.empty(), "The limit is 9.");
-      NamedEntry b =
-          kb.entry(
-              "n/",
-              time == 0 ? 0 : time + 60 * 48,
-              Optional.of("n/b.md"),
-              OptionalDouble.empty(),
-              "The limit is 12.");
+      NamedEntry a = note(kb, "n/a.md", time, "The limit is 9.");
+      NamedEntry b = note(kb, "n/b.md", time == 0 ? 0 : time + 60 * 48, "The limit is 12.");
       Finding.Assessment said =
           new Finding.Assessment(
               0.1, 0.85, 0.05, 1, Finding.Tier.LIKELY_OVERTAKEN, Optional.empty(), false);
@@ -202,13 +170,7 @@ class NotesReportTest {
       assertEquals(
           Optional.of(time == 0 ? "one of the two is likely overtaken" : "A is likely overtaken"),
           EvidenceWords.assessment(relation));
-      Report plain = kb.report();
-      Report report =
-          KbFixtures.report(
-              plain.findings().with(List.of(relation)),
-              plain.log(),
-              plain.run(),
-              plain.judgements());
+      Report report = KbFixtures.with(kb.report(), List.of(relation));
       JsonNode older = KbFixtures.tree(report).at("/relations/0/assessment/older");
       assertEquals(time == 0 ? "null" : "\"a\"", older.toString());
     }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
@@ -19,8 +19,8 @@ class ReportViewTest {
 
   @Test
   void theSameReportGivesTheSameBytes() {
-    Report first = KbFixtures.realistic().report();
-    Report second = KbFixtures.realistic().report();
+    Report first = KbFixtures.large().report();
+    Report second = KbFixtures.large().report();
     assertArrayEquals(KbFixtures.json(first), KbFixtures.json(second));
     assertEquals(MarkdownReport.render(first), MarkdownReport.render(second));
     assertEquals(HtmlReport.render(first), HtmlReport.render(second));
@@ -31,7 +31,9 @@ class ReportViewTest {
     KbFixture kb = new KbFixture();
     NamedEntry a = kb.entry("x", 0, "A");
     NamedEntry b = kb.entry("x", 0, "B");
-    kb.pair(a, b, 0.95).relation(a, b, 0.5, nearness(1, 2)).relation(a, b, 0.5, nearness(0, 0));
+    kb.pair(a, b, 0.95)
+        .relation(a, b, 0.5, NearestPair.nearness(1, 2))
+        .relation(a, b, 0.5, NearestPair.nearness(0, 0));
     List<PairView> pairs = ReportView.of(kb.report()).leading().pairs();
     assertEquals("In nearly the same words", pairs.get(0).verdict());
     assertEquals(
@@ -40,10 +42,6 @@ class ReportViewTest {
     assertEquals(
         "B is A’s nearest entry, A is B’s 2nd nearest entry", pairs.get(1).evidence().getLast());
     assertEquals("similar only in their words", pairs.get(2).evidence().getLast());
-  }
-
-  private static Finding.Evidence nearness(int rankOfB, int rankOfA) {
-    return new Finding.Evidence(rankOfB, rankOfA, List.of(), Optional.empty(), Optional.empty());
   }
 
   @Test

@@ -1,12 +1,10 @@
 package dev.helixbg.insight.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.insight.findings.Finding;
-import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.List;
 import java.util.Optional;
 import org.jsoup.Jsoup;
@@ -19,21 +17,12 @@ class SecretReportTest {
 
   private final Report plain = KbFixtures.small().report();
   private final Report report =
-      KbFixtures.with(
-          plain, new SourceCheckResult(List.of(), List.of()), one(plain), Optional.empty());
+      KbFixtures.with(plain, KbFixtures.NO_SOURCES, one(plain), Optional.empty());
 
   static List<Finding.Secret> one(Report about) {
     return List.of(
         new Finding.Secret(
             "secret-0123456789", about.findings().entries().getFirst(), "GitHub token"));
-  }
-
-  @Test
-  void withoutSecretsNothingIsSaid() throws Exception {
-    assertFalse(HtmlReport.render(plain).contains("Secrets"));
-    assertFalse(MarkdownReport.render(plain).contains("Secrets"));
-    assertFalse(TerminalSummary.render(plain).contains("secret"));
-    assertEquals(0, KbFixtures.tree(plain).path("secrets").size());
   }
 
   @Test

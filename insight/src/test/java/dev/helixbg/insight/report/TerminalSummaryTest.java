@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.config.text.TextColumns;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,12 +16,8 @@ class TerminalSummaryTest {
     return TerminalSummary.render(report).replaceAll("\u001B\\[[0-9]+m", "");
   }
 
-  static Stream<Report> everyFixture() {
-    return HtmlReportTest.everyFixture();
-  }
-
   @ParameterizedTest
-  @MethodSource("everyFixture")
+  @MethodSource("dev.helixbg.insight.report.HtmlReportTest#everyFixture")
   void aDozenLinesThatFit(Report report) {
     List<String> lines = plain(report).lines().toList();
     assertTrue(lines.size() <= 12, () -> String.join("\n", lines));
@@ -32,19 +27,15 @@ class TerminalSummaryTest {
   }
 
   @ParameterizedTest
-  @MethodSource("everyFixture")
+  @MethodSource("dev.helixbg.insight.report.HtmlReportTest#everyFixture")
   void noCharacterOfTheirsActs(Report report) {
     String plain = plain(report);
     assertTrue(plain.codePoints().allMatch(c -> c == '\n' || HostileText.isHarmless(c)), plain);
   }
 
   @Test
-  void aHostilePathIsTextToo() {
+  void aPathIsTextToo() {
     assertEquals("Report: /kb␛]0;x␇\n", TerminalSummary.where("/kb\u001B]0;x\u0007"));
-  }
-
-  @Test
-  void withoutAReportNothingIsSaidOfOne() {
     assertEquals("", TerminalSummary.where(""));
   }
 }

@@ -3,6 +3,7 @@ package dev.helixbg.insight.search;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.helixbg.insight.findings.Corpus;
 import dev.helixbg.insight.findings.Coverage;
 import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -37,16 +38,7 @@ class OneSearchTest {
   }
 
   private float[] vector() {
-    float[] vector = new float[384];
-    double squares = 0;
-    for (int i = 0; i < vector.length; i++) {
-      vector[i] = (float) random.nextGaussian();
-      squares += vector[i] * vector[i];
-    }
-    for (int i = 0; i < vector.length; i++) {
-      vector[i] /= (float) Math.sqrt(squares);
-    }
-    return vector;
+    return Corpus.unit(random, new float[384], 1);
   }
 
   private KbEntries kb(int count) {
@@ -66,11 +58,15 @@ class OneSearchTest {
         passageVectors.add(vector());
       }
     }
-    List<NamedEntry> named = NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset()));
+    return kb(entries, vectors, PassageVectors.of(owners, passages, passageVectors));
+  }
+
+  private static KbEntries kb(List<Entry> entries, List<float[]> vectors, PassageVectors passages) {
+    int count = entries.size();
     return new KbEntries(
-        named,
+        NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset())),
         Vectors.of(vectors),
-        PassageVectors.of(owners, passages, passageVectors),
+        passages,
         new LogAccount(0, "ab", count, 0, count, List.of()),
         new Coverage(count, count),
         "test");
@@ -88,14 +84,7 @@ class OneSearchTest {
       entries.add(Entry.of(8 + 100L * entries.size(), "garten", body, 0));
       vectors.add(vector);
     }
-    KbEntries kb =
-        new KbEntries(
-            NamedEntry.all(entries, entry -> "%032x".formatted(entry.offset())),
-            Vectors.of(vectors),
-            PassageVectors.NONE,
-            new LogAccount(0, "ab", nouns.length, 0, nouns.length, List.of()),
-            new Coverage(nouns.length, nouns.length),
-            "test");
+    KbEntries kb = kb(entries, vectors, PassageVectors.NONE);
     for (int i = 0; i < nouns.length; i++) {
       String asked = "什么时候给" + nouns[i] + "施肥";
       try (SearchIndex index = SearchIndex.of(kb, TOKENS)) {

@@ -8,8 +8,9 @@ import org.junit.jupiter.api.Test;
 class SimilarityBenchTest {
 
   @Test
-  void reportsEachSizeAndNumberOfThreads() {
-    SimilarityBench.Report report = SimilarityBench.run(new int[] {100, 300}, new int[] {1, 2}, 1);
+  void reportsEachSizeAndNumberOfThreadsAndFindsWhatWasPlanted() {
+    SimilarityBench.Report report =
+        SimilarityBench.run(new int[] {100, 2_000}, new int[] {1, 2}, 1);
     assertEquals(2, report.peaks().size());
     assertEquals(4, report.results().size());
     for (SimilarityBench.Result result : report.results()) {
@@ -17,12 +18,7 @@ class SimilarityBenchTest {
       assertEquals(768 / result.nanosPerPair(), result.gflops(), 1e-9);
       assertTrue(result.shareOfPeak().getAsDouble() > 0);
     }
-  }
-
-  @Test
-  void everyPlantedVectorLiesNearAnotherOneAndFewOthersDo() {
-    SimilarityBench.Report report = SimilarityBench.run(new int[] {2_000}, new int[] {2}, 1);
-    long hits = report.results().getFirst().hits();
+    long hits = report.results().getLast().hits();
     assertTrue(hits >= 15 && hits < 100, hits + " hits of 19 planted pairs");
   }
 

@@ -109,10 +109,11 @@ public abstract class BackendContract {
     productAgrees(TensorType.F32, 33, 33, counts);
   }
 
-  /** Of one size. */
+  /** Of one size, added to what is there. */
   protected void productAgrees(TensorType type, int rows, int columns, int... batches) {
     Tensor w = weights(type, rows, columns);
     float[][] input = vectors(70, columns);
+    float[][] before = vectors(70, rows);
     for (int batchRows : batches) {
       agree(
           type + " " + rows + "x" + columns + " batch " + batchRows,
@@ -120,6 +121,9 @@ public abstract class BackendContract {
           batchRows,
           rows,
           (backend, result) -> {
+            for (int r = 0; r < batchRows; r++) {
+              result.write(r, before[r]);
+            }
             Activations in = filled(backend, input, batchRows);
             backend.addProduct(batch(backend, batchRows), in, backend.matrix(w), result);
           });
@@ -130,21 +134,7 @@ public abstract class BackendContract {
   @EnumSource
   public void deepProductsAgree(TensorType type) {
     for (int columns : isComplete() ? new int[] {3328, 8448} : new int[] {8448}) {
-      Tensor w = weights(type, 19, columns);
-      float[][] input = vectors(40, columns);
-      for (int batchRows : new int[] {1, 6, 40}) {
-        agree(
-            type + " columns " + columns + " batch " + batchRows,
-            productBound(type, batchRows),
-            batchRows,
-            19,
-            (backend, result) ->
-                backend.addProduct(
-                    batch(backend, batchRows),
-                    filled(backend, input, batchRows),
-                    backend.matrix(w),
-                    result));
-      }
+      productAgrees(type, 19, columns, 1, 6, 40);
     }
   }
 
@@ -152,47 +142,8 @@ public abstract class BackendContract {
   void weightsThatAreF32MayHaveAnyNumberOfColumns() {
     for (int columns : new int[] {1, 2, 3, 7, 31, 33, 1030}) {
       for (TensorType type : List.of(TensorType.F32, TensorType.F16, TensorType.BF16)) {
-        Tensor w = weights(type, 5, columns);
-        float[][] input = vectors(33, columns);
-        for (int batchRows : isComplete() ? new int[] {1, 9, 33} : new int[] {1, 9}) {
-          agree(
-              type + " columns " + columns + " batch " + batchRows,
-              productBound(type, batchRows),
-              batchRows,
-              5,
-              (backend, result) ->
-                  backend.addProduct(
-                      batch(backend, batchRows),
-                      filled(backend, input, batchRows),
-                      backend.matrix(w),
-                      result));
-        }
+        productAgrees(type, 5, columns, isComplete() ? new int[] {1, 9, 33} : new int[] {1, 9});
       }
-    }
-  }
-
-  @Tag(EACH_KIND)
-  @Test
-  void productsAreAddedToWhatIsThere() {
-    Tensor w = weights(TensorType.Q4_K, 7, 256);
-    float[][] input = vectors(40, 256);
-    float[][] before = vectors(40, 7);
-    for (int batchRows : new int[] {1, 6, 40}) {
-      agree(
-          "batch " + batchRows,
-          productBound(TensorType.Q4_K, batchRows),
-          batchRows,
-          7,
-          (backend, result) -> {
-            for (int r = 0; r < batchRows; r++) {
-              result.write(r, before[r]);
-            }
-            backend.addProduct(
-                batch(backend, batchRows),
-                filled(backend, input, batchRows),
-                backend.matrix(w),
-                result);
-          });
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The rival's process, with shell scripts that stand in for Node.js. */
@@ -29,54 +30,35 @@ class LlamaRivalTest {
   void eachRoundHasItsSpeedWhateverElseIsPrinted() throws IOException {
     String script =
         """
-        echo; echo "noise $(basename "$4") $5 $6"; echo ready 3.22.1
+        echo; echo noise
+        case $3 in *node-llama-cpp*) echo "ready 3.22.1,$1,$2,$(basename $4),$5,$6";; esac
         while read -r test n; do echo; echo "noise"; echo "speed $n.5"; done
         """;
     try (LlamaRival rival = start(script, LONG)) {
-      assertEquals("3.22.1", rival.version());
+      assertEquals("3.22.1,--input-type=module,--eval,model.gguf,2,64", rival.version());
       assertEquals(512.5, rival.round("pp", 512));
       assertEquals(64.5, rival.round("tg", 64));
     }
   }
 
   @Test
-  void theProcessGetsTheScriptTheFileTheThreadsAndTheTokens() throws IOException {
-    String script =
-        "case $3 in *node-llama-cpp*) echo ready $1,$2,$(basename $4),$5,$6;; esac; read -r _";
-    try (LlamaRival rival = start(script, LONG)) {
-      assertEquals("--input-type=module,--eval,model.gguf,2,64", rival.version());
-    }
-  }
-
-  @Test
   void anEndOfItsOwnIsToldWithItsCode() throws IOException {
-    assertTrue(
-        assertThrows(RivalException.class, () -> start("exit 3", LONG))
-            .getMessage()
-            .contains("exit code 3"));
+    told("exit code 3", () -> start("exit 3", LONG));
     try (LlamaRival rival = start("echo ready 1; exit 4", LONG)) {
-      assertTrue(
-          assertThrows(RivalException.class, () -> rival.round("pp", 1))
-              .getMessage()
-              .contains("exit code 4"));
+      told("exit code 4", () -> rival.round("pp", 1));
     }
   }
 
   @Test
   void whatIsNoNumberIsTold() throws IOException {
     try (LlamaRival rival = start("echo ready 1; read -r _; echo speed fast; read -r _", LONG)) {
-      assertTrue(
-          assertThrows(RivalException.class, () -> rival.round("pp", 1))
-              .getMessage()
-              .contains("no speed but fast"));
+      told("no speed but fast", () -> rival.round("pp", 1));
     }
   }
 
   @Test
   void itIsNotWaitedForLongerThanAllowed() {
-    RivalException e =
-        assertThrows(RivalException.class, () -> start("read -r _", Duration.ofMillis(50)));
-    assertTrue(e.getMessage().contains("gave no answer within"), e.getMessage());
+    told("gave no answer within", () -> start("read -r _", Duration.ofMillis(50)));
   }
 
   @Test
@@ -97,10 +79,12 @@ class LlamaRivalTest {
 
   @Test
   void withoutNodeItsUserIsToldHowToGetIt() {
-    RivalException e =
-        assertThrows(
-            RivalException.class,
-            () -> LlamaRival.start(folder.resolve("none") + "", folder, folder, 1, 1, LONG));
-    assertTrue(e.getMessage().contains(LlamaRival.REMEDY), e.getMessage());
+    String none = folder.resolve("none").toString();
+    told(LlamaRival.REMEDY, () -> LlamaRival.start(none, folder, folder, 1, 1, LONG));
+  }
+
+  private static void told(String part, Executable work) {
+    RivalException e = assertThrows(RivalException.class, work);
+    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 }

@@ -19,27 +19,23 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class AllocationTest {
   /** What most files of models for such machines hold. */
-  private static final String[] USUAL_TYPES = {"Q4_K", "Q5_K", "Q6_K", "Q8_0"};
+  private static final String USUAL_TYPES = "Q4_K Q5_K Q6_K Q8_0";
+
+  /** Calls inside the Vector API then see vectors of two sizes, not of three. */
+  private static final String TWO_TYPES = "Q4_K Q5_K";
 
   private static final String WITHOUT_MACHINE_CODE = "-Dhelixbg.machine.code=false";
 
   private static final boolean ALL = Boolean.getBoolean("proofs.all");
 
-  /** These of two kinds of compilation with one of two each; with {@code ALL}, with both. */
-  private static List<Arguments> kinds(String first, String second, Arguments... usual) {
-    if (!ALL) {
-      return List.of(usual);
-    }
-    List<Arguments> kinds = new ArrayList<>();
-    for (String kind : List.of("tiered", "c2")) {
-      kinds.add(Arguments.of(kind, first));
-      kinds.add(Arguments.of(kind, second));
-    }
-    return kinds;
-  }
-
   static List<Arguments> starts() {
-    return kinds("cold", "warm", Arguments.of("tiered", "cold"));
+    return ALL
+        ? List.of(
+            Arguments.of("tiered", "cold"),
+            Arguments.of("tiered", "warm"),
+            Arguments.of("c2", "cold"),
+            Arguments.of("c2", "warm"))
+        : List.of(Arguments.of("tiered", "cold"));
   }
 
   /** Warm, kernels were compiled by the smallest calls. */
@@ -50,53 +46,39 @@ class AllocationTest {
     assertNoGarbage(kind, List.of(), start);
   }
 
-  static List<Arguments> narrower() {
-    return kinds("-XX:UseAVX=2", "-XX:MaxVectorSize=16", Arguments.of("tiered", "-XX:UseAVX=2"));
-  }
-
-  /** What the processors of most PCs have, and the narrowest there is. */
-  @ParameterizedTest
-  @MethodSource("narrower")
-  void norDoThoseForNarrowerVectors(String kind, String vectors)
-      throws IOException, InterruptedException {
-    assertNoGarbage(kind, List.of(vectors), "warm", USUAL_TYPES);
-  }
-
-  static List<Arguments> ownStarts() {
-    List<Arguments> starts = new ArrayList<>();
-    starts.addAll(kinds("warm", "cold", Arguments.of("c2", "cold")));
-    starts.replaceAll(start -> Arguments.of(start.get()[0], start.get()[1], ""));
-    if (ALL) {
-      starts.add(Arguments.of("c2", "warm", "-XX:UseAVX=2"));
-      starts.add(Arguments.of("tiered", "warm", "-XX:UseAVX=2"));
+  /** Options, the start and types of processes that run other code. */
+  static List<Arguments> others() {
+    // What the processors of most PCs have, and the narrowest there is.
+    List<String> narrower = List.of("-XX:UseAVX=2", "-XX:MaxVectorSize=16");
+    if (!ALL) {
+      return List.of(
+          Arguments.of("tiered", narrower.getFirst(), "warm", USUAL_TYPES),
+          Arguments.of("c2", WITHOUT_MACHINE_CODE, "cold", ""),
+          Arguments.of("tiered", narrower.getLast(), "cold", TWO_TYPES));
     }
-    return starts;
-  }
-
-  /**
-   * What multiplies prompts there is other code; where there is none of the machine's, see above.
-   */
-  @ParameterizedTest
-  @MethodSource("ownStarts")
-  void norDoTheVectorApisOwn(String kind, String start, String vectors)
-      throws IOException, InterruptedException {
-    assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
-    if (vectors.isEmpty()) {
-      assertNoGarbage(kind, List.of(WITHOUT_MACHINE_CODE), start);
-    } else {
-      assertNoGarbage(kind, List.of(vectors, WITHOUT_MACHINE_CODE), start, USUAL_TYPES);
+    List<Arguments> all = new ArrayList<>();
+    for (String kind : List.of("tiered", "c2")) {
+      narrower.forEach(vectors -> all.add(Arguments.of(kind, vectors, "warm", USUAL_TYPES)));
+      all.add(Arguments.of(kind, WITHOUT_MACHINE_CODE, "warm", ""));
+      all.add(Arguments.of(kind, WITHOUT_MACHINE_CODE, "cold", ""));
+      String both = narrower.getFirst() + " " + WITHOUT_MACHINE_CODE;
+      all.add(Arguments.of(kind, both, "warm", USUAL_TYPES));
     }
+    narrower.forEach(vectors -> all.add(Arguments.of("tiered", vectors, "cold", TWO_TYPES)));
+    return all;
   }
 
-  static List<String> widths() {
-    return ALL ? List.of("-XX:UseAVX=2", "-XX:MaxVectorSize=16") : List.of("-XX:MaxVectorSize=16");
-  }
-
-  /** Calls inside the Vector API then see vectors of two sizes, not of three. */
+  /** Without machine code, the Vector API's own code multiplies prompts. */
   @ParameterizedTest
-  @MethodSource("widths")
-  void norDoTwoTypesAlone(String vectors) throws IOException, InterruptedException {
-    assertNoGarbage("tiered", List.of(vectors), "cold", "Q4_K", "Q5_K");
+  @MethodSource("others")
+  void norDoThoseOfNarrowerVectorsOrWithoutMachineCode(
+      String kind, String options, String start, String types)
+      throws IOException, InterruptedException {
+    if (options.contains(WITHOUT_MACHINE_CODE)) {
+      assumeTrue(ByteProduct.AVAILABLE, "the other tests run it");
+    }
+    String[] chosen = types.isEmpty() ? new String[0] : types.split(" ");
+    assertNoGarbage(kind, List.of(options.split(" ")), start, chosen);
   }
 
   /** In a JVM of its own, as the program is: other tests leave profiles behind. */

@@ -54,7 +54,16 @@ class BatchAttentionTest {
   @ValueSource(ints = {128, 256})
   void narrowerVectorsAgreeWithTheReference(int bits) throws Exception {
     List<String> narrower = List.of("-Dhelixbg.vector.bits=" + bits);
-    assertEquals("agrees", ForkedJvm.run(Redirect.INHERIT, narrower, AttentionProbe.class));
+    assertEquals("agrees", ForkedJvm.run(Redirect.INHERIT, narrower, BatchAttentionTest.class));
+  }
+
+  /** Has attention agree with the reference. */
+  public static void main(String[] arguments) {
+    var contract = new CpuBackendContractTest();
+    contract.open();
+    contract.attentionAgrees();
+    contract.close();
+    System.out.print("agrees");
   }
 
   @ParameterizedTest

@@ -5,25 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.helixbg.llm.backend.Backend.Activations;
-import dev.helixbg.llm.backend.Backend.Matrix;
-import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.KvCache;
-import dev.helixbg.llm.backend.KvShape;
 import dev.helixbg.llm.cpu.x86.ByteProduct;
-import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -114,7 +106,8 @@ class MachineProductsTest {
       try (Arena arena = Arena.ofShared();
           CpuBackend backend = new CpuBackend(2, () -> {})) {
         StringBuilder line = new StringBuilder(type + " " + ByteMatmul.takes(type));
-        for (float[] row : product(arena, backend, type)) {
+        Tensor weights = CpuProduct.weights(arena, type, ROWS, COLUMNS);
+        for (float[] row : CpuProduct.of(backend, weights, TOKENS)) {
           for (float value : row) {
             line.append(' ').append(value);
           }
@@ -122,33 +115,5 @@ class MachineProductsTest {
         System.out.println(line);
       }
     }
-  }
-
-  private static float[][] product(Arena arena, CpuBackend backend, TensorType type) {
-    SplittableRandom random = new SplittableRandom(type.ordinal());
-    long elements = (long) ROWS * COLUMNS;
-    MemorySegment data = arena.allocate(type.bytes(elements), 64);
-    RandomWeights.fill(type, data, 0, elements, 0.04f, random);
-    Matrix w = backend.matrix(new Tensor("w", type, List.of((long) COLUMNS, (long) ROWS), data));
-    Activations x = backend.activations(TOKENS, COLUMNS);
-    Activations y = backend.activations(TOKENS, ROWS);
-    float[][] rows = new float[TOKENS][ROWS];
-    for (int t = 0; t < TOKENS; t++) {
-      float[] row = new float[COLUMNS];
-      for (int k = 0; k < COLUMNS; k++) {
-        row[k] = (float) random.nextGaussian();
-      }
-      x.write(t, row);
-      y.write(t, rows[t]);
-    }
-    KvCache cache = backend.cache(new KvShape(1, 1, 16, TOKENS));
-    Batch batch = new Batch(TOKENS, 1);
-    batch.add(cache, TOKENS, 0);
-    backend.addProduct(batch, x, w, y);
-    backend.submit().await();
-    for (int t = 0; t < TOKENS; t++) {
-      y.read(t, rows[t]);
-    }
-    return rows;
   }
 }

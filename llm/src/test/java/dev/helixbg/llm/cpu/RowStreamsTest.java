@@ -4,13 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.backend.Backend.Activations;
-import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,8 +71,6 @@ class RowStreamsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void eachThreadHasPartsEnoughToTryBothWaysSoon(int threads) {
-    int rows = 4096;
-    int columns = 512;
     int[] most = new int[1];
     ThreadTeam team =
         new ThreadTeam(threads) {
@@ -89,13 +82,7 @@ class RowStreamsTest {
         };
     try (Arena arena = Arena.ofConfined();
         CpuBackend backend = new CpuBackend(team, () -> {})) {
-      long bytes = TensorType.Q8_0.bytes((long) rows * columns);
-      List<Long> shape = List.of((long) columns, (long) rows);
-      Tensor weights = new Tensor("w", TensorType.Q8_0, shape, arena.allocate(bytes, 64));
-      Activations x = backend.activations(1, columns);
-      Batch batch = new Batch(1, 1);
-      batch.add(backend.cache(new KvShape(1, 1, 16, 1)), 1, 0);
-      backend.addProduct(batch, x, backend.matrix(weights), backend.activations(1, rows));
+      CpuProduct.of(backend, CpuProduct.weights(arena, TensorType.Q8_0, 4096, 512), 1);
     }
     assertEquals(5 * threads, most[0]);
   }

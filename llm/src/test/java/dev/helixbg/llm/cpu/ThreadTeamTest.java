@@ -21,6 +21,7 @@ class ThreadTeamTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 7})
   void everyPartRunsOnceInEachRegion(int size) {
+    Thread caller = Thread.currentThread();
     try (ThreadTeam team = new ThreadTeam(size)) {
       for (int region = 1; region <= 300; region++) {
         int parts = region % 40;
@@ -29,6 +30,7 @@ class ThreadTeamTest {
         team.run(
             (member, part) -> {
               assertEquals(1, busy.incrementAndGet(member), "a member does one part at a time");
+              assertEquals(member == 0, Thread.currentThread() == caller);
               runs.incrementAndGet(part);
               busy.decrementAndGet(member);
             },
@@ -51,14 +53,6 @@ class ThreadTeamTest {
           assertEquals(value, written[64 * part]);
         }
       }
-    }
-  }
-
-  @Test
-  void theCallerIsMemberZero() {
-    try (ThreadTeam team = new ThreadTeam(3)) {
-      Thread caller = Thread.currentThread();
-      team.run((member, part) -> assertEquals(member == 0, Thread.currentThread() == caller), 100);
     }
   }
 

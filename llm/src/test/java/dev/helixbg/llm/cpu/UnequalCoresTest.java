@@ -3,16 +3,9 @@ package dev.helixbg.llm.cpu;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.helixbg.llm.backend.Backend.Activations;
-import dev.helixbg.llm.backend.Batch;
-import dev.helixbg.llm.backend.KvShape;
-import dev.helixbg.llm.tensor.RandomWeights;
 import dev.helixbg.llm.tensor.Tensor;
 import dev.helixbg.llm.tensor.TensorType;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.util.List;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -23,26 +16,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A slow core gets less of a product to do, and the result is the same, bit for bit. */
 class UnequalCoresTest {
-  private static final int ROWS = 4096;
-  private static final int COLUMNS = 512;
-
   @AutoClose private final Arena arena = Arena.ofShared();
 
   @ParameterizedTest
   @CsvSource({"Q4_K, 1, 1", "Q4_K, 40, 2", "Q6_K, 3, 0", "F32, 1, 1", "Q8_0, 12, 3"})
   void whoTakesWhichPartChangesNoBit(TensorType type, int rows, int slow) {
-    SplittableRandom random = new SplittableRandom(7);
-    MemorySegment data = arena.allocate(type.bytes((long) ROWS * COLUMNS), 64);
-    RandomWeights.fill(type, data, 0, (long) ROWS * COLUMNS, 0.05f, random);
-    Tensor weights = new Tensor("w", type, List.of((long) COLUMNS, (long) ROWS), data.asReadOnly());
+    Tensor weights = CpuProduct.weights(arena, type, 4096, 512);
     AtomicIntegerArray taken = new AtomicIntegerArray(4);
     float[][] alone;
     try (CpuBackend backend = new CpuBackend(1, () -> {})) {
-      alone = product(backend, weights, rows);
+      alone = CpuProduct.of(backend, weights, rows);
     }
     try (CpuBackend backend = new CpuBackend(new SlowedTeam(slow, taken), () -> {})) {
       for (int round = 0; round < 3; round++) {
-        assertArrayEquals(alone, product(backend, weights, rows));
+        assertArrayEquals(alone, CpuProduct.of(backend, weights, rows));
       }
     }
     int fastest = 0;
@@ -88,28 +75,5 @@ class UnequalCoresTest {
         LockSupport.parkNanos(100_000);
       }
     }
-  }
-
-  private static float[][] product(CpuBackend backend, Tensor weights, int rows) {
-    Batch batch = new Batch(rows, rows);
-    batch.add(backend.cache(new KvShape(1, 1, 16, 128)), rows, 0);
-    Activations input = backend.activations(rows, COLUMNS);
-    Activations result = backend.activations(rows, ROWS);
-    SplittableRandom random = new SplittableRandom(11);
-    for (int r = 0; r < rows; r++) {
-      float[] row = new float[COLUMNS];
-      for (int c = 0; c < COLUMNS; c++) {
-        row[c] = (float) random.nextGaussian();
-      }
-      input.write(r, row);
-      result.write(r, new float[ROWS]);
-    }
-    backend.addProduct(batch, input, backend.matrix(weights), result);
-    backend.submit().await();
-    float[][] product = new float[rows][ROWS];
-    for (int r = 0; r < rows; r++) {
-      result.read(r, product[r]);
-    }
-    return product;
   }
 }

@@ -44,37 +44,51 @@ class GroupGeneratorTest {
           .limit(10)
           .toList();
 
-  private List<Generation> generate(KvCache shared, List<int[]> prompts, int maxTokens) {
-    return Generator.generateAll(
-        work,
-        shared,
-        prompts,
-        new GenerationOptions(maxTokens, Set.of(GoldenModel.END)),
-        () -> false);
+  private final List<int[]> prompts = cases.stream().map(GoldenCase::promptIds).toList();
+
+  private List<Generation> generate(List<int[]> prompts, int maxTokens) {
+    return generate(work, empty, prompts, maxTokens);
   }
 
-  private List<int[]> prompts() {
-    return cases.stream().map(GoldenCase::promptIds).toList();
+  private static List<Generation> generate(
+      ForwardPasses work, KvCache shared, List<int[]> prompts, int maxTokens) {
+    GenerationOptions options = new GenerationOptions(maxTokens, Set.of(GoldenModel.END));
+    return Generator.generateAll(work, shared, prompts, options, () -> false);
+  }
+
+  /** The same by a model of other limits, or on another backend. */
+  private List<Generation> generate(
+      PassLimits limits, Backend backend, List<int[]> prompts, int maxTokens) {
+    Qwen3 other = Qwen3.of(file, backend, limits);
+    KvCache cache = backend.cache(other.cacheShape());
+    return generate(new ForwardPasses(other, limits), cache, prompts, maxTokens);
+  }
+
+  private void assertGolden(int number, Generation answer) {
+    int[] greedy = cases.get(number).greedyIds();
+    assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answer.tokenIds());
+    assertEquals(StopReason.STOP_TOKEN, answer.stopReason());
+  }
+
+  private void assertAllGolden(List<Generation> answers) {
+    for (int i = 0; i < cases.size(); i++) {
+      assertGolden(i, answers.get(i));
+    }
   }
 
   @Test
   void allAnswersAreTheGoldenOnes() {
-    List<Generation> answers = generate(empty, prompts(), 64);
-    for (int i = 0; i < cases.size(); i++) {
-      int[] greedy = cases.get(i).greedyIds();
-      assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answers.get(i).tokenIds());
-      assertEquals(StopReason.STOP_TOKEN, answers.get(i).stopReason());
-    }
+    assertAllGolden(generate(prompts, 64));
     assertEquals(0, empty.length());
   }
 
   @Test
   void answersThatGrowTogetherSharePasses() {
     long before = backend.counters().get(Counter.PASSES);
-    generate(empty, prompts().subList(0, 4), 64);
+    generate(prompts.subList(0, 4), 64);
     long together = backend.counters().get(Counter.PASSES) - before;
     before = backend.counters().get(Counter.PASSES);
-    prompts().subList(0, 4).forEach(prompt -> generate(empty, List.of(prompt), 64));
+    prompts.subList(0, 4).forEach(prompt -> generate(List.of(prompt), 64));
     long apart = backend.counters().get(Counter.PASSES) - before;
     assertTrue(together * 2 < apart, together + " passes together, " + apart + " apart");
   }
@@ -82,57 +96,37 @@ class GroupGeneratorTest {
   /** Filled up to eight rows, two answers would take as long as eight. */
   @Test
   void aFewAnswersAreNotFilledUpOnTheCpu() {
-    List<int[]> prompts = prompts().subList(0, 3);
-    generate(empty, prompts, 1);
+    List<int[]> few = prompts.subList(0, 3);
+    generate(few, 1);
     long before = backend.counters().get(Counter.ROWS);
-    generate(empty, prompts, 1);
+    generate(few, 1);
     long reading = backend.counters().get(Counter.ROWS) - before;
-    generate(empty, prompts, 3);
+    generate(few, 3);
     assertEquals(before + 2 * reading + 3 * 2, backend.counters().get(Counter.ROWS));
   }
 
   @Test
   void anOpeningReadOnceAndAPromptOfManyPassesGiveTheSame() {
     int shared = 15;
-    int[] opening = Arrays.copyOf(prompts().getFirst(), shared);
+    int[] opening = Arrays.copyOf(prompts.getFirst(), shared);
     work.read(empty, opening, false, () -> false);
     List<int[]> rests =
-        prompts().stream().limit(2).map(p -> Arrays.copyOfRange(p, shared, p.length)).toList();
-    int[] greedy = cases.get(1).greedyIds();
-    assertArrayEquals(
-        Arrays.copyOf(greedy, greedy.length - 1), generate(empty, rests, 64).get(1).tokenIds());
-
+        prompts.stream().limit(2).map(p -> Arrays.copyOfRange(p, shared, p.length)).toList();
+    assertGolden(1, generate(rests, 64).get(1));
     PassLimits small = new PassLimits(512, 24, 8);
-    Qwen3 narrow = Qwen3.of(file, backend, small);
-    List<Generation> answers =
-        Generator.generateAll(
-            new ForwardPasses(narrow, small),
-            backend.cache(narrow.cacheShape()),
-            prompts().subList(0, 2),
-            new GenerationOptions(64, Set.of(GoldenModel.END)),
-            () -> false);
-    assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answers.get(1).tokenIds());
+    assertGolden(1, generate(small, backend, prompts.subList(0, 2), 64).get(1));
   }
 
   @Test
   void anAnswerEndsAtItsLengthOrWhereTheContextIsFull() {
-    Generation cut = generate(empty, prompts(), 3).getFirst();
-    assertArrayEquals(Arrays.copyOf(cases.getFirst().greedyIds(), 3), cut.tokenIds());
+    int[] three = Arrays.copyOf(cases.getFirst().greedyIds(), 3);
+    Generation cut = generate(prompts, 3).getFirst();
+    assertArrayEquals(three, cut.tokenIds());
     assertEquals(StopReason.LENGTH, cut.stopReason());
-
-    int[] prompt = prompts().getFirst();
-    PassLimits tight = new PassLimits(prompt.length + 2, 200, 8);
-    Qwen3 full = Qwen3.of(file, backend, tight);
-    Generation ended =
-        Generator.generateAll(
-                new ForwardPasses(full, tight),
-                backend.cache(full.cacheShape()),
-                List.of(prompt),
-                new GenerationOptions(64, Set.of(GoldenModel.END)),
-                () -> false)
-            .getFirst();
+    PassLimits tight = new PassLimits(prompts.getFirst().length + 2, 200, 8);
+    Generation ended = generate(tight, backend, prompts.subList(0, 1), 64).getFirst();
+    assertArrayEquals(three, ended.tokenIds());
     assertEquals(StopReason.CONTEXT_FULL, ended.stopReason());
-    assertArrayEquals(Arrays.copyOf(cases.getFirst().greedyIds(), 3), ended.tokenIds());
   }
 
   /** Answers move to the first rows as others end; the second backend wants passes ahead. */
@@ -143,28 +137,8 @@ class GroupGeneratorTest {
         InterceptedBackend.of(
             backend, (method, arguments, usual) -> method.equals("depth") ? 3 : usual.call());
     for (Backend some : List.of(backend, ahead)) {
-      Qwen3 wide = Qwen3.of(file, some, limits);
-      List<Generation> answers =
-          Generator.generateAll(
-              new ForwardPasses(wide, limits),
-              some.cache(wide.cacheShape()),
-              prompts(),
-              new GenerationOptions(64, Set.of(GoldenModel.END)),
-              () -> false);
-      for (int i = 0; i < cases.size(); i++) {
-        int[] greedy = cases.get(i).greedyIds();
-        assertArrayEquals(Arrays.copyOf(greedy, greedy.length - 1), answers.get(i).tokenIds());
-      }
-      assertEquals(
-          StopReason.LENGTH,
-          Generator.generateAll(
-                  new ForwardPasses(wide, limits),
-                  some.cache(wide.cacheShape()),
-                  prompts(),
-                  new GenerationOptions(2, Set.of()),
-                  () -> false)
-              .getLast()
-              .stopReason());
+      assertAllGolden(generate(limits, some, prompts, 64));
+      assertEquals(StopReason.LENGTH, generate(limits, some, prompts, 2).getLast().stopReason());
     }
   }
 
@@ -174,8 +148,8 @@ class GroupGeneratorTest {
         CancellationException.class,
         () ->
             Generator.generateAll(
-                work, empty, prompts(), new GenerationOptions(64, Set.of()), () -> true));
-    assertThrows(IllegalArgumentException.class, () -> generate(empty, List.of(new int[0]), 64));
-    assertThrows(IllegalArgumentException.class, () -> generate(empty, prompts(), 0));
+                work, empty, prompts, new GenerationOptions(64, Set.of()), () -> true));
+    assertThrows(IllegalArgumentException.class, () -> generate(List.of(new int[0]), 64));
+    assertThrows(IllegalArgumentException.class, () -> generate(prompts, 0));
   }
 }

@@ -1,7 +1,11 @@
 package dev.helixbg.llm.gguf;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.function.Executable;
 
 /** What the message of a {@link GgufException} says of the place that is wrong. */
 public final class GgufErrors {
@@ -9,6 +13,13 @@ public final class GgufErrors {
       Pattern.compile("\\((?:in '(?<name>.*)')? ?(?:at byte (?<offset>[0-9]+))?\\)$");
 
   private GgufErrors() {}
+
+  /** The error of work that fails with these words. */
+  public static GgufException refused(String words, Executable work) {
+    GgufException error = assertThrows(GgufException.class, work);
+    assertTrue(error.getMessage().contains(words), error.getMessage());
+    return error;
+  }
 
   /** Of the key or tensor; empty where none is named. */
   public static String name(GgufException error) {

@@ -10,10 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Arrays of strings, passed in a head and read later. */
 class GgufStringsTest {
@@ -27,14 +26,14 @@ class GgufStringsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 5000, 70_000})
-  void stringsOfAnyLengthArePassedAndRead(int length) {
+  @CsvSource({"0, 20", "1, 20", "5000, 20", "70000, 20", "3, 1", "3, 5000"})
+  void stringsOfAnyLengthArePassedAndRead(int length, int count) {
     List<byte[]> strings = new ArrayList<>();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < count; i++) {
       byte[] text = new byte[Math.max(0, length - i % 3)];
-      Arrays.fill(text, (byte) ('a' + i));
+      Arrays.fill(text, (byte) ('a' + i % 26));
       strings.add(text);
-      strings.add("é".repeat(i * 37).getBytes(StandardCharsets.UTF_8));
+      strings.add("é".repeat(i % 20 * 37).getBytes(StandardCharsets.UTF_8));
     }
     GgufMetadata metadata = parse(strings, "x");
     assertEquals("x", metadata.text("after"));
@@ -45,21 +44,6 @@ class GgufStringsTest {
       assertEquals(new String(expected, StandardCharsets.UTF_8), read.get(i));
       assertArrayEquals(expected, Arrays.copyOfRange(read.utf8(), read.start(i), read.end(i)));
     }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 10_000})
-  void manyStringsAreRead(int count) {
-    Random random = new Random(count);
-    List<byte[]> strings = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      strings.add(Integer.toString(random.nextInt(), 36).getBytes(StandardCharsets.UTF_8));
-    }
-    GgufMetadata metadata = parse(strings, "x");
-    assertEquals("x", metadata.text("after"));
-    assertEquals(
-        strings.stream().map(utf8 -> new String(utf8, StandardCharsets.UTF_8)).toList(),
-        metadata.array("k", count).strings());
   }
 
   /** All reads stay within the array, even if another program writes to the file. */

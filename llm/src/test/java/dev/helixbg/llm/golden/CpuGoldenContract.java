@@ -19,11 +19,6 @@ abstract class CpuGoldenContract extends GoldenContract {
     return new CpuBackend(threads, () -> {});
   }
 
-  @Override
-  int each() {
-    return 2;
-  }
-
   /**
    * Whether activations that meet quantised types become numbers of some eight bits, each of which
    * is off by up to a 254th: those of prompts by machine code, and below 512 bits most.

@@ -6,8 +6,13 @@ import dev.helixbg.llm.gpu.driver.GpuDevice;
 import java.util.List;
 
 /** The golden models on the engine for GPUs, whatever drives them. */
-abstract class GpuGoldenContract extends SlowGoldenContract {
+abstract class GpuGoldenContract extends GoldenContract {
   abstract GpuDevice device();
+
+  @Override
+  boolean isSlow() {
+    return true;
+  }
 
   @Override
   Backend backend() {

@@ -3,7 +3,12 @@ package dev.helixbg.llm.golden;
 import dev.helixbg.llm.backend.Backend;
 import dev.helixbg.llm.backend.scalar.ScalarBackend;
 
-class ScalarGoldenTest extends SlowGoldenContract {
+class ScalarGoldenTest extends GoldenContract {
+  @Override
+  boolean isSlow() {
+    return true;
+  }
+
   @Override
   Backend backend() {
     return new ScalarBackend();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.helixbg.llm.ModelOpener;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
+import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.cpu.kernel.tile.TileProduct;
 import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.gguf.GgufException;
@@ -16,6 +17,7 @@ import dev.helixbg.llm.model.Qwen3.PassLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,15 @@ class OpeningTest {
     Path maps = Path.of("/proc/self/maps");
     if (Files.exists(maps)) {
       assertFalse(Files.readString(maps).contains(copy.toRealPath().toString()), "still mapped");
+    }
+  }
+
+  @Test
+  void anOpenModelTellsItsNameAndContext() {
+    try (TextModel model = ModelOpener.open(GoldenModel.Q4_0.path(), options(8))) {
+      assertEquals("helix golden", model.name());
+      assertEquals(64, model.contextLimit());
+      assertEquals(List.of(), model.warnings());
     }
   }
 

@@ -7,9 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class PackedTypeTest {
   /** Half a step of the quantisers, of numbers up to 1. */
@@ -21,16 +23,21 @@ class PackedTypeTest {
     };
   }
 
-  private static float[] unpacked(PackedType type, MemorySegment stored, int count) {
-    TensorType computed = type.computed();
-    MemorySegment target = MemorySegment.ofArray(new byte[(int) computed.bytes(count)]);
-    type.unpack(stored, target);
+  private static float[] unpacked(StoredType stored, MemorySegment data, int count) {
     float[] weights = new float[count];
-    Dequantize.row(computed, target, 0, count, weights, 0);
+    switch (stored) {
+      case TensorType type -> Dequantize.row(type, data, 0, count, weights, 0);
+      case PackedType type -> {
+        TensorType computed = type.computed();
+        MemorySegment target = MemorySegment.ofArray(new byte[(int) computed.bytes(count)]);
+        type.unpack(data, target);
+        Dequantize.row(computed, target, 0, count, weights, 0);
+      }
+    }
     return weights;
   }
 
-  private static float[] packedAndUnpacked(PackedType type, float[] x) {
+  private static float[] packedAndUnpacked(StoredType type, float[] x) {
     MemorySegment stored = MemorySegment.ofArray(new byte[(int) type.bytes(x.length)]);
     Quantize.row(type, x, 0, x.length, stored, 0);
     return unpacked(type, stored, x.length);
@@ -48,9 +55,14 @@ class PackedTypeTest {
     assertArrayEquals(x, packedAndUnpacked(type, x), (float) tolerance(type));
   }
 
+  static Stream<StoredType> allTypes() {
+    return Stream.concat(Stream.of(TensorType.values()), Stream.of(PackedType.values()));
+  }
+
+  /** Each weight of a block depends on its own bits only: what changes it changes no other. */
   @ParameterizedTest
-  @EnumSource
-  void everyWeightHasAPlaceOfItsOwn(PackedType type) {
+  @MethodSource("allTypes")
+  void everyWeightHasAPlaceOfItsOwn(StoredType type) {
     float[] x = new float[type.blockElements()];
     Arrays.fill(x, 0.5f);
     x[0] = 1;

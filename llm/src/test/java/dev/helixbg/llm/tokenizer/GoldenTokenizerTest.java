@@ -108,13 +108,6 @@ class GoldenTokenizerTest {
   }
 
   @Test
-  void answersComeBackFromTheirTokens() {
-    for (GoldenCase expected : GoldenModel.F16.cases()) {
-      assertEquals(expected.answer(), tokenizer.decode(tokenizer.encode(expected.answer())));
-    }
-  }
-
-  @Test
   void textNeverBecomesASpecialToken() {
     for (int id : tokenizer.encode(FORGED)) {
       assertTrue(id < 1317, "special token " + id);

@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -22,17 +23,9 @@ import dev.helixbg.embed.bench.SimilarityShift;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how fast this machine embeds texts, in comparison with rivals. */
-@Command(
-    name = "embed",
-    description =
-        "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
-            + " and in eight bits, beside langchain4j and ONNX Runtime's eight bits in the same"
-            + " run.")
 final class BenchEmbedCommand extends JsonCommand {
   /** Token limit of all rivals, at which they cut texts, so that they do the same work. */
   private static final int COMMON_TOKENS = 128;
@@ -50,25 +43,38 @@ final class BenchEmbedCommand extends JsonCommand {
   /** Minimum cosine if the text of the reference vector is cut earlier; detects only nonsense. */
   private static final double LOOSELY_SAME = 0.5;
 
-  @Mixin private GlobalOptions options;
-
-  @Option(
-      names = "--texts",
-      paramLabel = "N",
-      defaultValue = "2000",
-      description =
-          "Short texts; a quarter of it long, half of it mixed (default: ${DEFAULT-VALUE}).")
+  private final GlobalOptions options = new GlobalOptions();
   private int texts;
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Interleaved rounds, of which the median counts (default: ${DEFAULT-VALUE}).")
   private int rounds;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Texts, tokens and GFLOP per second for short, long and mixed texts, at 128 and 256 tokens"
+            + " and in eight bits, beside langchain4j and ONNX Runtime's eight bits in the same"
+            + " run.");
+    to.add(options);
+    to.add(
+        OptionSpec.builder("--texts")
+            .paramLabel("N")
+            .defaultValue("2000")
+            .description(
+                "Short texts; a quarter of it long, half of it mixed (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> texts = given);
+    to.add(
+        OptionSpec.builder("--rounds")
+            .paramLabel("N")
+            .defaultValue("3")
+            .description(
+                "Interleaved rounds, of which the median counts (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> rounds = given);
+    to.option(
+        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+  }
 
   private record Bench(
       int threads, String graph, String provider, List<Result> results, SimilarityShift int8) {}

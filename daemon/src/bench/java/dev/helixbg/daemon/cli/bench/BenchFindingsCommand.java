@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.KbArgument;
@@ -58,59 +59,64 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how much of the planted content of a KB appears in its findings. */
-@Command(
-    name = "findings",
-    description =
+final class BenchFindingsCommand extends JsonCommand {
+  private static final int MAX_ENTRIES = 200_000;
+  private final GlobalOptions options = new GlobalOptions();
+  private final KbArgument kb = new KbArgument();
+  private Path truth;
+  private Integer cost;
+  private Path model;
+  private Precision precision = Precision.AUTO;
+  private String threads;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
         "How many planted rewrites, overtaken notes and look-alikes are among the first pairs of"
             + " the list of relations, beside the list without passages and one by plain"
             + " similarity; how many misfiled entries are found; and how often a search finds what"
-            + " stands late in a long note.")
-final class BenchFindingsCommand extends JsonCommand {
-  private static final int MAX_ENTRIES = 200_000;
-
-  @Mixin private GlobalOptions options;
-  @Mixin private KbArgument kb;
-
-  @Option(
-      names = "--truth",
-      paramLabel = "FILE",
-      description =
-          "Measure instead the list of a knowledge base of your own, or of notes (--notes): FILE"
-              + " has a pair a line, one of same, overtaken, related, lookalike and the names or"
-              + " ids of two entries, parted by tabs. It prints how many of the first 10, 20, 50"
-              + " pairs, and of a tenth and half as many as entries, are same or overtaken, and of"
-              + " all those in FILE how many are among them; with 95 %% intervals, as the pair"
-              + " judge ranks them and by vectors and words alone. Nothing is written into its"
-              + " folder.")
-  private Path truth;
-
-  @Option(
-      names = "--cost",
-      paramLabel = "N",
-      description = "Measure instead what the list of relations costs for N random entries.")
-  private Integer cost;
-
-  @Option(
-      names = "--model",
-      paramLabel = "FILE",
-      description =
-          "Measure instead how far a language model can be trusted as a judge of pairs: 60 pairs"
-              + " whose truth is known. What it says is remembered, and used by reports and"
-              + " doctor.")
-  private Path model;
-
-  @Option(
-      names = "--precision",
-      description = "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).")
-  private Precision precision = Precision.AUTO;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
-  private String threads;
+            + " stands late in a long note.");
+    to.add(options);
+    to.add(kb);
+    to.option(
+        "--truth",
+        "FILE",
+        "Measure instead the list of a knowledge base of your own, or of notes (--notes): FILE"
+            + " has a pair a line, one of same, overtaken, related, lookalike and the names or"
+            + " ids of two entries, parted by tabs. It prints how many of the first 10, 20, 50"
+            + " pairs, and of a tenth and half as many as entries, are same or overtaken, and of"
+            + " all those in FILE how many are among them; with 95 %% intervals, as the pair"
+            + " judge ranks them and by vectors and words alone. Nothing is written into its"
+            + " folder.",
+        Path.class,
+        given -> truth = given);
+    to.option(
+        "--cost",
+        "N",
+        "Measure instead what the list of relations costs for N random entries.",
+        Integer.class,
+        given -> cost = given);
+    to.option(
+        "--model",
+        "FILE",
+        "Measure instead how far a language model can be trusted as a judge of pairs: 60 pairs"
+            + " whose truth is known. What it says is remembered, and used by reports and"
+            + " doctor.",
+        Path.class,
+        given -> model = given);
+    to.add(
+        OptionSpec.builder("--precision")
+            .paramLabel("PRECISION")
+            .description("Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto)."),
+        Precision.class,
+        given -> precision = given);
+    to.option(
+        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

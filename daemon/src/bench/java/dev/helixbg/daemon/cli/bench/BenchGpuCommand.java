@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.bench;
 
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.GpuApi;
@@ -13,30 +14,32 @@ import dev.helixbg.llm.gpu.driver.GpuException;
 import dev.helixbg.llm.tensor.TensorType;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Checks the results of the GPU, and measures its speed. */
-@Command(
-    name = "gpu",
-    description =
-        "Compare the results of the GPU's kernels with the CPU's, and measure their speed.")
 final class BenchGpuCommand extends ConsoleCommand {
   private static final int LARGEST_COPY = 256 << 20;
   private static final int LARGEST_SMALL_COPY = 1 << 20;
-
-  @Option(
-      names = "--small",
-      description =
-          "Use small sizes: takes seconds even without a GPU, but the speeds mean little.")
   private boolean small;
-
-  @Option(
-      names = {"-r", "--repetitions"},
-      paramLabel = "N",
-      defaultValue = "10",
-      description = "Runs of each kernel; the fastest counts (default: ${DEFAULT-VALUE}).")
   private int repetitions;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Compare the results of the GPU's kernels with the CPU's, and measure their speed.");
+    to.flag(
+        "--small",
+        "Use small sizes: takes seconds even without a GPU, but the speeds mean little.",
+        given -> small = given);
+    to.add(
+        OptionSpec.builder("-r", "--repetitions")
+            .paramLabel("N")
+            .defaultValue("10")
+            .description("Runs of each kernel; the fastest counts (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> repetitions = given);
+  }
 
   @Override
   public Integer call() {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -13,31 +14,35 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how near each kernel of the CPU backend comes to the limits of this machine. */
-@Command(
-    name = "kernels",
-    description =
-        "Every kernel of the language model engine on the CPU, beside the memory's and the"
-            + " arithmetic's ceiling, measured in the same run.")
 final class BenchKernelsCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
-
-  @Option(
-      names = "--types",
-      paramLabel = "TYPE",
-      split = ",",
-      description = "Only the matrix products of these types: ${COMPLETION-CANDIDATES}.")
+  private final GlobalOptions options = new GlobalOptions();
   private List<TensorType> types;
-
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      description = "The most threads; 0: one per core. One thread is measured, too.")
   private String threads;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Every kernel of the language model engine on the CPU, beside the memory's and the"
+            + " arithmetic's ceiling, measured in the same run.");
+    to.add(options);
+    to.addAll(
+        OptionSpec.builder("--types")
+            .paramLabel("TYPE")
+            .splitRegex(",")
+            .description("Only the matrix products of these types: ${COMPLETION-CANDIDATES}."),
+        TensorType.class,
+        given -> types = given);
+    to.option(
+        "--threads",
+        "N",
+        "The most threads; 0: one per core. One thread is measured, too.",
+        String.class,
+        given -> threads = given);
+  }
 
   @Override
   public Integer call() throws IOException {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
@@ -17,46 +18,50 @@ import dev.helixbg.llm.bench.LlmBench;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how fast this machine labels entries. */
-@Command(
-    name = "label",
-    description =
-        "Entries labelled per second, as a run does it, beside one entry at a time without the"
-            + " shared opening, and beside what the prompt speed allows.")
 final class BenchLabelCommand extends JsonCommand {
   private static final int PROMPT_TOKENS = 512;
-
-  @Mixin private GlobalOptions options;
-  @Mixin private ModelFlags flags;
-
-  @ArgGroup(exclusive = true, multiplicity = "1")
-  private BenchModel model;
-
-  @Option(
-      names = "--entries",
-      paramLabel = "N",
-      defaultValue = "200",
-      description = "Entries of 100 to 250 tokens (default: ${DEFAULT-VALUE}).")
+  private final GlobalOptions options = new GlobalOptions();
+  private final ModelFlags flags = new ModelFlags();
+  private final BenchModel model = new BenchModel();
   private int entries;
-
-  @Option(
-      names = "--alone",
-      paramLabel = "N",
-      defaultValue = "44",
-      description = "Of how many the one-at-a-time way is measured (default: ${DEFAULT-VALUE}).")
   private int alone;
-
-  @Option(
-      names = {"-r", "--repetitions"},
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "How often the prompt speed is measured (default: ${DEFAULT-VALUE}).")
   private int repetitions;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Entries labelled per second, as a run does it, beside one entry at a time without the"
+            + " shared opening, and beside what the prompt speed allows.");
+    to.add(options);
+    to.add(flags);
+    to.addOneOf(model);
+    to.add(
+        OptionSpec.builder("--entries")
+            .paramLabel("N")
+            .defaultValue("200")
+            .description("Entries of 100 to 250 tokens (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> entries = given);
+    to.add(
+        OptionSpec.builder("--alone")
+            .paramLabel("N")
+            .defaultValue("44")
+            .description(
+                "Of how many the one-at-a-time way is measured (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> alone = given);
+    to.add(
+        OptionSpec.builder("-r", "--repetitions")
+            .paramLabel("N")
+            .defaultValue("5")
+            .description("How often the prompt speed is measured (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> repetitions = given);
+  }
 
   @Override
   protected void run() throws IOException {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -15,29 +16,32 @@ import dev.helixbg.insight.lessons.LessonsBench.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures which planted lessons are named as recurring lessons. */
-@Command(
-    name = "lessons",
-    description =
+final class BenchLessonsCommand extends JsonCommand {
+  private final GlobalOptions options = new GlobalOptions();
+  private String threads;
+  private Path data;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
         "Which lessons are named of those that were planted in 488 notes, with readers in the"
             + " place of the language model: what they wrote of each note, and said of pairs. Also"
-            + " how many are named of public notes without planted ones.")
-final class BenchLessonsCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
-  private String threads;
-
-  @Option(
-      names = "--data",
-      paramLabel = "FOLDER",
-      defaultValue = "insight/src/judge",
-      description = "Where the notes are, in a checkout; default: ${DEFAULT-VALUE}.")
-  private Path data;
+            + " how many are named of public notes without planted ones.");
+    to.add(options);
+    to.option(
+        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+    to.add(
+        OptionSpec.builder("--data")
+            .paramLabel("FOLDER")
+            .defaultValue("insight/src/judge")
+            .description("Where the notes are, in a checkout; default: ${DEFAULT-VALUE}."),
+        Path.class,
+        given -> data = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

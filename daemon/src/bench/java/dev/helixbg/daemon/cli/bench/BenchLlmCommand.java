@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
@@ -22,77 +23,85 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Measures how fast this machine reads prompts and generates, as llama-bench counts it. With {@code
  * --beside}, its runs alternate with runs of a rival that a user could install instead.
  */
-@Command(name = "llm", description = "Prompt and generation tokens per second of a GGUF model.")
 final class BenchLlmCommand extends JsonCommand {
   /** Longest wait for the rival's start or a round, which take minutes on a slow machine. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  @Mixin private GlobalOptions options;
-  @Mixin private ModelFlags flags;
-
-  @ArgGroup(exclusive = true, multiplicity = "1")
-  private BenchModel model;
-
-  @Option(
-      names = {"-p", "--prompt-tokens"},
-      paramLabel = "N",
-      defaultValue = "512",
-      description = "Length of the prompt that is read; 0: none (default: ${DEFAULT-VALUE}).")
+  private final GlobalOptions options = new GlobalOptions();
+  private final ModelFlags flags = new ModelFlags();
+  private final BenchModel model = new BenchModel();
   private int promptTokens;
-
-  @Option(
-      names = {"-n", "--tokens"},
-      paramLabel = "N",
-      defaultValue = "64",
-      description = "How many tokens are generated; 0: none (default: ${DEFAULT-VALUE}).")
   private int tokens;
-
-  @Option(
-      names = {"-r", "--repetitions"},
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "How often each is measured (default: ${DEFAULT-VALUE}).")
   private int repetitions;
-
-  @Option(
-      names = "--answers",
-      paramLabel = "N,N...",
-      split = ",",
-      description =
-          "Also time groups of answers that grow side by side, of -n tokens each: 1,2,4,8,16"
-              + " (default: none).")
   private List<Integer> answers = List.of();
-
-  @Option(
-      names = "--against",
-      paramLabel = "FILE",
-      description = "What --json printed before: tell the change of each median since then.")
   private Path against;
-
-  @Option(
-      names = "--beside",
-      paramLabel = "llama",
-      description =
-          "Measure llama.cpp as npm publishes it (node-llama-cpp) in turn, where it is installed;"
-              + " on the CPU, with as many threads.")
   private String beside;
-
-  @Option(
-      names = "--npm",
-      paramLabel = "FOLDER",
-      description =
-          "Whose node_modules has node-llama-cpp (default: the current folder, else npm's for all"
-              + " users).")
   private Path npm;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description("Prompt and generation tokens per second of a GGUF model.");
+    to.add(options);
+    to.add(flags);
+    to.addOneOf(model);
+    to.add(
+        OptionSpec.builder("-p", "--prompt-tokens")
+            .paramLabel("N")
+            .defaultValue("512")
+            .description("Length of the prompt that is read; 0: none (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> promptTokens = given);
+    to.add(
+        OptionSpec.builder("-n", "--tokens")
+            .paramLabel("N")
+            .defaultValue("64")
+            .description("How many tokens are generated; 0: none (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> tokens = given);
+    to.add(
+        OptionSpec.builder("-r", "--repetitions")
+            .paramLabel("N")
+            .defaultValue("5")
+            .description("How often each is measured (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> repetitions = given);
+    to.addAll(
+        OptionSpec.builder("--answers")
+            .paramLabel("N,N...")
+            .splitRegex(",")
+            .description(
+                "Also time groups of answers that grow side by side, of -n tokens each: 1,2,4,8,16"
+                    + " (default: none)."),
+        Integer.class,
+        given -> answers = given);
+    to.option(
+        "--against",
+        "FILE",
+        "What --json printed before: tell the change of each median since then.",
+        Path.class,
+        given -> against = given);
+    to.option(
+        "--beside",
+        "llama",
+        "Measure llama.cpp as npm publishes it (node-llama-cpp) in turn, where it is installed;"
+            + " on the CPU, with as many threads.",
+        String.class,
+        given -> beside = given);
+    to.option(
+        "--npm",
+        "FOLDER",
+        "Whose node_modules has node-llama-cpp (default: the current folder, else npm's for all"
+            + " users).",
+        Path.class,
+        given -> npm = given);
+  }
 
   private record Bench(
       Machine machine, String backend, int threads, String rival, List<Result> results) {}

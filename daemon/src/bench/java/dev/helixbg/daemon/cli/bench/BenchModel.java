@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.bench;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.synthetic.SyntheticModel;
@@ -8,21 +9,27 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** The model that a benchmark runs: a file, or a synthetic model. */
-final class BenchModel {
-  @Parameters(paramLabel = "FILE", description = "The model, a GGUF file.")
+final class BenchModel implements Declaration.Shared {
   private Path file;
-
-  @Option(
-      names = "--synthetic",
-      paramLabel = "NAME",
-      description =
-          "A full-size model of random weights, made once in the cache folder:"
-              + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.")
   private String synthetic;
+
+  @Override
+  public void declare(Declaration to) {
+    to.add(
+        PositionalParamSpec.builder().paramLabel("FILE").description("The model, a GGUF file."),
+        Path.class,
+        given -> file = given);
+    to.option(
+        "--synthetic",
+        "NAME",
+        "A full-size model of random weights, made once in the cache folder:"
+            + " qwen3-0.6b-q4_k_m, qwen3-0.6b-q8_0 or qwen3-0.6b-q6_k.",
+        String.class,
+        given -> synthetic = given);
+  }
 
   /** Returns the model's file; a synthetic model is made first. */
   Path file(Settings settings) throws IOException {

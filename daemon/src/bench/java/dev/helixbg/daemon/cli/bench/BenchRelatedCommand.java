@@ -3,6 +3,7 @@ package dev.helixbg.daemon.cli.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.Json;
@@ -13,26 +14,30 @@ import java.io.IOException;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures the answers of {@code related} to edits that change a fact and to rewrites. */
-@Command(
-    name = "related",
-    description =
-        "What related answers to notes with one changed fact, which it must never call already"
-            + " said, and to notes in another form. JSON has a line for each text.")
 final class BenchRelatedCommand extends JsonCommand {
-  @Mixin private GlobalOptions options;
-
-  @Option(
-      names = "--precision",
-      description = "Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto).")
+  private final GlobalOptions options = new GlobalOptions();
   private Precision precision = Precision.AUTO;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "What related answers to notes with one changed fact, which it must never call already"
+            + " said, and to notes in another form. JSON has a line for each text.");
+    to.add(options);
+    to.add(
+        OptionSpec.builder("--precision")
+            .paramLabel("PRECISION")
+            .description("Of the embedding model: ${COMPLETION-CANDIDATES} (default: auto)."),
+        Precision.class,
+        given -> precision = given);
+    to.option(
+        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package dev.helixbg.daemon.cli.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.ExitCode;
@@ -16,38 +17,41 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Measures how fast this machine compares all pairs of vectors. */
-@Command(
-    name = "similarity",
-    description =
-        "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
-            + " machine's multiply-add peak.")
 final class BenchSimilarityCommand extends JsonCommand {
   private static final int MAX_VECTORS = 200_000;
-
-  @Mixin private GlobalOptions options;
-
-  @Option(
-      names = "--vectors",
-      paramLabel = "N",
-      split = ",",
-      defaultValue = "20000,50000",
-      description = "Numbers of vectors of 384 values (default: ${DEFAULT-VALUE}).")
+  private final GlobalOptions options = new GlobalOptions();
   private List<Integer> sizes;
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "Rounds, of which the median counts (default: ${DEFAULT-VALUE}).")
   private int rounds;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "All pairs of many vectors above a limit, beside a plain pair-by-pair loop and the"
+            + " machine's multiply-add peak.");
+    to.add(options);
+    to.addAll(
+        OptionSpec.builder("--vectors")
+            .paramLabel("N")
+            .splitRegex(",")
+            .defaultValue("20000,50000")
+            .description("Numbers of vectors of 384 values (default: ${DEFAULT-VALUE})."),
+        Integer.class,
+        given -> sizes = given);
+    to.add(
+        OptionSpec.builder("--rounds")
+            .paramLabel("N")
+            .defaultValue("5")
+            .description("Rounds, of which the median counts (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> rounds = given);
+    to.option(
+        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+  }
 
   @Override
   protected void run() throws IOException {

@@ -1,7 +1,9 @@
 package dev.helixbg.daemon.cli.bench;
 
 import dev.helixbg.daemon.cli.HelixBg;
-import picocli.CommandLine;
+import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** The program with its benchmarks, which scripts/helix-bg starts for bench in a checkout. */
 public final class Benchmarks {
@@ -11,16 +13,17 @@ public final class Benchmarks {
     HelixBg.start(Benchmarks::commands, arguments);
   }
 
-  private static CommandLine commands() {
-    return new CommandLine(new BenchCommand())
-        .addSubcommand("embed", new BenchEmbedCommand())
-        .addSubcommand("findings", new BenchFindingsCommand())
-        .addSubcommand("gpu", new BenchGpuCommand())
-        .addSubcommand("kernels", new BenchKernelsCommand())
-        .addSubcommand("llm", new BenchLlmCommand())
-        .addSubcommand("label", new BenchLabelCommand())
-        .addSubcommand("lessons", new BenchLessonsCommand())
-        .addSubcommand("related", new BenchRelatedCommand())
-        .addSubcommand("similarity", new BenchSimilarityCommand());
+  private static Map<String, ConsoleCommand> commands() {
+    return new TreeMap<>(
+        Map.of(
+            "embed", new BenchEmbedCommand(),
+            "findings", new BenchFindingsCommand(),
+            "gpu", new BenchGpuCommand(),
+            "kernels", new BenchKernelsCommand(),
+            "llm", new BenchLlmCommand(),
+            "label", new BenchLabelCommand(),
+            "lessons", new BenchLessonsCommand(),
+            "related", new BenchRelatedCommand(),
+            "similarity", new BenchSimilarityCommand()));
   }
 }

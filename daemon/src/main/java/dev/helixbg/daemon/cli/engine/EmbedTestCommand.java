@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.terminal.Json;
@@ -12,13 +13,7 @@ import dev.helixbg.embed.MiniLm;
 import dev.helixbg.embed.cache.Cosine;
 import java.io.IOException;
 import java.util.List;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
-@Command(
-    name = "embed-test",
-    description =
-        "Embed sample texts. Print the provider, the first values, the similarities and the time.")
 public final class EmbedTestCommand extends JsonCommand {
   /** Texts 1 and 2 mean the same. Text 3 is related to them. Text 4 is about something else. */
   private static final List<String> TEXTS =
@@ -29,8 +24,15 @@ public final class EmbedTestCommand extends JsonCommand {
           "Set the font of the title page to a serif face.");
 
   private static final int FIRST_VALUES = 5;
+  private final GlobalOptions options = new GlobalOptions();
 
-  @Mixin private GlobalOptions options;
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Embed sample texts. Print the provider, the first values, the similarities and the time.");
+    to.add(options);
+  }
 
   @Override
   protected void run() throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Settings;
 import dev.helixbg.config.Sha256;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.JsonCommand;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
@@ -30,17 +31,9 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "generate",
-    description =
-        "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
-            + " prompt, the model answers a built-in prompt with 32 tokens, and the command"
-            + " prints the time and the rate.")
 public final class GenerateCommand extends JsonCommand {
   private static final int DEFAULT_TOKENS = 256;
 
@@ -49,41 +42,51 @@ public final class GenerateCommand extends JsonCommand {
 
   private static final int SHORT = 32;
   private static final int HASH_DIGITS = 16;
-
-  @Mixin private GlobalOptions options;
-  @Mixin private ModelFlags flags;
-
-  @Parameters(paramLabel = "FILE", description = "Model, a GGUF file.")
+  private final GlobalOptions options = new GlobalOptions();
+  private final ModelFlags flags = new ModelFlags();
   private Path file;
-
-  @Option(
-      names = {"-p", "--prompt"},
-      paramLabel = "TEXT",
-      description = "Prompt to answer.")
   private String prompt;
-
-  @Option(
-      names = "--raw",
-      description =
-          "Use the prompt without the chat template. Special tokens in its text take effect.")
   private boolean raw;
-
-  @Option(
-      names = {"-n", "--tokens"},
-      paramLabel = "N",
-      description = "Maximum number of tokens in the answer (default: 256; without a prompt, 32).")
   private Integer maxTokens;
-
-  @Option(names = "--stats", description = "Print timings and counters to stderr.")
   private boolean stats;
-
-  @Option(
-      names = "--check",
-      description =
-          "Run the prompt on the CPU, too (on the scalar reference if the backend is the CPU)."
-              + " Print the difference at each tap (a point of comparison) of each layer, and the"
-              + " first tap that differs too much.")
   private boolean check;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "Have a GGUF model answer a prompt, and print the text as it is generated. Without a"
+            + " prompt, the model answers a built-in prompt with 32 tokens, and the command"
+            + " prints the time and the rate.");
+    to.add(options);
+    to.add(flags);
+    to.add(
+        PositionalParamSpec.builder().paramLabel("FILE").description("Model, a GGUF file."),
+        Path.class,
+        given -> file = given);
+    to.add(
+        OptionSpec.builder("-p", "--prompt").paramLabel("TEXT").description("Prompt to answer."),
+        String.class,
+        given -> prompt = given);
+    to.flag(
+        "--raw",
+        "Use the prompt without the chat template. Special tokens in its text take effect.",
+        given -> raw = given);
+    to.add(
+        OptionSpec.builder("-n", "--tokens")
+            .paramLabel("N")
+            .description(
+                "Maximum number of tokens in the answer (default: 256; without a prompt, 32)."),
+        Integer.class,
+        given -> maxTokens = given);
+    to.flag("--stats", "Print timings and counters to stderr.", given -> stats = given);
+    to.flag(
+        "--check",
+        "Run the prompt on the CPU, too (on the scalar reference if the backend is the CPU)."
+            + " Print the difference at each tap (a point of comparison) of each layer, and the"
+            + " first tap that differs too much.",
+        given -> check = given);
+  }
 
   @Override
   public Integer call() throws IOException {

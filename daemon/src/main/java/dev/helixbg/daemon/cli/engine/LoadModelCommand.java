@@ -1,6 +1,7 @@
 package dev.helixbg.daemon.cli.engine;
 
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
+import dev.helixbg.daemon.cli.flags.Declaration;
 import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.cli.flags.ModelFlags;
 import dev.helixbg.daemon.host.LanguageModelFile;
@@ -17,23 +18,27 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
-@Command(
-    name = "load-model",
-    description =
-        "List the metadata and tensors of a GGUF file. Then open the model and print its"
-            + " configuration and the time it took, or the reason why it cannot run here.")
 public final class LoadModelCommand extends ConsoleCommand {
   private static final int LONGEST_VALUE = 100;
-
-  @Mixin private GlobalOptions options;
-  @Mixin private ModelFlags flags;
-
-  @Parameters(paramLabel = "FILE", description = "Model, a GGUF file.")
+  private final GlobalOptions options = new GlobalOptions();
+  private final ModelFlags flags = new ModelFlags();
   private Path file;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.description(
+        "List the metadata and tensors of a GGUF file. Then open the model and print its"
+            + " configuration and the time it took, or the reason why it cannot run here.");
+    to.add(options);
+    to.add(flags);
+    to.add(
+        PositionalParamSpec.builder().paramLabel("FILE").description("Model, a GGUF file."),
+        Path.class,
+        given -> file = given);
+  }
 
   @Override
   protected void run() throws IOException {

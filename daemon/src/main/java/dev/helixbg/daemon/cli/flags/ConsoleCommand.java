@@ -7,7 +7,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Interruption;
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 
 /**
  * A command that gets the program's console and interruption before it runs. Its exit code is
@@ -16,6 +15,12 @@ import picocli.CommandLine;
 public abstract class ConsoleCommand implements Callable<Integer> {
   protected Console console;
   protected Interruption interruption;
+
+  /** Declares the command's description, options and arguments. */
+  protected void declare(Declaration to) {
+    console = to.console();
+    interruption = to.interruption();
+  }
 
   protected void run() throws IOException, InterruptedException {}
 
@@ -27,17 +32,5 @@ public abstract class ConsoleCommand implements Callable<Integer> {
 
   protected final KbStores stores(Settings settings) {
     return new KbStores(settings, line -> console.warn("%s", line));
-  }
-
-  public static void equip(CommandLine line, Console console, Interruption interruption) {
-    if (line.getCommand() instanceof ConsoleCommand command) {
-      command.console = console;
-      command.interruption = interruption;
-    }
-    for (Object mixin : line.getMixins().values()) {
-      if (mixin instanceof KbOption kb) {
-        kb.warn(warning -> console.warn("%s", warning));
-      }
-    }
   }
 }

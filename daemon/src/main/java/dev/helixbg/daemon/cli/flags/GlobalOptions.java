@@ -9,23 +9,30 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Options of every command that uses settings, and the settings that result from them. */
-public final class GlobalOptions {
-  @Option(
-      names = "--config",
-      paramLabel = "FILE",
-      description = {"Settings file (default: $HELIX_BG_CONFIG,", "else ~/.helix/helix-bg.toml)."})
+public final class GlobalOptions implements Declaration.Shared {
   private Path config;
-
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description =
-          "Value of a setting; overrides the environment and the settings file. May be"
-              + " repeated. 'helix-bg config' lists all settings.")
   private Map<String, String> set = new LinkedHashMap<>();
+
+  @Override
+  public void declare(Declaration to) {
+    to.add(
+        OptionSpec.builder("--config")
+            .paramLabel("FILE")
+            .description(
+                "Settings file (default: $HELIX_BG_CONFIG,", "else ~/.helix/helix-bg.toml)."),
+        Path.class,
+        given -> config = given);
+    to.addPairs(
+        OptionSpec.builder("--set")
+            .paramLabel("KEY=VALUE")
+            .description(
+                "Value of a setting; overrides the environment and the settings file. May be"
+                    + " repeated. 'helix-bg config' lists all settings."),
+        given -> set = given);
+  }
 
   public static UserDirectories locations() {
     return UserDirectories.of(

@@ -3,12 +3,16 @@ package dev.helixbg.daemon.cli.flags;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.helixbg.daemon.terminal.Json;
 import java.util.function.Supplier;
-import picocli.CommandLine.Option;
 
 /** A command that prints its result as text, or with --json as JSON. */
 public abstract class JsonCommand extends ConsoleCommand {
-  @Option(names = "--json", description = "Print JSON.")
   protected boolean json;
+
+  @Override
+  protected void declare(Declaration to) {
+    super.declare(to);
+    to.flag("--json", "Print JSON.", given -> json = given);
+  }
 
   protected final void show(Supplier<? extends JsonNode> value, Runnable text) {
     if (json) {

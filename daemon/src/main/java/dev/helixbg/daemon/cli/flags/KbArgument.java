@@ -1,19 +1,26 @@
 package dev.helixbg.daemon.cli.flags;
 
 import java.nio.file.Path;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Argument and options that name the knowledge base, for commands that have no other arguments. */
 public final class KbArgument extends KbOption {
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "kb",
-      description = {
-        "Folder of the knowledge base. Default: the",
-        "setting kb or $HELIX_KB, else the first of",
-        "~/.helix-kb, ~/.helix and ~/.local/share/helix."
-      })
   private Path folder;
+
+  @Override
+  public void declare(Declaration to) {
+    super.declare(to);
+    to.add(
+        PositionalParamSpec.builder()
+            .arity("0..1")
+            .paramLabel("kb")
+            .description(
+                "Folder of the knowledge base. Default: the",
+                "setting kb or $HELIX_KB, else the first of",
+                "~/.helix-kb, ~/.helix and ~/.local/share/helix."),
+        Path.class,
+        given -> folder = given);
+  }
 
   @Override
   Path argument() {

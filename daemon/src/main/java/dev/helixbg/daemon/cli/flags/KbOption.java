@@ -17,42 +17,47 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Options that name the knowledge base: {@code --kb}, or a folder among the other arguments. */
-public class KbOption {
-  @Option(
-      names = "--kb",
-      paramLabel = "FOLDER",
-      description = {
-        "Folder of the knowledge base. Or name it before",
-        "the other arguments as a path, such as ./kb.",
-        "Default: the setting kb or $HELIX_KB, else the",
-        "first of ~/.helix-kb, ~/.helix and",
-        "~/.local/share/helix."
-      })
+public class KbOption implements Declaration.Shared {
   private Path option;
-
-  @Option(
-      names = "--notes",
-      paramLabel = "FOLDER",
-      description =
-          "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge base."
-              + " helix-bg only reads the files, with two exceptions: 'tidy' moves exact copies to"
-              + " the trash, and 'tidy' and 'act --run' edit memory files.")
   private Path notes;
-
-  @Option(
-      names = "--memory",
-      description =
-          "Read the memory files of the usual coding agents (CLAUDE.md, MEMORY.md, AGENTS.md,"
-              + " GEMINI.md, rules) on this machine and in the current repository, in place of a"
-              + " knowledge base. No other file is read.")
   private boolean memory;
 
   private Path argument;
   private NotesKb read;
   private Consumer<String> warnings = warning -> {};
+
+  @Override
+  public void declare(Declaration to) {
+    warnings = warning -> to.console().warn("%s", warning);
+    to.add(
+        OptionSpec.builder("--kb")
+            .paramLabel("FOLDER")
+            .description(
+                "Folder of the knowledge base. Or name it before",
+                "the other arguments as a path, such as ./kb.",
+                "Default: the setting kb or $HELIX_KB, else the",
+                "first of ~/.helix-kb, ~/.helix and",
+                "~/.local/share/helix."),
+        Path.class,
+        given -> option = given);
+    to.option(
+        "--notes",
+        "FOLDER",
+        "Folder of Markdown notes, or one Markdown file, to read in place of a knowledge base."
+            + " helix-bg only reads the files, with two exceptions: 'tidy' moves exact copies to"
+            + " the trash, and 'tidy' and 'act --run' edit memory files.",
+        Path.class,
+        given -> notes = given);
+    to.flag(
+        "--memory",
+        "Read the memory files of the usual coding agents (CLAUDE.md, MEMORY.md, AGENTS.md,"
+            + " GEMINI.md, rules) on this machine and in the current repository, in place of a"
+            + " knowledge base. No other file is read.",
+        given -> memory = given);
+  }
 
   /**
    * Returns the words without the first word if this word names a folder. A word names a folder if
@@ -108,10 +113,6 @@ public class KbOption {
   /** Returns the folder among the arguments, or null. */
   Path argument() {
     return argument;
-  }
-
-  final void warn(Consumer<String> told) {
-    warnings = told;
   }
 
   /** Returns the folder that an argument or option names; two folders are a usage error. */

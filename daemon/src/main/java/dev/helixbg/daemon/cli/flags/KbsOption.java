@@ -6,21 +6,29 @@ import dev.helixbg.daemon.kb.NotesKb;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Options that name the knowledge bases of commands that accept several. */
-public final class KbsOption {
-  @Option(
-      names = "--kb",
-      paramLabel = "FOLDER",
-      description = "Folder of a knowledge base; the same as the argument kb. May be repeated.")
+public final class KbsOption implements Declaration.Shared {
   private List<Path> options = List.of();
-
-  @Option(
-      names = "--notes",
-      paramLabel = "FOLDER",
-      description = "Folder of Markdown notes, read as a knowledge base. May be repeated.")
   private List<Path> notes = List.of();
+
+  @Override
+  public void declare(Declaration to) {
+    to.addAll(
+        OptionSpec.builder("--kb")
+            .paramLabel("FOLDER")
+            .description(
+                "Folder of a knowledge base; the same as the argument kb. May be repeated."),
+        Path.class,
+        given -> options = given);
+    to.addAll(
+        OptionSpec.builder("--notes")
+            .paramLabel("FOLDER")
+            .description("Folder of Markdown notes, read as a knowledge base. May be repeated."),
+        Path.class,
+        given -> notes = given);
+  }
 
   /** Returns the named knowledge bases, each once. */
   public List<Kb> named(List<Path> arguments) {

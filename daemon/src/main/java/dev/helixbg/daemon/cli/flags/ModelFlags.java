@@ -4,31 +4,38 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.llm.ModelOptions;
 import dev.helixbg.llm.ModelOptions.Device;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Options of commands that run a language model from a file named on the command line. */
-public final class ModelFlags {
-  @Option(
-      names = "--backend",
-      paramLabel = "NAME",
-      defaultValue = "auto",
-      description =
-          "Device that runs the model: metal (GPU of a Mac), cuda (NVIDIA GPU), cpu, scalar"
-              + " (slow reference), or auto: a GPU if one can be used, else cpu (default:"
-              + " ${DEFAULT-VALUE}).")
+public final class ModelFlags implements Declaration.Shared {
   private Device backend;
-
-  @Option(names = "--threads", paramLabel = "N", description = "Threads; 0: one per core.")
   private String threads;
-
-  @Option(
-      names = {"-c", "--context"},
-      paramLabel = "N",
-      defaultValue = "4096",
-      description =
-          "Maximum number of tokens in prompt and answer together; the model's own limit applies,"
-              + " too (default: ${DEFAULT-VALUE}).")
   private int context;
+
+  @Override
+  public void declare(Declaration to) {
+    to.add(
+        OptionSpec.builder("--backend")
+            .paramLabel("NAME")
+            .defaultValue("auto")
+            .description(
+                "Device that runs the model: metal (GPU of a Mac), cuda (NVIDIA GPU), cpu, scalar"
+                    + " (slow reference), or auto: a GPU if one can be used, else cpu (default:"
+                    + " ${DEFAULT-VALUE})."),
+        Device.class,
+        given -> backend = given);
+    to.option(
+        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+    to.add(
+        OptionSpec.builder("-c", "--context")
+            .paramLabel("N")
+            .defaultValue("4096")
+            .description(
+                "Maximum number of tokens in prompt and answer together; the model's own limit"
+                    + " applies, too (default: ${DEFAULT-VALUE})."),
+        int.class,
+        given -> context = given);
+  }
 
   public Settings settings(GlobalOptions options) {
     return options.settings(threads);

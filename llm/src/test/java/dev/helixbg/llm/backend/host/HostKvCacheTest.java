@@ -127,16 +127,6 @@ class HostKvCacheTest {
   }
 
   @Test
-  void aForkKeepsItsPagesWhenItsParentCloses() {
-    Held parent = new Held(new HostKvCache(SHAPE, pool), new ArrayList<>());
-    write(parent, 30, 5);
-    Held child = new Held((HostKvCache) parent.cache.fork(20), parent.written.subList(0, 20));
-    parent.cache.close();
-    write(new Held(new HostKvCache(SHAPE, pool), new ArrayList<>()), 100, 9);
-    verify(child);
-  }
-
-  @Test
   void theLimitHoldsAndAFullCacheIsUnchanged() {
     HostKvCache cache = new HostKvCache(SHAPE, pool);
     cache.extend(990);

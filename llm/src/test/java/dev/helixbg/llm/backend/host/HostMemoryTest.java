@@ -52,17 +52,6 @@ class HostMemoryTest {
 
   @Test
   @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
-  void onlyWhatWasWrittenToIsResident() throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment memory = HostMemory.allocate(arena, 32 * MB);
-      assertEquals(0, resident(memory));
-      memory.asSlice(8 * MB, 2 * MB).fill((byte) 1);
-      assertResident(2 * MB, memory);
-    }
-  }
-
-  @Test
-  @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
   void whatWasOutgrownIsGivenBack() throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment held = HostMemory.allocate(arena, 8 * MB).fill((byte) 1);

@@ -4,6 +4,7 @@ import static dev.helixbg.llm.cpu.kernel.ByteRows.HALF_SCALES;
 import static dev.helixbg.llm.cpu.kernel.ByteRows.MINIMA;
 import static dev.helixbg.llm.cpu.kernel.ByteRows.ROW_BYTES;
 import static dev.helixbg.llm.cpu.kernel.ByteRows.SCALES;
+import static dev.helixbg.llm.cpu.kernel.row.KernelProbe.gaussian;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.COLUMNS;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.LINE;
 import static dev.helixbg.llm.cpu.kernel.tile.ByteTiles.STARTS;
@@ -70,11 +71,6 @@ class ByteProductTest {
     assumeTrue(expected.endsWith("none") || !printed.endsWith("none"), "none of its products");
   }
 
-  @Test
-  void itCanBeSwitchedOff() throws Exception {
-    assertTrue(printed("-Dhelixbg.machine.code=false").endsWith(" none"));
-  }
-
   private static String printed(String jvmOptions) throws Exception {
     List<String> options = new ArrayList<>(List.of("-XX:+IgnoreUnrecognizedVMOptions"));
     options.addAll(List.of(jvmOptions.split(" ")));
@@ -111,7 +107,7 @@ class ByteProductTest {
     int computed = tokens > TOKENS / 2 ? TOKENS : TOKENS / 2;
     try (Arena arena = Arena.ofConfined()) {
       // Those of the next panel must stay as they are.
-      MemorySegment sums = floats(arena, (used + ByteProduct.ROWS) * TOKENS);
+      MemorySegment sums = gaussian(arena, random, (used + ByteProduct.ROWS) * TOKENS);
       MemorySegment rows = rows(arena, used + ByteProduct.ROWS, halves, extreme);
       MemorySegment tile = tile(arena, extreme);
       float[] expected = sums.toArray(ValueLayout.JAVA_FLOAT);
@@ -213,7 +209,7 @@ class ByteProductTest {
   }
 
   private MemorySegment rows(Arena arena, int count, boolean halves, boolean extreme) {
-    MemorySegment rows = floats(arena, count * ROW_BYTES / Float.BYTES);
+    MemorySegment rows = gaussian(arena, random, count * ROW_BYTES / Float.BYTES);
     for (int r = 0; r < count; r++) {
       for (int k = 0; k < COLUMNS; k++) {
         int largest = ByteProduct.PAIRS ? halves ? 0 : 16 : 255;
@@ -225,7 +221,7 @@ class ByteProductTest {
   }
 
   private MemorySegment tile(Arena arena, boolean extreme) {
-    MemorySegment tile = floats(arena, SUBS * SUB_BYTES / Float.BYTES);
+    MemorySegment tile = gaussian(arena, random, SUBS * SUB_BYTES / Float.BYTES);
     for (int sub = 0; sub < SUBS; sub++) {
       long from = (long) sub * SUB_BYTES;
       for (int i = 0; i < STEPS; i++) {
@@ -244,13 +240,5 @@ class ByteProductTest {
   private static int starts() {
     int ofEight = 32 * 8 * 127;
     return ByteProduct.PAIRS ? ofEight << 16 | ofEight : 128 * 16 * -127;
-  }
-
-  private MemorySegment floats(Arena arena, int count) {
-    MemorySegment floats = arena.allocate(4L * count, 64);
-    for (int i = 0; i < count; i++) {
-      floats.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextGaussian());
-    }
-    return floats;
   }
 }
