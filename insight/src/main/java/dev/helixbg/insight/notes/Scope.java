@@ -98,7 +98,14 @@ public record Scope(
    * them is enough.
    */
   public static Optional<String> apart(Entry a, Entry b) {
-    return of(a).apart(of(b), words(a).equals(words(b)));
+    return a.note().isEmpty() || b.note().isEmpty()
+        ? Optional.empty()
+        : of(a).apart(of(b), words(a).equals(words(b)));
+  }
+
+  /** Whether every session that loads one of two entries also loads the other. */
+  public static boolean areOne(Entry a, Entry b) {
+    return of(a).lacks(of(b)).isEmpty() && of(b).lacks(of(a)).isEmpty();
   }
 
   /** {@code sameWords} tells whether the entries have the same words. */
@@ -111,7 +118,7 @@ public record Scope(
                     : Optional.empty());
   }
 
-  /** Returns why no session is about both entries; such entries are not even compared. */
+  /** Returns why no session is about both entries, so that their pair never leads a report. */
   public Optional<String> elsewhere(Scope other, boolean sameWords) {
     return differ("they are for different projects", owner, other.owner)
         .or(() -> differ("they are for different files", paths, other.paths))
@@ -132,8 +139,10 @@ public record Scope(
         .or(() -> readers(gone))
         .or(
             () ->
-                mayNest(gone) && !isAround(gone) || !paths.equals(gone.paths) && !paths.isEmpty()
-                    ? Optional.of("the entry that stays is for fewer files")
+                mayNest(gone) && !isAround(gone)
+                        || isPart(paths, gone.paths)
+                        || isPart(owner, gone.owner)
+                    ? Optional.of("fewer sessions load the entry that stays")
                     : Optional.empty());
   }
 
@@ -153,6 +162,10 @@ public record Scope(
 
   private boolean isAround(Scope other) {
     return other.folder.startsWith(folder);
+  }
+
+  private static boolean isPart(String one, String other) {
+    return !one.isEmpty() && !one.equals(other);
   }
 
   private String name() {

@@ -117,6 +117,10 @@ class CopiesToKeepTest {
     assertEquals(2, same(kb.get(3), kb.get(4)), "of two agents");
     assertEquals("CLAUDE.md", kept(Acts.onCopies(kb.subList(4, 6))));
     assertEquals(2, same(kb.get(5), kb.get(6)), "for different files");
+    note("~/.claude/CLAUDE.md", "", "The plan", 0);
+    note("~/.claude/projects/a/memory/MEMORY.md", "", "The plan that is longer", 0);
+    kb = kb();
+    assertEquals(2, same(kb.get(7), kb.get(8)), "for one project");
   }
 
   private static int same(NamedEntry a, NamedEntry b) {
