@@ -1,6 +1,6 @@
 package dev.helixbg.config;
 
-/** An error in a setting. The message names it, where it is set, and the valid values. */
+/** An error in the settings or in their file. The message tells the user what to correct. */
 public final class ConfigException extends RuntimeException {
   ConfigException(String message) {
     super(message);

@@ -4,7 +4,10 @@ package dev.helixbg.config;
 public interface Progress extends AutoCloseable {
   Progress SILENT = (_, _) -> {};
 
-  /** Counts finished items and their work, in the unit that was passed to {@link Display#begin}. */
+  /**
+   * Reports that {@code items} more items are finished. Their work has the unit that was used for
+   * {@link Display#begin}.
+   */
   void step(long items, long work);
 
   @Override

@@ -8,12 +8,13 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
- * A setting.
+ * One setting: its name, its default, its meaning, and how its text becomes a value.
  *
  * @param name dotted name, as in the settings file: {@code embed.provider}
  * @param defaultText the default as a user would write it; empty if there is none
  * @param valid the valid values, in words
- * @param parser turns a text and the home folder into a value; throws IllegalArgumentException
+ * @param parser turns a text and the home folder (for {@code ~}) into a value; throws
+ *     IllegalArgumentException if the text is not valid
  */
 public record Setting<T>(
     String name,
@@ -45,7 +46,10 @@ public record Setting<T>(
     }
   }
 
-  /** Returns for example {@code HELIX_BG_EMBED_MAX_TOKENS} for {@code embed.max_tokens}. */
+  /**
+   * Returns the environment variable of this setting: {@code HELIX_BG_EMBED_MAX_TOKENS} for {@code
+   * embed.max_tokens}.
+   */
   String environmentName() {
     return "HELIX_BG_" + name.replace('.', '_').toUpperCase(Locale.ROOT);
   }

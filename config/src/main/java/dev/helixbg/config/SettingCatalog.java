@@ -66,8 +66,8 @@ final class SettingCatalog {
   static final Setting<ExecutionProvider> PROVIDER =
       choice("embed.provider", ExecutionProvider.AUTO)
           .means(
-              "Provider that runs the embedding model. auto: the CPU, except that CoreML embeds"
-                  + " many texts at once if CoreML was faster in a trial on this Mac.");
+              "Provider that runs the embedding model. auto: the CPU; for many texts at once,"
+                  + " CoreML if it was faster in a trial on this Mac.");
   static final Setting<Precision> PRECISION =
       choice("embed.precision", Precision.AUTO)
           .means(

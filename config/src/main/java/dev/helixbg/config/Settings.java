@@ -39,7 +39,10 @@ public record Settings(
       this.entries = entries;
     }
 
-    /** Returns the front matter's value that selects this mode; empty if there is none. */
+    /**
+     * Returns the value of the property {@code helix-bg} in a note's front matter that selects this
+     * mode; empty for AUTO.
+     */
     public String entries() {
       return entries;
     }
@@ -61,7 +64,7 @@ public record Settings(
 
     public enum Precision {
       /**
-       * The precision depends on text, processor and trials; see {@code EmbeddingModel.another}.
+       * FP32, or fewer bits if they are faster on this machine; see {@code EmbeddingModel.another}.
        */
       AUTO,
       FP32,
@@ -79,8 +82,8 @@ public record Settings(
   public record LlmSettings(Optional<Path> model, int seconds, LlmBackend backend) {
 
     /**
-     * Returns settings with which only stored answers are used. They are the answers of the
-     * configured model or, if its file is missing, of the first model in the models folder.
+     * Returns settings with which only stored answers are used. If the file of the configured model
+     * is missing, these are the answers of the first model in the models folder.
      */
     public LlmSettings withoutAsking(Predicate<Path> isThere) {
       return new LlmSettings(model.filter(isThere), 0, backend);

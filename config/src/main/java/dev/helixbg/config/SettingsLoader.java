@@ -13,15 +13,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Merges defaults, settings file, environment and flags; later ones override earlier ones. */
+/**
+ * Merges the values from defaults, settings file, environment and flags. Each of these origins
+ * overrides the origins before it.
+ */
 public record SettingsLoader(UserDirectories locations, Map<String, String> environment) {
-  /** Variables with this prefix are not settings; they tell how the program was started. */
+  /**
+   * Prefix of environment variables that are not settings, but tell how the program was started.
+   */
   private static final String LAUNCHER_PREFIX = "HELIX_BG_LAUNCHER_";
 
-  /** Variable that names the settings file. */
+  /** Environment variable that names the settings file. */
   public static final String CONFIG_VARIABLE = "HELIX_BG_CONFIG";
 
-  /** Variable of helix, which may name a folder relative to the working folder. */
+  /**
+   * Variable in which the program helix looks for the KB's folder; the path may be relative to the
+   * working folder.
+   */
   private static final String HELIX_KB = "HELIX_KB";
 
   private static final String DEFAULT = "default";
@@ -34,6 +42,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   public record Loaded(Settings settings, List<EffectiveSetting> effective) {}
 
   /**
+   * A setting's value in force, and where it comes from.
+   *
    * @param text the value as the user wrote it
    * @param toml the value as it is written in a settings file
    * @param origin {@code default}, the settings file's path, the environment variable's name, or
@@ -49,6 +59,8 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   }
 
   /**
+   * Reads and checks all settings.
+   *
    * @param configFile the settings file that the user named, which must exist; if empty, the file
    *     that {@code $HELIX_BG_CONFIG} names or, without that variable, the default file
    * @param flags values as texts, by the names of the settings
@@ -86,7 +98,10 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
         .forEach((name, text) -> written.put(name, new Written(text, file.toString())));
   }
 
-  /** Adds values of environment variables. An empty one counts as unset, except for a list. */
+  /**
+   * Adds the values of environment variables. An empty variable counts as unset, unless the setting
+   * is a list: then the list is empty.
+   */
   private void addEnvironment(Map<String, Written> written) {
     Map<String, Setting<?>> names = new HashMap<>();
     catalog().forEach(setting -> names.put(setting.environmentName(), setting));

@@ -109,7 +109,10 @@ final class BertSession implements AutoCloseable {
     return Arrays.stream(ids).mapToInt(text -> text.length).max().orElse(0);
   }
 
-  /** Returns one vector per text of a batch [rows, columns]; the other positions are padding. */
+  /**
+   * Returns one vector per text. The batch has {@code rows} rows of {@code columns} tokens, filled
+   * up with padding.
+   */
   float[][] embed(int[][] ids, int rows, int columns) throws OrtException {
     Map<String, OnnxTensor> tensors = new HashMap<>();
     OnnxCall call = OnnxCall.begin();
@@ -206,7 +209,7 @@ final class BertSession implements AutoCloseable {
 
   private static EmbeddingException unsuitable(Path graph, String found) {
     return new EmbeddingException(
-        "the model %s is not an all-MiniLM-L6-v2 export: %s. Put the right model there, or remove the file to use the bundled one"
+        "the model %s is not an all-MiniLM-L6-v2 export: %s. Put the right model there, or remove the file to use the bundled model"
             .formatted(graph, found));
   }
 }

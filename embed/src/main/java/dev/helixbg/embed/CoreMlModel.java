@@ -48,7 +48,7 @@ final class CoreMlModel implements TokenModel {
     }
   }
 
-  /** Whether this build of ONNX Runtime supports CoreML; only builds for macOS do. */
+  /** Returns whether this build of ONNX Runtime supports CoreML; only builds for macOS do. */
   static boolean isAvailable() {
     if (!PackedLibraries.os().equals("osx")) {
       return false;

@@ -58,7 +58,7 @@ enum CpuNetwork {
     return bundled && Encoder.isAvailable(Square.FINE_BYTES) ? SMOOTHED_ENCODER : ofJudge();
   }
 
-  /** Returns the network of the pair judges. They are calibrated for this network. */
+  /** Returns the network of the pair judges, for which they are calibrated. */
   static CpuNetwork ofJudge() {
     return Encoder.isAvailable(Square.BYTES) ? ENCODER : FUSED_INT8;
   }
@@ -97,7 +97,10 @@ enum CpuNetwork {
     return folder.resolve(kind != null ? "encoder.weights" : "graph.onnx");
   }
 
-  /** Returns the network's file and the files that the network also needs. */
+  /**
+   * Returns all files of a network: its own file and, if there is one, the file of its large
+   * weights.
+   */
   Path[] files(Path file) {
     return kind != null || this == EXPORTED
         ? new Path[] {file}

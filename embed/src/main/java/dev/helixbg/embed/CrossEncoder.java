@@ -18,7 +18,10 @@ record CrossEncoder(Tokenizer tokenizer, TokenBatches batches, PairWeights.Head 
   /** Number of special tokens that the tokenizer adds to one text. */
   private static final int FRAME = 2;
 
-  /** Token limit of the tokenizer: one token more than is read, to tell that a text was cut. */
+  /**
+   * Token limit of the tokenizer: one token more than the judge reads, so that a cut text is
+   * noticed.
+   */
   private static final int TOKENS = ROOM + FRAME + 1;
 
   private record Tokens(int[] ids, boolean olderWhole, boolean newerWhole) {}

@@ -19,7 +19,10 @@ public interface EmbedderSource {
 
   Embedder open();
 
-  /** Minimum number of texts for a trial of {@link #otherWay}; embedding them takes seconds. */
+  /**
+   * Minimum number of texts for which a trial of {@link #otherWay} pays: embedding them takes
+   * seconds.
+   */
   int MANY = 512;
 
   /** Starts to load the model before its first use, if the source keeps it loaded between uses. */
@@ -40,7 +43,8 @@ public interface EmbedderSource {
   /** Speed of another method of computing vectors. */
   interface Gain {
     /**
-     * Returns the speed as a multiple of the usual speed, or 0 if the method must not be used.
+     * Returns the method's speed as a multiple of the usual method's, or 0 if the method must not
+     * be used.
      *
      * @param few whether there are too few texts for a trial. An untried method that opens faster
      *     then counts as fast enough.
@@ -48,7 +52,10 @@ public interface EmbedderSource {
     double of(boolean few);
   }
 
-  /** Returns another method for entries or for passages; empty if there is only the usual one. */
+  /**
+   * Returns another method of computing the vectors of passages or of entries; empty if there is
+   * only the usual method.
+   */
   default Optional<OtherWay> otherWay(boolean passages) {
     return Optional.empty();
   }

@@ -19,7 +19,10 @@ import java.util.Optional;
  */
 public final class EmbeddingModel implements EmbedderSource {
 
-  /** Version of the code, a part of the id. It must rise when the code computes other vectors. */
+  /**
+   * Version of the code that computes vectors. It is part of {@link #id} and must rise when the
+   * vectors change.
+   */
   private static final String RECIPE = "mean pooling 1";
 
   private final EmbedSettings settings;
@@ -124,8 +127,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Returns the model that embeds entries by machine code. If it is not prepared, returns this
-   * model.
+   * Returns the model that embeds entries by machine code, if that model is prepared; otherwise
+   * this model.
    */
   @Override
   public EmbeddingModel likelyForQueries() {
@@ -138,7 +141,7 @@ public final class EmbeddingModel implements EmbedderSource {
     return another(false).filter(EmbeddingModel::isMachineCode);
   }
 
-  /** Whether machine code computes the network. Such a model opens faster than others. */
+  /** Returns whether machine code computes the network. Such a model opens faster than others. */
   boolean isMachineCode() {
     return !isCoreMl() && network.isMachineCode();
   }
@@ -219,8 +222,8 @@ public final class EmbeddingModel implements EmbedderSource {
   }
 
   /**
-   * Prepares the model for the entries of a new cache, unless it is prepared, on another thread.
-   * This takes two seconds, in which the caller can read texts.
+   * Starts a thread that prepares the model for entries, unless that model is prepared already. The
+   * thread takes two seconds, in which the caller can read texts.
    */
   @Override
   public void prepareAhead() {
@@ -268,7 +271,7 @@ public final class EmbeddingModel implements EmbedderSource {
       throw new EmbeddingException(
           "embed.provider is coreml, but ONNX Runtime has no CoreML on "
               + System.getProperty("os.name")
-              + ": set it to auto or cpu");
+              + ": set embed.provider to auto or cpu");
     }
     if (settings.precision() == Precision.INT8) {
       throw new EmbeddingException(

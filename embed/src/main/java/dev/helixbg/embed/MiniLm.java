@@ -28,10 +28,10 @@ public final class MiniLm implements Embedder {
   }
 
   /**
-   * Returns the cost of a text of {@code tokens} tokens, in multiply-adds per value and layer. The
-   * weights take 12 · 384 for each token. Attention takes 2 for each pair of tokens. These 2 count
-   * as 5, because they take as long as 3 to 11 multiply-adds with weights, depending on engine and
-   * processor.
+   * Returns the estimated cost of a text, in multiply-adds per value and layer. Each token takes 12
+   * · 384 multiply-adds with weights. Each pair of tokens takes 2 multiply-adds in attention, which
+   * are slower: they take as long as 3 to 11 with weights, depending on engine and processor, and
+   * count as 5.
    */
   public static long work(long tokens) {
     return tokens * (12 * DIMENSION + 5 * tokens);

@@ -16,7 +16,8 @@ import java.util.Optional;
  *
  * @param graphHash SHA-256 of the ONNX file
  * @param tokenizerHash SHA-256 of the tokenizer's file
- * @param extractedTo the cache folder, if the files are copies of the bundled model in it
+ * @param extractedTo the cache folder if the model is the bundled one, which is copied there;
+ *     otherwise empty
  */
 record ModelSource(
     String describe,
@@ -43,7 +44,7 @@ record ModelSource(
   static ModelSource find(Path folder, Path cacheFolder) {
     if (Files.isRegularFile(folder)) {
       throw new EmbeddingException(
-          "embed.models must be a folder, but %s is a file. To name a language model: llm.model"
+          "embed.models must be a folder, but %s is a file. To name a language model, set llm.model"
               .formatted(folder));
     }
     Path graph = folder.resolve("model.onnx");
@@ -73,7 +74,7 @@ record ModelSource(
     }
   }
 
-  /** Whether the network is the bundled network, no matter where its file is. */
+  /** Returns whether the network is the bundled network, no matter where its file is. */
   boolean isBundled() {
     return graphHash.equals(GRAPH_HASH);
   }
@@ -117,7 +118,9 @@ record ModelSource(
           try (InputStream in = ModelSource.class.getResourceAsStream(resource)) {
             if (in == null) {
               throw new EmbeddingException(
-                  "the bundled model " + resource + " is not on the class path: reinstall");
+                  "the bundled model "
+                      + resource
+                      + " is not on the class path: reinstall helix-bg");
             }
             in.transferTo(out);
           }

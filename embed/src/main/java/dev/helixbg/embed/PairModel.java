@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
  */
 public final class PairModel implements PairSource {
   /**
-   * Version of the code, a part of the id. It must rise when the code computes other logits with
-   * the same weights, apart from the last bits.
+   * Version of the code that computes logits; part of the judges' id. It must rise when the logits
+   * for the same weights change by more than the last bits.
    */
   private static final String RECIPE = "pair judge 2";
 
@@ -32,7 +32,10 @@ public final class PairModel implements PairSource {
     this.threads = threads;
   }
 
-  /** Reads the beginnings of the judges' files at the first call. */
+  /**
+   * Returns the judges' properties. The first call reads them from the beginnings of the judges'
+   * files.
+   */
   @Override
   public synchronized Judge judge() {
     if (judge == null) {
@@ -51,7 +54,7 @@ public final class PairModel implements PairSource {
     return new Judges();
   }
 
-  /** The pair judges of all kinds of texts. */
+  /** A reader that passes each pair to the judge of its kind. */
   private final class Judges implements PairReader {
     private final Map<Kind, PairReader> open = new EnumMap<>(Kind.class);
 

@@ -28,6 +28,8 @@ enum Pooling {
   };
 
   /**
+   * Returns the vector of one sequence.
+   *
    * @param states token states, row after row of {@link MiniLm#DIMENSION} values
    * @param from index of the sequence's first token
    * @param tokens number of tokens of the sequence, without padding; at least 1

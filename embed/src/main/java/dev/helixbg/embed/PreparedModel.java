@@ -19,14 +19,16 @@ import java.util.StringJoiner;
 /**
  * A prepared model in the cache folder: the network in the format that this processor runs, and the
  * definition of its tokenizer. It is made once, and its results are compared with known results
- * before it is used. A small file (the note), written last, lists the files; if they differ from
- * the list, they are made again.
+ * before it is used. A small file (the note), written last, has the sizes of the files. Files of
+ * other sizes are made again.
  *
  * @param file the file to load: the rewritten network, or the original if it cannot be rewritten
  * @param why the reason for the file's format, in words
  */
 record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) {
-  /** Format of the prepared files. It must change whenever other files are written. */
+  /**
+   * Format of the prepared files. It must change when the code writes these files in another way.
+   */
   static final String FORMAT = "helix-bg prepared model 6";
 
   private static final String NOTE = "prepared";
@@ -36,8 +38,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
   private static final double INT8_BOUND = 0.98;
 
   /**
-   * Maximum accepted difference of a logit from its fp32 value; on 103 real pairs it was at most
-   * 0.45.
+   * Maximum accepted difference between a pair judge's logit and the known fp32 value. On 103 real
+   * pairs, the difference was at most 0.45.
    */
   private static final double LOGIT_BOUND = 1;
 
@@ -55,8 +57,8 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
 
   /**
    * Prepares a pair judge: the bundled model with changed weights, in eight-bit arithmetic, which
-   * is faster than fp32. In the judge of notes, this arithmetic does not change the first pairs of
-   * a report.
+   * is faster than fp32. With the judge of notes, this arithmetic does not change which pairs come
+   * first in a report.
    *
    * @param hash hash of the judge's weights
    * @throws EmbeddingException when the logits on this machine differ too much
@@ -127,7 +129,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
     return sizes.add(Long.toString(Files.exists(tokenizer) ? Files.size(tokenizer) : 0)).toString();
   }
 
-  /** Returns the minimum cosine that is accepted between a network's vectors and the original's. */
+  /**
+   * Returns the minimum accepted cosine between a network's vectors and those of the exported
+   * network.
+   */
   static double bound(CpuNetwork network) {
     return switch (network) {
       case EXPORTED, FUSED, FINE_ENCODER -> FP32_BOUND;
@@ -200,7 +205,10 @@ record PreparedModel(Path file, CpuNetwork network, String why, Path tokenizer) 
       wanted.network.write(file, true, wanted.file);
     } catch (OnnxFormatException e) {
       throw new EmbeddingException(
-          "the pair judge does not fit the bundled model: " + e.getMessage() + ". Reinstall", e);
+          "the pair judge does not fit the bundled model: "
+              + e.getMessage()
+              + ". Reinstall helix-bg",
+          e);
     }
     double worst = 0;
     try (TokenModel model = wanted.open(Pooling.FIRST);

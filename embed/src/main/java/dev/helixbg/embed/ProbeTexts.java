@@ -30,8 +30,8 @@ final class ProbeTexts {
                   + " read by all of those who wait for the next day of the old market")
               .split(" "));
 
-  // Lengths of the texts that {@link #window} returns, in tokens, and the total of all texts of one
-  // length. Special tokens are counted.
+  // Sizes of the texts that window() returns, in tokens with special tokens: the longest text, the
+  // shortest text, and all texts of one length together.
   private static final int LONGEST = 256;
   private static final int SHORTEST = 16;
   private static final int TOKENS_PER_LENGTH = 512;

@@ -24,12 +24,18 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   /** Minimum cosine that is accepted for CoreML, which must compute nearly the same vectors. */
   static final double SAME = 0.999;
 
-  /** Gains between this and {@link #CLEARLY_FASTER} are measured three times, not once. */
+  /**
+   * Lower end of the gains that are measured three times, since one timing cannot decide them. The
+   * upper end is {@link #CLEARLY_FASTER}.
+   */
   private static final double SLOWER = 0.9;
 
   private static final double CLEARLY_FASTER = 1.5;
 
-  /** Minimum gain at which another method is used. Repeated trials vary by less. */
+  /**
+   * Minimum gain at which another method is used. The gains of repeated trials differ by less than
+   * 0.15.
+   */
   public static final double WORTH = 1.15;
 
   /** Opens the network for one of the two methods of running it. */
@@ -67,7 +73,7 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
           gain = Median.of(gain, gain(texts, model, tried), gain(texts, model, tried));
         }
         gain = Math.round(100 * gain) / 100.0;
-        return new Verdict(gain, format("%s: %.2f times as fast", gain));
+        return new Verdict(gain, format("%s: %.2f times as fast as the usual method", gain));
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception e) {
@@ -89,8 +95,9 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
   }
 
   /**
-   * Returns the verdict of an earlier trial of the same network (the hash of its file), runtime and
-   * machine. If there was none, runs a trial and stores its verdict.
+   * Returns the verdict of an earlier trial with the same network, runtime and machine. If there
+   * was no such trial, runs one and stores its verdict. {@code network} is the hash of the
+   * network's file.
    */
   Verdict remembered(Path cacheFolder, String network, Opener plain, Opener other) {
     try {
@@ -107,7 +114,8 @@ public record SpeedTrial(String way, double minimumCosine, LongSupplier nanoTime
       Thread.currentThread().interrupt(); // the next call that embeds notices it
       return new Verdict(0, way + ": the trial was interrupted");
     } catch (Exception e) {
-      throw new EmbeddingException("cannot try the model: " + e.getMessage(), e);
+      throw new EmbeddingException(
+          "the speed trial of the embedding model failed: " + e.getMessage(), e);
     }
   }
 

@@ -13,7 +13,10 @@ import java.util.function.IntFunction;
 record TokenBatches(TokenModel model, int threads) {
   private static final int TEXTS_PER_STEP = 16;
 
-  /** Up to this number of texts are not divided among threads: each batch reads all weights. */
+  /**
+   * Maximum number of texts that are not divided among threads: each further batch would read all
+   * weights again.
+   */
   private static final int FEW = 16;
 
   /** Returns the token ids of many texts, computed on several threads. */
@@ -50,8 +53,8 @@ record TokenBatches(TokenModel model, int threads) {
   }
 
   /**
-   * Groups the indices of the texts into batches. The longest texts come first. If two batches
-   * suffice, each gets half of the texts.
+   * Groups the indices of the texts into batches, the longest texts first. A batch gets at most
+   * half of the texts, so that two threads have work, unless there are at most {@link #FEW}.
    */
   private List<int[]> batches(int[][] ids) {
     Integer[] byLength = new Integer[ids.length];

@@ -10,7 +10,9 @@ interface TokenModel extends AutoCloseable {
    */
   int TOKENS_PER_BATCH = 512;
 
-  /** Returns the maximum size of a batch whose longest text has {@code longest} tokens. */
+  /**
+   * Returns the maximum number of texts in a batch whose longest text has {@code longest} tokens.
+   */
   default int batchSize(int longest) {
     return Math.max(1, TOKENS_PER_BATCH / longest);
   }

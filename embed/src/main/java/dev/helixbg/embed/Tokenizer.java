@@ -11,8 +11,8 @@ import java.util.Arrays;
 /** Turns texts into token ids, by the HuggingFace library; many threads may use it at once. */
 final class Tokenizer implements AutoCloseable {
   /**
-   * Number of characters per allowed token. A longer text is first cut at white space, because a
-   * text of many megabytes would otherwise become millions of tokens.
+   * Number of characters of a text that are tokenized at first, per allowed token. Without this
+   * limit, a text of many megabytes would become millions of tokens.
    */
   private static final int CHARS_PER_TOKEN = 32;
 
@@ -47,7 +47,10 @@ final class Tokenizer implements AutoCloseable {
     M with(Tokenizer tokenizer) throws IOException, OrtException;
   }
 
-  /** Makes an object that closes this tokenizer later; closes it now if that fails. */
+  /**
+   * Makes an object that will close this tokenizer. If the object cannot be made, closes the
+   * tokenizer at once.
+   */
   <M> M into(Maker<M> maker) throws IOException, OrtException {
     try {
       return maker.with(this);

@@ -64,7 +64,7 @@ class SpeedTrialTest {
   @Test
   void bothDoTheSameWorkInTurnAfterOneRunThatDoesNotCount() throws Exception {
     Verdict verdict = against(new Way("other", RIGHT, 9_999, 40, 5_000));
-    assertEquals(new Verdict(2.5, "fast: 2.50 times as fast"), verdict);
+    assertEquals(new Verdict(2.5, "fast: 2.50 times as fast as the usual method"), verdict);
     assertEquals(
         List.of("plain", "other", "plain", "other", "close other", "close plain"),
         ran,

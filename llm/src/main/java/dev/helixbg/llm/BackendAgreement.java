@@ -16,8 +16,8 @@ import java.util.Set;
  * The agreement of two backends that run the same model, measured with one prompt.
  *
  * @param sameToken whether both backends find the same likeliest next token
- * @param places the largest difference at each tap (a step whose results can be read), in order of
- *     computation: the embedding, all taps of all layers, and the logits after the prompt
+ * @param places the largest difference at each tap (intermediate result), in order of computation:
+ *     the embedding, all taps of all layers, and the logits after the prompt
  */
 public record BackendAgreement(boolean sameToken, List<Parting> places) {
   /**
@@ -28,7 +28,10 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
 
   private static final double EMBEDDING_BOUND = 1e-5;
 
-  /** Maximum number of rows stored per tap. All rows of a long prompt would take gigabytes. */
+  /**
+   * Maximum number of rows that are compared per tap. All rows of a long prompt would take
+   * gigabytes.
+   */
   private static final int ROWS_COMPARED = 8;
 
   /**
@@ -41,13 +44,13 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
   public record Parting(
       int layer, Tap tap, double difference, int row, int column, float actual, float expected) {
 
-    /** Returns whether rounding can cause the difference; false for NaN. */
+    /** Returns whether the difference is small enough for rounding; false for NaN. */
     private boolean isRounding() {
       return difference <= (tap == Tap.EMBEDDING ? EMBEDDING_BOUND : BOUND);
     }
   }
 
-  /** Runs the prompt through both models. The models do not change. */
+  /** Runs the prompt through both models, and compares their results at each tap. */
   public static BackendAgreement between(TextModel tested, TextModel reference, int[] prompt) {
     Trace actual = new Trace();
     Trace expected = new Trace();
@@ -58,19 +61,22 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
         expected.places.values().stream().map(place -> parting(place, others.next())).toList());
   }
 
-  /** Returns the first place where rounding alone cannot cause the difference. */
+  /**
+   * Returns the first tap at which the backends differ by more than rounding; empty if there is
+   * none.
+   */
   public Optional<Parting> firstParting() {
     return places.stream().filter(place -> !place.isRounding()).findFirst();
   }
 
-  /** Returns whether rounding can cause the differences of the embedding and of the logits. */
+  /** Returns whether the embedding and the logits differ only by rounding. */
   public boolean isGood() {
     return places.stream()
         .filter(place -> place.tap == Tap.EMBEDDING || place.tap == Tap.LOGITS)
         .allMatch(Parting::isRounding);
   }
 
-  /** NaN counts as the largest difference. */
+  /** Returns the value that differs most at one tap; NaN counts as the largest difference. */
   private static Parting parting(Place expected, Place actual) {
     double largest = 0;
     double worst = 0;
@@ -111,7 +117,9 @@ public record BackendAgreement(boolean sameToken, List<Parting> places) {
       }
     }
 
-    /** Stores the activations of the first pass, and the logits of the last pass. */
+    /**
+     * Stores the activations at a tap: those of the first pass, but the logits of the last pass.
+     */
     private void note(Tap tap, int layer, Activations values) {
       List<Object> key = List.of(tap, layer);
       if (tap == Tap.LOGITS) {

@@ -23,7 +23,7 @@ final class BackgroundTask<T> {
         });
   }
 
-  /** If the work failed, throws the exception of the work. */
+  /** Waits for the work and returns its result; throws the work's exception if the work failed. */
   T await() {
     try {
       return future.join();

@@ -17,6 +17,8 @@ public enum GpuApi {
   }
 
   /**
+   * Opens the GPU that this driver chooses.
+   *
    * @throws dev.helixbg.llm.gpu.driver.GpuException if there is no usable GPU; the message is one
    *     sentence
    */

@@ -32,8 +32,11 @@ public final class GpuRetry {
   }
 
   /**
+   * Does the work on the GPU, and repeats it after a failure.
+   *
    * @param cpuWillDo whether the CPU takes over after repeated failures
-   * @throws GpuException after the last failure, or if the GPU refuses the work
+   * @throws GpuException if the repeated work fails, too, and the CPU must not take over; or if the
+   *     GPU refuses the work
    */
   public <T, E extends Exception> T run(boolean cpuWillDo, Work<T, E> work) throws E {
     int allowed = cpuWillDo ? MOST_FAILURES + 1 : MOST_FAILURES;

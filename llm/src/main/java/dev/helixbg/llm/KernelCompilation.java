@@ -12,7 +12,8 @@ import java.util.function.Consumer;
  * tokens, then the kernels for prompts.
  *
  * <p>Kernels that every model needs are compiled once per process. A thread that calls a kernel
- * waits until it is compiled, so different kernels are called from different threads.
+ * waits until the kernel is compiled. Each kernel is therefore called from a separate thread, so
+ * that kernels are compiled in parallel.
  */
 final class KernelCompilation {
   /** Compilation of the kernels that every model needs, started at first use of this class. */

@@ -16,7 +16,7 @@ import java.nio.file.Path;
  * @param reason message that tells why the model cannot be run; empty if the model can be run
  */
 public record ModelCheck(Fit fit, String reason) {
-  /** From worst to best. */
+  /** Kinds of files, from the worst to the best. */
   public enum Fit {
     /** The file has another format, or its head is damaged. */
     NO_MODEL,

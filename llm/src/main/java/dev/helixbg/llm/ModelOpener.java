@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** Opens model files: combines file, backend, model and tokenizer. */
+/** Opens a model file as a {@link TextModel}, with its backend and its tokenizer. */
 public final class ModelOpener {
   private final ModelOptions options;
 
-  /** See {@link TextModel#warnings}. */
+  /** Sentences that say why the model runs slower than it could. */
   private final List<String> warnings = new ArrayList<>();
 
   private ModelOpener(ModelOptions options) {
@@ -46,6 +46,8 @@ public final class ModelOpener {
   }
 
   /**
+   * Opens a model file.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the file is not a complete Qwen3 model. An
    *     unusable vocabulary is not reported here, but by {@link TextModel#tokenizer}
    * @throws GpuException if the options ask for a GPU that is missing or refuses the model
@@ -133,6 +135,8 @@ public final class ModelOpener {
   }
 
   /**
+   * Loads a model on a backend, and its tokenizer.
+   *
    * @param compile compiles the backend's kernels; returns when at least the kernels for single
    *     tokens are compiled
    */

@@ -64,6 +64,8 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
+   * Returns the model's tokenizer; waits until it is loaded.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the file's vocabulary cannot be used
    */
   public BpeTokenizer tokenizer() {
@@ -76,7 +78,9 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * @throws dev.helixbg.llm.gguf.GgufException if the model has another chat format
+   * Returns the template for the model's prompts.
+   *
+   * @throws dev.helixbg.llm.gguf.GgufException if the model does not use Qwen's chat format
    */
   public ChatTemplate chat() {
     Vocabulary.requireChat(file.metadata());
@@ -91,7 +95,7 @@ public final class TextModel implements AutoCloseable {
     return new Session(model.backend().cache(model.cacheShape()));
   }
 
-  /** See {@link ForwardPasses#read}. */
+  /** Reads tokens into a session, without an answer; see {@link ForwardPasses#read}. */
   public void read(Session session, int[] ids, BooleanSupplier cancelled) {
     whileUnchanged(
         () -> {
@@ -100,7 +104,7 @@ public final class TextModel implements AutoCloseable {
         });
   }
 
-  /** See {@link Generator#generate}. */
+  /** Answers one prompt, which follows the session's text; see {@link Generator#generate}. */
   public Generation generate(
       Session session,
       int[] prompt,
@@ -111,13 +115,19 @@ public final class TextModel implements AutoCloseable {
         () -> Generator.generate(passes, session.cache, prompt, options, listener, cancelled));
   }
 
-  /** See {@link ChoiceScorer#score}. The session does not change. */
+  /**
+   * Returns the probability of each choice as an answer to each prompt; see {@link
+   * ChoiceScorer#score}. The session does not change.
+   */
   public double[][] choose(
       Session shared, List<int[]> prompts, List<int[]> choices, BooleanSupplier cancelled) {
     return whileUnchanged(() -> choiceScorer.score(shared.cache, prompts, choices, cancelled));
   }
 
-  /** See {@link Generator#generateAll}. The session does not change. */
+  /**
+   * Answers several prompts, which all follow the shared session; see {@link
+   * Generator#generateAll}. The session does not change.
+   */
   public List<Generation> generateAll(
       Session shared, List<int[]> prompts, GenerationOptions options, BooleanSupplier cancelled) {
     return whileUnchanged(
@@ -170,9 +180,9 @@ public final class TextModel implements AutoCloseable {
   }
 
   /**
-   * Text that a model has read. Each prompt continues a fork of the text's cache, and forks share
-   * the memory of the cache. The model therefore reads the common beginning of all prompts only
-   * once.
+   * Text that a model has read, stored as keys and values. Several prompts can follow this text:
+   * each prompt continues a fork of the cache, which shares the cache's memory. The model thus
+   * reads the common beginning of all prompts only once.
    */
   public record Session(KvCache cache) implements AutoCloseable {
     @Override

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Machine code of {@link MappingGuard}'s signal handler for arm64. The code need not flush the
- * instruction cache, because Linux does so when it makes pages executable.
+ * Machine code of {@link MappingGuard}'s signal handler for arm64. This class need not flush the
+ * instruction cache: Linux does so when it makes pages executable.
  */
 final class Arm64FaultHandler {
   private static final int CAPACITY = 512;
@@ -27,7 +27,8 @@ final class Arm64FaultHandler {
   private Arm64FaultHandler() {}
 
   /**
-   * Returns the machine code. Linux passes the signal in x0, siginfo_t in x1, the context in x2.
+   * Returns the handler's machine code. Linux passes to it the signal in x0, siginfo_t in x1 and
+   * the context in x2.
    */
   static byte[] code(long table, int slots, long before, int page) {
     Arm64FaultHandler code = new Arm64FaultHandler();

@@ -27,8 +27,8 @@ public final class MappingGuard implements AutoCloseable {
 
   private static final int SLOTS = 256;
 
-  // Offsets in a slot. A slot has the mapping's first address, the end of its last page, and 1 if a
-  // read has failed.
+  // Offsets in a slot, in bytes. A slot holds three numbers: the mapping's first address, the end
+  // of its last page, and 1 if a read has failed, else 0.
   static final int END = 8;
   static final int FAULT = 16;
   static final int SLOT_BYTES = 24;
@@ -59,7 +59,7 @@ public final class MappingGuard implements AutoCloseable {
       if (slot.get(ValueLayout.JAVA_LONG, END) == 0) {
         slot.set(ValueLayout.JAVA_LONG, FAULT, 0);
         slot.set(ValueLayout.JAVA_LONG, 0, mapping.address());
-        // Written last, since an end of 0 marks a free slot.
+        // Written last: the handler guards the mapping once the slot's end is not 0.
         long end = mapping.address() + mapping.byteSize();
         slot.set(ValueLayout.JAVA_LONG, END, Math.ceilDiv(end, (long) PAGE) * PAGE);
         return Optional.of(new MappingGuard(slot));
@@ -98,7 +98,10 @@ public final class MappingGuard implements AutoCloseable {
     }
   }
 
-  /** Returns code that passes other signals to the handler at {@code before}. */
+  /**
+   * Returns the handler's code, which passes on signals to the JVM's handler at {@code before};
+   * empty for an unsupported processor.
+   */
   private static Optional<byte[]> handler(long before) {
     return switch (System.getProperty("os.arch")) {
       case "amd64" -> Optional.of(X86FaultHandler.code(TABLE.address(), SLOTS, before));

@@ -23,7 +23,10 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   /** Attributes that make up the state of a file, for {@link Files#readAttributes}. */
   public static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,fileKey";
 
-  /** Minimum age of a settled state; a younger file could change in the same tick of the clock. */
+  /**
+   * Minimum age of the last change for {@link #isSettled}. Sooner, another change could get the
+   * same time, because the clock is coarse.
+   */
   private static final Duration SETTLED = Duration.ofSeconds(3);
 
   /** Returns the state of a file and follows links; throws NoSuchFileException if it is missing. */
@@ -57,22 +60,26 @@ public record FileState(long size, FileTime modified, FileTime changed, Object k
   }
 
   /**
-   * Whether every later change gives another state, so that content read now belongs to this state.
+   * Returns whether every later change would give another state. If so, content that is read now
+   * belongs to this state as long as the state stays the same.
    */
   public boolean isSettled() {
     return lastChange().isBefore(Instant.now().minus(SETTLED));
   }
 
   /**
-   * Returns the time of the last change. A time more than a minute ahead becomes {@link
-   * Instant#EPOCH}: the clock was set back, so the next change has another time.
+   * Returns the time of the last change, or {@link Instant#EPOCH} if that time is more than a
+   * minute in the future. The clock was then set back, so the next change gets another time.
    */
   public Instant lastChange() {
     Instant time = changed.toInstant();
     return time.isAfter(Instant.now().plusSeconds(60)) ? Instant.EPOCH : time;
   }
 
-  /** Returns a path without links, and this state, as lines of text for a later comparison. */
+  /**
+   * Returns the path and this state as lines of text, which a later run compares with the lines of
+   * that time.
+   */
   public String linesAt(Path path) {
     return String.join(
         "\n",

@@ -50,7 +50,10 @@ public record NativeFunction(MemorySegment address) {
     return call(a, 0, 0);
   }
 
-  /** Returns the exception to throw when a downcall fails; throws an {@link Error} at once. */
+  /**
+   * Returns the exception to throw when a call of a C function fails; throws an {@link Error}
+   * itself.
+   */
   public static RuntimeException unexpected(Throwable e) {
     return switch (e) {
       case RuntimeException runtime -> runtime;

@@ -48,7 +48,7 @@ public final class PackedLibraries {
       return folder;
     } catch (IOException e) {
       throw new IOException(
-          "%s cannot be unpacked into %s: %s. Check its permissions and the free space, or set another cache folder"
+          "%s cannot be unpacked into %s: %s. Check the folder's permissions and the free space, or set another cache folder"
               .formatted(name, natives, PrivateFiles.reason(e)),
           e);
     }
@@ -78,8 +78,8 @@ public final class PackedLibraries {
   }
 
   /**
-   * Replaces a library in one step, since another process may replace it, too, or use the old file.
-   * The new file is synced before the rename, so a file of the right size is complete.
+   * Writes a library's file in one step, since another process may use the old file or write it,
+   * too. The new file is synced before the rename, so a file of the right size is complete.
    */
   private static void unpack(URL packed, Path target) throws IOException {
     Path temporary = Files.createTempFile(target.getParent(), ".", ".tmp");

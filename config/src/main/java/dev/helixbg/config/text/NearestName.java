@@ -11,10 +11,13 @@ import java.util.Optional;
 public final class NearestName {
   private static final int CHARACTERS_PER_EDIT = 3;
 
-  /** Maximum number of edits. With more, an id of ten digits could be mistaken for any other id. */
+  /**
+   * Maximum number of edits between the typed text and a near name. With more edits, an id of ten
+   * digits could be mistaken for any other id.
+   */
   private static final int MOST_EDITS = 2;
 
-  /** Minimum length of a typed text that may be the beginning of a name. */
+  /** Minimum length of a typed text with which a name may begin, to count as near. */
   private static final int BEGINNING = 3;
 
   private static final int LONGEST = 80;
@@ -50,7 +53,10 @@ public final class NearestName {
     return nearest;
   }
 
-  /** Returns the number of edits; a result below {@code most} is exact. */
+  /**
+   * Returns the number of edits between two texts, or a number of at least {@code most} if there
+   * are that many.
+   */
   private static int edits(String a, String b, int most) {
     if (Math.abs(a.length() - b.length()) >= most) {
       return most;

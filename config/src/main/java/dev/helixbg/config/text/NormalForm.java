@@ -27,7 +27,10 @@ public final class NormalForm {
     return composed(isOdd(text) ? plain(text) : text);
   }
 
-  /** Whether a pattern may match. This loop is faster than patterns in a JVM that just started. */
+  /**
+   * Returns whether {@link #HINTS} or {@link #WIDE} may match. In a JVM that just started, this
+   * loop is faster than the patterns.
+   */
   private static boolean isOdd(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * Stream of UTF-8 to a terminal, or to a file that a terminal may show. It replaces or escapes
- * characters that a terminal executes or hides. Names and exceptions may contain any character.
+ * Stream of UTF-8 to a terminal, or to a file that a terminal may show. The stream replaces or
+ * escapes characters that a terminal executes or hides, since file names and error messages may
+ * contain any character.
  */
 public final class PrintableStream extends FilterOutputStream {
   private final UnaryOperator<String> safe;
@@ -27,7 +28,10 @@ public final class PrintableStream extends FilterOutputStream {
     return new PrintableStream(out, PrintableText::block);
   }
 
-  /** Returns a stream for JSON, which escapes these characters. The JSON keeps its value. */
+  /**
+   * Returns a stream for JSON that escapes such characters, which leaves the values in the JSON
+   * unchanged.
+   */
   public static PrintableStream json(OutputStream out) {
     return new PrintableStream(out, PrintableText::json);
   }

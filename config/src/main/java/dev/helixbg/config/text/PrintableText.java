@@ -128,7 +128,7 @@ public final class PrintableText {
     return isJoiner && at > 0 && canJoin(text.codePointBefore(at)) ? c : shown(c);
   }
 
-  /** Whether a joiner after the character can change the text. */
+  /** Returns whether a joiner after the character can change the text. */
   private static boolean canJoin(int c) {
     return (c >= 0x620 && c <= 0x109F) // Arabic to Myanmar
         || (c >= 0x1780 && c <= 0x18AF) // Khmer and Mongolian

@@ -183,7 +183,7 @@ public final class AvxAssembler {
     ofMemory(MAP_0F, NO_PREFIX, 0x11, source, 0, base, offset);
   }
 
-  /** Stores the first float. */
+  /** Emits a store of the first float to memory. */
   public void storeFirst(int source, Register base, int offset) {
     ofMemory(MAP_0F, PREFIX_F3, 0x11, source, 0, base, offset);
   }
@@ -196,12 +196,12 @@ public final class AvxAssembler {
     emit(Op.BROADCAST, target, base, offset);
   }
 
-  /** Sets {@code target} to 0. */
+  /** Emits {@code target = 0}. */
   public void clear(int target) {
     emit(Op.XOR, target, target);
   }
 
-  /** Sets all shorts to 1; for vectors of 256 bits. */
+  /** Emits code that sets all shorts to 1; only for vectors of 256 bits. */
   public void ones(int target) {
     emit(Op.EQUAL_SHORTS, target, target); // −1
     emit(Op.MAGNITUDES_OF_SHORTS, target, target);
@@ -213,8 +213,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Combines all floats of a vector by {@link Op#ADD} or {@link Op#MAXIMUM}, and writes the result
-   * to the first. The register {@code other} is overwritten.
+   * Emits code that combines all floats of a vector by {@link Op#ADD} or {@link Op#MAXIMUM}, and
+   * writes the result to the first lane. The register {@code other} is overwritten.
    */
   public void combineLanes(Op op, int vector, int other) {
     if (wide) {
@@ -262,7 +262,8 @@ public final class AvxAssembler {
   }
 
   /**
-   * Clears the upper halves of vector registers. Uncleared halves would slow the caller's SSE code.
+   * Emits code that clears the upper halves of vector registers. Uncleared halves would slow the
+   * caller's SSE code.
    */
   public void clearUpperParts() {
     bytes(0xC5, 0xF8, 0x77);
@@ -327,19 +328,19 @@ public final class AvxAssembler {
     return code.position();
   }
 
-  /** Decrements the counter and jumps to the label unless the counter is 0. */
+  /** Emits code that decrements the counter, and jumps to the label unless the counter is 0. */
   public void loop(Register counter, int label) {
     bytes(rex(Register.RAX, counter), 0xFF, OF_REGISTER | 1 << 3 | counter.number & 7);
     bytes(0x0F, 0x85);
     code.putInt(label - code.position() - Integer.BYTES);
   }
 
-  /** Pushes a register for {@link #restore}. */
+  /** Emits code that pushes a register onto the stack, for {@link #restore}. */
   public void save(Register register) {
     pushOrPop(0x50, register);
   }
 
-  /** Pops the register that was saved last. */
+  /** Emits code that pops the register that was saved last from the stack. */
   public void restore(Register register) {
     pushOrPop(0x58, register);
   }

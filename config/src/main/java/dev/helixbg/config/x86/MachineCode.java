@@ -12,7 +12,10 @@ import java.util.stream.Stream;
 
 /** Makes machine code callable on Linux, and tells which instruction sets the processor has. */
 public final class MachineCode {
-  /** System property: {@code true}, {@code false}, or the only instruction set that may be used. */
+  /**
+   * System property that permits machine code: {@code true} (the default), {@code false}, or the
+   * only instruction set to use.
+   */
   private static final String SWITCH = "helixbg.machine.code";
 
   private static final int READ_AND_WRITE = 1 | 2;
@@ -25,7 +28,9 @@ public final class MachineCode {
 
   private MachineCode() {}
 
-  /** Whether this x86-64 processor has these instructions, and {@link #SWITCH} permits them. */
+  /**
+   * Returns whether this x86-64 processor has an instruction set, and {@link #SWITCH} permits it.
+   */
   public static boolean runs(String instructions) {
     String allowed = System.getProperty(SWITCH, "true");
     return (allowed.equals("true") || allowed.equals(instructions)) && FLAGS.contains(instructions);
@@ -56,7 +61,8 @@ public final class MachineCode {
   }
 
   /**
-   * Returns a function in memory that is never written or freed; empty if the system refuses it.
+   * Copies machine code into executable memory, which is never freed, and returns it as a function;
+   * empty if the system refuses.
    */
   public static Optional<NativeFunction> function(byte[] code) {
     NativeFunction map = NativeFunction.ofC("mmap").orElseThrow();

@@ -57,7 +57,7 @@ public final class ControlServer implements AutoCloseable {
   public interface Handler {
     /**
      * Returns the lines that answer a request. If this method throws an exception, the client gets
-     * the exception's message. A server that closes interrupts this method.
+     * the exception's message. When the server closes, it interrupts this method.
      */
     List<ObjectNode> handle(ObjectNode request) throws InterruptedException;
   }
@@ -116,7 +116,7 @@ public final class ControlServer implements AutoCloseable {
     return control;
   }
 
-  /** Whether a socket can have this path. */
+  /** Returns whether a socket can have this path. */
   public static boolean fits(Path path) {
     return path.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH;
   }

@@ -96,7 +96,7 @@ final class JsonLineChannel implements AutoCloseable {
     } catch (JacksonException e) {
       // invalid JSON is refused below, in the same way as a number or a list
     }
-    throw Failure.usage("a request is one JSON object on one line");
+    throw Failure.usage("a request must be one JSON object on one line");
   }
 
   /** Writes each object as a line; closes the channel if the other end reads too slowly. */

@@ -30,7 +30,10 @@ import java.util.stream.Stream;
 public record LanguageModelFile(Path file) {
   private static final String SUFFIX = ".gguf";
 
-  /** Results of checks, keyed by the file's path and state and kept until the process ends. */
+  /**
+   * Results of checks whether a file is a usable model, by the file's path and state. The results
+   * are kept until the process ends.
+   */
   private static final Map<String, ModelCheck> CHECKED = new ConcurrentHashMap<>();
 
   /**
@@ -40,8 +43,8 @@ public record LanguageModelFile(Path file) {
   private static final int CONTEXT = 8192;
 
   /**
-   * Maximum number of rows in a pass through the model, one row per token. A pass reads several
-   * whole prompts. In a larger pass, a smaller share of the rows stays unused.
+   * Maximum number of tokens that the model reads in one pass, as whole prompts. The larger the
+   * pass, the smaller the share that stays unused because no further prompt fits.
    */
   public static final int PASS_ROWS = 1024;
 
@@ -87,7 +90,10 @@ public record LanguageModelFile(Path file) {
    */
   private record Search(Optional<Path> chosen, List<String> skipped) {}
 
-  /** Searches a folder. The headers of files are read once, and only if there are several files. */
+  /**
+   * Searches a folder for the language model. The headers of files are read once, and only if there
+   * are several files.
+   */
   private static Search look(Path folder) {
     Map<Boolean, List<Path>> readable =
         files(folder).stream().collect(Collectors.partitioningBy(Files::isReadable));

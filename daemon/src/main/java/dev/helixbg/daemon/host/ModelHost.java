@@ -62,7 +62,7 @@ abstract class ModelHost<M> implements AutoCloseable {
     return closed;
   }
 
-  /** Whether the model is loaded; never waits, even while the model is being loaded. */
+  /** Returns whether the model is loaded; never waits, even while the model is being loaded. */
   public boolean isLoaded() {
     return loaded != null;
   }

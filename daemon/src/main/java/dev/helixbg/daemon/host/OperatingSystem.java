@@ -27,14 +27,14 @@ public final class OperatingSystem {
 
   private OperatingSystem() {}
 
-  /** Whether the machine runs on battery; false if unknown. */
+  /** Returns whether the machine runs on battery; false if unknown. */
   public static boolean onBattery() {
     return System.getProperty("os.name").startsWith("Mac") ? pmset() : onBattery(SUPPLIES);
   }
 
   /**
-   * Whether Linux's files in {@code supplies} show a system battery that discharges, and show no
-   * mains supply that is online.
+   * Returns whether Linux's files in {@code supplies} show a system battery that discharges, and
+   * show no mains supply that is online.
    */
   static boolean onBattery(Path supplies) {
     boolean discharging = false;
@@ -82,7 +82,7 @@ public final class OperatingSystem {
     }
   }
 
-  /** Whether pmset's first line is like {@code Now drawing from 'Battery Power'}. */
+  /** Returns whether pmset's first line is like {@code Now drawing from 'Battery Power'}. */
   static boolean saysBattery(String pmset) {
     String first = pmset.lines().findFirst().orElse("");
     return first.contains("'Battery Power'") || first.contains("'UPS Power'");
@@ -95,8 +95,8 @@ public final class OperatingSystem {
   }
 
   /**
-   * Lets the calling thread, and threads that it starts later, run only when no other program needs
-   * the processor. Java's thread priorities have no effect on Linux.
+   * Gives the calling thread, and threads that it starts later, the lowest priority, so that other
+   * programs get the processor first. Java's thread priorities have no effect on Linux.
    *
    * <p>On Linux each thread has a nice value, which new threads inherit and no thread can lower
    * again. On a Mac all threads keep the service's nice value, because macOS's background priority

@@ -48,7 +48,7 @@ public final class IdleWork implements AutoCloseable {
   private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
   private static final Duration LONGEST_RETRY = Duration.ofHours(4);
 
-  /** Subject of logged problems with the language model, which all KBs share. */
+  /** Name under which problems with the language model are logged. All KBs share the model. */
   private static final String MODEL = "the language model";
 
   /** The machine's battery state, and its load in runnable threads per core; tests replace both. */
@@ -59,7 +59,7 @@ public final class IdleWork implements AutoCloseable {
 
   /** Idle jobs, in the order in which they are tried. The first two complete the report. */
   public enum IdleJob {
-    /** Embeds the passages that a first look left out. */
+    /** Embeds the passages of long entries that have no vector yet. */
     PASSAGES,
     /** Lets the pair judges read the pairs that are still unread. */
     PAIRS,
@@ -83,7 +83,10 @@ public final class IdleWork implements AutoCloseable {
    */
   private record Waiting(int changes, long at, long pause) {}
 
-  /** The current work. The last four fields are the progress of a job that asks questions. */
+  /**
+   * The current work. The last four fields tell how far a job that asks the language model has
+   * come.
+   */
   public record Current(
       Kb kb,
       IdleJob work,
@@ -105,10 +108,10 @@ public final class IdleWork implements AutoCloseable {
   /** The present job, or a job whose end was not handled yet; null if there is none. */
   private volatile Run run;
 
-  /** Index of the KB that is checked first. */
+  /** Index of the KB that the next call of {@link #consider} checks first. */
   private int first;
 
-  /** Result of the last check by {@link #isMachineWanted}. */
+  /** Result of the last check of load and battery by {@link #isMachineWanted}. */
   private boolean wanted;
 
   private long machineAskedAt;
@@ -131,9 +134,9 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Starts the due job, or interrupts the running job if a KB changed or other programs need the
-   * machine. Returns whether the KBs must be checked soon. This is the case if a job is running or
-   * has just ended, or if an update was requested.
+   * Starts a due job, or interrupts the running job if a KB changed or other programs need the
+   * machine. Returns whether the KBs must be checked again soon, because a job runs or has just
+   * ended, or an update was requested.
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.
@@ -193,7 +196,7 @@ public final class IdleWork implements AutoCloseable {
     };
   }
 
-  /** Whether the settings permit questions and a model exists. */
+  /** Returns whether the settings permit questions and a model exists. */
   private boolean mayAsk() {
     try {
       return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
@@ -203,8 +206,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Whether other programs need the machine, or the machine runs on battery although the settings
-   * forbid work on battery. The load of a job's own threads is subtracted.
+   * Returns whether other programs need the machine, or the machine runs on battery although the
+   * settings forbid work on battery. The load of a job's own threads is subtracted.
    */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -217,7 +220,7 @@ public final class IdleWork implements AutoCloseable {
     return wanted;
   }
 
-  /** Whether a job is running, or has ended but was not handled yet. */
+  /** Returns whether a job is running, or has ended but was not handled yet. */
   public boolean isRunning() {
     return run != null;
   }
@@ -238,8 +241,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Handles the end of a job. A failed job is tried again after a change, or after a pause that
-   * doubles with each failure.
+   * Handles the end of a job. A failed job runs again after a change of its KB, or after a pause
+   * that doubles with each failure.
    */
   private void end() {
     KbJob job = new KbJob(run.watch.kb(), run.work);

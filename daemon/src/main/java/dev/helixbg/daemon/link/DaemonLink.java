@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Connection of commands to the daemon, if one runs. */
 public record DaemonLink(DaemonHome home) {
-  /** Returns a request, to which the caller adds parameters. */
+  /** Returns a request for the action {@code what}, to which the caller adds parameters. */
   public static ObjectNode request(String what) {
     return Json.object().put("do", what);
   }
@@ -46,7 +46,7 @@ public record DaemonLink(DaemonHome home) {
     }
   }
 
-  /** Whether the socket of a daemon exists; a daemon that was killed leaves its socket. */
+  /** Returns whether the socket of a daemon exists; a daemon that was killed leaves its socket. */
   public boolean mayRun() {
     return Files.exists(home.socket());
   }
@@ -72,7 +72,7 @@ public record DaemonLink(DaemonHome home) {
         .toList();
   }
 
-  /** Whether a daemon runs and watches this KB. */
+  /** Returns whether a daemon runs and watches this KB. */
   public boolean watches(Kb kb) {
     return status().filter(status -> watched(status).contains(kb)).isPresent();
   }

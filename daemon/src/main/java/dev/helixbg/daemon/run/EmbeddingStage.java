@@ -88,6 +88,8 @@ public final class EmbeddingStage implements AutoCloseable {
   }
 
   /**
+   * The vectors that are known for a log's entries and their passages.
+   *
    * @param keys keys of the entries, in their order
    * @param present indices of the entries that have a vector; after a complete run, these are all
    *     entries

@@ -46,9 +46,9 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
    * Settings and callbacks for asking a language model.
    *
    * @param threads number of threads, if the CPU runs the model
-   * @param gpu asks the questions again after a failure of the GPU
+   * @param gpu repeats the questions after a failure of the GPU, at last on the CPU
    * @param measuring receives the progress of measuring a new model
-   * @param measuresWriter whether the model is also measured at writing lessons
+   * @param measuresWriter whether the stage also measures how well the model writes lessons
    */
   public record Asking(
       int threads,
@@ -111,8 +111,9 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
   }
 
   /**
-   * Returns all judgements. The label classifier labels entries that neither the language model nor
-   * an agent has labelled. If this is interrupted, the answers given so far are saved.
+   * Returns all judgements. Entries that neither the language model nor an agent has labelled get
+   * their labels from the label classifier. If the call is interrupted, the answers given so far
+   * are saved.
    */
   Judgements run(Subject subject) throws InterruptedException {
     Judgements judgements = withAgents(asked(subject), subject);
@@ -161,7 +162,9 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         throw e;
       }
       warnings.accept(
-          "the language model is not used: " + e.getMessage() + ". Name another model: llm.model");
+          "the language model is not used: "
+              + e.getMessage()
+              + ". Name another model in the setting llm.model");
       return Judgements.NONE;
     }
   }
@@ -178,7 +181,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       return Judgements.NONE;
     }
     LanguageModelFile.skipped(settings)
-        .forEach(reason -> warnings.accept("not taken as the language model: " + reason));
+        .forEach(reason -> warnings.accept("not used as the language model: " + reason));
     Optional<LanguageModelFile> model = LanguageModelFile.locate(settings);
     if (model.isEmpty()) {
       return Judgements.NONE;
@@ -232,7 +235,7 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
       trial.run(opener, time, asking.nanoTime(), asking.measuring(), asking.cancelled());
     } catch (IOException e) {
       warnings.accept(
-          "cannot store how far to trust %s: %s"
+          "cannot store how reliable the language model %s is: %s"
               .formatted(trial.model().name(), PrivateFiles.reason(e)));
     }
     Duration left = time.minusNanos(asking.nanoTime().getAsLong() - start);
@@ -248,7 +251,10 @@ public record JudgingStage(Settings settings, Asking asking, Consumer<String> wa
         .flatMap(model -> ModelTrial.ofJudge(settings, model).known());
   }
 
-  /** Returns the name, hash and measured reliability of the model, for a {@link ReportBasis}. */
+  /**
+   * Returns the name, hash and measured reliability of the model, which are a part of a {@link
+   * ReportBasis}.
+   */
   String basis(EmbedderSource embedder) {
     return LanguageModelFile.locate(settings)
         .map(

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A trial of a language model: questions with known answers, which measure the model once. The
- * model's answers are stored in {@value #FILE} in the state folder.
+ * A trial of a language model: questions with known answers, which measure once how reliable the
+ * model is. The model's answers are stored in {@value #FILE} in the state folder.
  */
 public record ModelTrial<T>(Settings settings, LanguageModelFile model, Questions<T> questions) {
   public static final String FILE = "models.db";

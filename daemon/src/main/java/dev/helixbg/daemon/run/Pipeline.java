@@ -76,15 +76,15 @@ public record Pipeline(
   }
 
   /**
-   * Minimum number of passages without vectors for which a first look is offered. Embedding this
-   * many passages takes a few seconds.
+   * Minimum number of passages without vectors for which a first look (an early report) is offered.
+   * Embedding this many passages takes a few seconds.
    */
   static final int MANY_PASSAGES = 512;
 
-  /** Minimum number of unread pairs for which a first look is offered. */
+  /** Minimum number of unread pairs for which a first look (an early report) is offered. */
   static final int MANY_PAIRS = 128;
 
-  /** Minimum number of open questions for which a first look is offered. */
+  /** Minimum number of open questions for which a first look (an early report) is offered. */
   static final int MANY_QUESTIONS = 32;
 
   public record Outcome(Report report, EmbeddingStage.Result vectors) {
@@ -102,11 +102,14 @@ public record Pipeline(
     Outcome take() throws InterruptedException;
   }
 
-  /** Receives first looks, and decides whether a run continues. */
+  /** Receives first looks (early reports), and decides whether a run continues after them. */
   public interface GoingOn {
     boolean goesOn(FirstLookMaker known) throws InterruptedException;
 
-    /** Receives a first look at the newest entries only, after which a run always continues. */
+    /**
+     * Receives a first look (an early report) at the newest entries only, after which a run always
+     * continues.
+     */
     default void look(FirstLookMaker newest) throws InterruptedException {
       goesOn(newest);
     }
@@ -162,8 +165,8 @@ public record Pipeline(
   }
 
   /**
-   * Whether the KB has no complete report yet. Otherwise no first look at the newest entries is
-   * made, because it would replace the complete report.
+   * Returns whether the KB has no complete report yet. A KB with a complete report gets no first
+   * look (an early report) at the newest entries, which would replace the complete report.
    */
   private static boolean isFirst(KbStore kb) {
     return kb.report().origin().filter(last -> last.firstLook().isEmpty()).isEmpty();
@@ -174,8 +177,8 @@ public record Pipeline(
   }
 
   /**
-   * Asks whether to continue, and collects garbage before and after. The analysis and a large
-   * report leave garbage in the old generation; without a collection the heap would grow.
+   * Asks whether to continue, and collects garbage before and after. Without these collections the
+   * heap would grow, because the analysis and a large report leave garbage in the old generation.
    */
   private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
     System.gc();
@@ -188,8 +191,8 @@ public record Pipeline(
 
   /**
    * Findings computed from vectors and words, before the language model is asked. {@code open} has
-   * the findings that the user has not settled and, after {@link #read}, the readings by the pair
-   * judges.
+   * the findings about which the user has not decided. After {@link #read}, it also has the results
+   * of the pair judges.
    */
   private record KbFindings(
       KbStore kb,
@@ -241,7 +244,10 @@ public record Pipeline(
     return new JudgingStage.Subject(found.kb, found.open, found.vectors.vectors().rows(), embedder);
   }
 
-  /** Returns an early report, made from the stored readings of pairs and the stored answers. */
+  /**
+   * Returns an early report, made from stored results of the pair judges and stored answers of the
+   * language model.
+   */
   private Outcome remembered(KbFindings seen) throws InterruptedException {
     KbFindings found = seen.read(reading.remembered(seen.kb, seen.open));
     Judgements judgements = JudgingStage.withoutAsking(settings).run(subject(found));
@@ -297,7 +303,10 @@ public record Pipeline(
                     .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
-  /** Updates the vectors of entries and, on request, the vectors of passages. */
+  /**
+   * Updates the vectors of entries and, if {@code ofPassages}, the vectors of passages (parts of
+   * long entries).
+   */
   public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
       throws InterruptedException {
     try (EmbeddingStage stages = embedding(kb, log)) {

@@ -23,7 +23,9 @@ public final class RerankingStage {
   private final Progress.Display display;
   private final Consumer<String> warnings;
 
-  /** Whether a pair judge was not usable. This process then does not try the pair judges again. */
+  /**
+   * Whether a pair judge could not be used. If so, this process does not try the pair judges again.
+   */
   private volatile boolean refused;
 
   /**
@@ -42,19 +44,22 @@ public final class RerankingStage {
   }
 
   /**
-   * Reads pairs, and returns the findings with their relations ranked by the readings. If this is
-   * interrupted, the readings made so far are saved.
+   * Lets the pair judges read pairs, and returns the findings with their relations ranked by the
+   * results (readings). If the call is interrupted, the readings made so far are saved.
    */
   public Findings run(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, true);
   }
 
-  /** Returns the findings with their relations ranked by the stored readings. */
+  /** Returns the findings with their relations ranked by stored results of the pair judges. */
   Findings remembered(KbStore store, Findings findings) throws InterruptedException {
     return ranked(store, findings, false);
   }
 
-  /** Returns the number of pairs that are not read yet; 0 if pairs cannot be read. */
+  /**
+   * Returns the number of pairs that the pair judges have not read yet; 0 if the judges cannot be
+   * used.
+   */
   int left(KbStore store, Findings findings) throws InterruptedException {
     try {
       return isIdle(findings)
@@ -73,8 +78,8 @@ public final class RerankingStage {
       return findings;
     }
     try {
-      // Answers of agents that judge worse than the language model should not count. The model's
-      // reliability is unknown here, so the answers of all accepted agents are used.
+      // Answers of agents that judge worse than the language model should not count. How well the
+      // model judges is unknown here, so the answers of all accepted agents are used.
       RelationReranker reader = reader(store, display, store.agents()::isWorthAnAct);
       List<Finding.Relation> pairs = findings.relations();
       return findings.with(

@@ -87,8 +87,8 @@ public final class TextVectors {
   }
 
   /**
-   * Returns a function that embeds lessons. It takes known vectors from the store, and opens the
-   * embedding model only if a vector is missing.
+   * Returns a function that embeds lessons, which are sentences about entries. The function takes
+   * known vectors from the store, and opens the embedding model only if a vector is missing.
    */
   public static SentenceVectors ofLessons(Database store, EmbedderSource source) {
     return sentences -> {
@@ -114,7 +114,7 @@ public final class TextVectors {
     };
   }
 
-  /** Looks up which texts have a stored vector made by the method with this id. */
+  /** Chooses the method with this id, and looks up which texts have a stored vector made by it. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -226,7 +226,10 @@ public final class TextVectors {
     unsaved.clear();
   }
 
-  /** Saves the new vectors. If no vector is missing, deletes vectors that are no longer needed. */
+  /**
+   * Saves the new vectors. If every text has a vector, deletes stored vectors that are no longer
+   * needed.
+   */
   void end() {
     save();
     if (missing.isEmpty()) {

@@ -18,7 +18,7 @@ import dev.helixbg.insight.search.SearchIndex;
 import java.util.List;
 import java.util.Optional;
 
-/** The entries nearest to a text, and whether one of them says the same as the text. */
+/** Finds the entries nearest to a text, and tells whether one of them already says the same. */
 public final class RelatedAnswer {
   private RelatedAnswer() {}
 
@@ -95,8 +95,8 @@ public final class RelatedAnswer {
   }
 
   /**
-   * Returns the text of an entry, to be compared with the asked text. Leaves out a note's title. If
-   * the asked text begins with this title or with its last heading, keeps that part of the title.
+   * Returns an entry's text for the comparison with the asked text. A note's title is left out,
+   * except a title or last heading with which the asked text begins, too.
    */
   private static String whole(Entry entry, String asked) {
     String content = entry.text().content();

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** The hits of a search, best first, with the part of the KB that was searched. */
 public record SearchAnswer(List<SearchIndex.Hit> hits, Coverage coverage) {
-  /** Maximum length of a text, in characters. Passages are seldom longer. */
+  /** Maximum length of a hit's text in an answer, in characters. Passages are seldom longer. */
   static final int MAX_TEXT = 2_000;
 
   /** Returns lines for the control socket: one line per hit, then a line with the coverage. */
@@ -40,7 +40,10 @@ public record SearchAnswer(List<SearchIndex.Hit> hits, Coverage coverage) {
     return line;
   }
 
-  /** Returns the line with the coverage; answers to some other requests also have this line. */
+  /**
+   * Returns the line with the coverage, that is, how many of the KB's entries could be searched.
+   * Answers to some other requests also have this line.
+   */
   public static ObjectNode toJson(Coverage coverage) {
     ObjectNode line = Json.object();
     line.putObject("coverage").put("indexed", coverage.indexed()).put("total", coverage.total());

@@ -39,8 +39,8 @@ final class SearchWorker implements AutoCloseable {
   private static final int BATCH = 128;
 
   /**
-   * Time that the thread waits for a second search before it makes the full index. A command that
-   * asks once has ended by then.
+   * Time that the thread waits for a second search before it makes the full index. A process that
+   * searches only once has ended by then, and needs no full index.
    */
   static final Duration PAUSE = Duration.ofSeconds(2);
 
@@ -76,7 +76,7 @@ final class SearchWorker implements AutoCloseable {
   /** Id of the method that computed the vectors that were read last. */
   private String way;
 
-  /** Whether a search was answered from {@link #entries}. */
+  /** Whether a search was answered from {@link #entries}, without the full index. */
   private boolean answered;
 
   /** The full index; null if there is none. */

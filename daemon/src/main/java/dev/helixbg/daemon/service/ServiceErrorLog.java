@@ -28,7 +28,10 @@ public final class ServiceErrorLog {
     }
   }
 
-  /** Returns the last line that is not the JVM's warning about incubator modules. */
+  /**
+   * Returns the file's last line, without the JVM's warning about incubator modules; empty if there
+   * is none.
+   */
   static Optional<String> lastLine(Path file) {
     try {
       PrivateFiles.requireFile(file);

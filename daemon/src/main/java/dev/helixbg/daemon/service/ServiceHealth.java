@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Checks whether the service is installed, has this version and runs; reports its last error. */
+/**
+ * Checks whether the service is installed and runs the present installation; reports its last
+ * error.
+ */
 public final class ServiceHealth {
   private static final String NAME = "service";
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Returns the steps of each action of the command {@code service}. */
+/** Plans the steps that each action of the command {@code service} takes. */
 public final class ServicePlan {
   private ServicePlan() {}
 

@@ -60,7 +60,7 @@ public record ServiceRequest(
   }
 
   private static Failure damaged(Path file, String how) {
-    return Failure.usage(file + " " + how + "; it is written anew by: helix-bg service install");
+    return Failure.usage(file + " " + how + "; to write it again, run: helix-bg service install");
   }
 
   public String json() {

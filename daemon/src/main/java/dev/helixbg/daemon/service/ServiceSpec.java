@@ -32,7 +32,10 @@ public record ServiceSpec(
   /** Exit codes after which a restart cannot help. */
   static final List<ExitCode> FINAL = List.of(ExitCode.USAGE, ExitCode.KB, ExitCode.BUSY);
 
-  /** Fails for control characters, which could end a line of a unit file. */
+  /**
+   * Throws a {@link Failure} if a text has control characters, which could end a line of a unit
+   * file.
+   */
   public ServiceSpec {
     List<String> texts = new ArrayList<>(request.arguments());
     request.environment().forEach((name, value) -> texts.add(name + "=" + value));
@@ -49,8 +52,8 @@ public record ServiceSpec(
   }
 
   /**
-   * Returns the exit code for a service manager. launchd restarts a service after any failure.
-   * Therefore it gets {@link ExitCode#OK} for errors after which a restart cannot help.
+   * Returns the exit code for a service manager. launchd restarts a service after any failure, so
+   * launchd gets {@link ExitCode#OK} for errors after which a restart cannot help.
    *
    * @param manager the value of {@link #STARTED_BY}; null if not set
    */

@@ -29,13 +29,15 @@ public record ServiceStep(String shown, Deed deed) {
 
   public interface Deed {
     /**
+     * Does the step.
+     *
      * @throws Failure with {@link ExitCode#WRITE} when a required command fails, with {@link
      *     ExitCode#NO_DAEMON} when the status was requested and the service does not run
      */
     void take(PrintStream out) throws IOException, InterruptedException;
   }
 
-  /** Writes a file; its folder is created if missing. */
+  /** Returns a step that writes a file, and makes the file's folder if it is missing. */
   public static ServiceStep write(Path file, String content) {
     return new ServiceStep(
         "would write " + file + "\n" + content.stripTrailing(),
@@ -69,8 +71,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Runs a command and ignores its failure. If the command fails or is not installed, there is
-   * nothing to do.
+   * Returns a step that runs a command and ignores its failure: if the command fails or is not
+   * installed, there is nothing to do.
    */
   static ServiceStep maybe(String... command) {
     ServiceStep run =
@@ -86,7 +88,10 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Runs a command that fails if the service does not run, and prints the command's output. */
+  /**
+   * Returns a step that runs a command and prints its output. The command fails if the service does
+   * not run.
+   */
   static ServiceStep ask(String... command) {
     return running(
         command,
@@ -98,7 +103,9 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /** Waits until the service has ended, that is, until {@code command} fails. */
+  /**
+   * Returns a step that waits until the service has ended, that is, until {@code command} fails.
+   */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),
@@ -114,8 +121,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Waits until the service's daemon answers, because service managers do not report that a program
-   * has ended soon after its start.
+   * Returns a step that waits until the service's daemon answers, because service managers do not
+   * report that a program has ended soon after its start.
    */
   static ServiceStep awaitStart(DaemonHome home) {
     return new ServiceStep(
@@ -134,7 +141,7 @@ public record ServiceStep(String shown, Deed deed) {
           if (!status.path("service").asBoolean()) {
             throw new Failure(
                 ExitCode.BUSY,
-                "the service cannot run while a daemon runs that was started by hand: process %d."
+                "the service cannot run beside the daemon that was started by hand: process %d."
                         .formatted(status.path("pid").asLong())
                     + " Run: helix-bg stop; helix-bg service start");
           }

@@ -108,7 +108,10 @@ public record Console(
     return word.matches("[A-Za-z0-9_./:=@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /** Prints a line of data. Numbers look the same in every locale; no value breaks the line. */
+  /**
+   * Prints a line of data. Numbers look the same in every locale, and line breaks in values are
+   * replaced.
+   */
   public void say(String format, Object... values) {
     out.println(line(format, values));
   }

@@ -43,7 +43,10 @@ public record ErrorReporter(Console console)
     return ExitCode.USAGE.number();
   }
 
-  /** Returns a message with an unknown word and the most similar known word. */
+  /**
+   * Returns the message about wrong arguments. For an unknown word, the message names the most
+   * similar known word.
+   */
   private static String words(ParameterException e) {
     List<String> unmatched =
         e instanceof UnmatchedArgumentException unknown
@@ -99,7 +102,7 @@ public record ErrorReporter(Console console)
         : "a fault in helix-bg: " + e;
   }
 
-  /** Whether the error has a cause outside helix-bg, so that no stack trace is needed. */
+  /** Returns whether the error has a cause outside helix-bg, so that no stack trace is needed. */
   public static boolean isExpected(Throwable e) {
     return codeOf(e) != ExitCode.INTERNAL;
   }
@@ -122,7 +125,10 @@ public record ErrorReporter(Console console)
     };
   }
 
-  /** Whether an interrupt caused the error. The error may otherwise look like a damaged file. */
+  /**
+   * Returns whether an interrupt caused the error. The error may otherwise look like a damaged
+   * file.
+   */
   public static boolean wasInterrupted(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof InterruptedException

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
  */
 public final class Interruption {
   /**
-   * Usual maximum wait for the working thread; every batch ends sooner. After this time the JVM
-   * ends, and even then all files are complete.
+   * Default maximum wait for the working thread, which usually ends sooner. After this time the JVM
+   * ends anyway; even then, all files are complete.
    */
   private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
@@ -65,7 +65,7 @@ public final class Interruption {
       try {
         if (!ended.await(SILENT.toMillis(), TimeUnit.MILLISECONDS)) {
           told.accept(
-              "ends after the current step, in %d s at most; finished work is kept"
+              "stopping after the current step, in %d s at most; finished work is kept"
                   .formatted(patience.multipliedBy(2).toSeconds()));
           ended.await(patience.minus(SILENT).toMillis(), TimeUnit.MILLISECONDS);
         }

@@ -8,8 +8,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's main loop: checks each KB when it is due, then does the chores, and sleeps until the
- * next KB is due. Other threads can wake the loop.
+ * The daemon's main loop: checks each KB at its due time, then does regular work (chores), and
+ * sleeps until the next KB is due. Other threads can wake the loop.
  */
 public final class DaemonLoop {
   /** Work that each step of the loop does after the checks of KBs. */
@@ -111,13 +111,13 @@ public final class DaemonLoop {
     notifyAll();
   }
 
-  /** Makes the loop check every KB now. */
+  /** Wakes the loop and makes it check every KB now. */
   public void lookNow() {
     lookNext();
     wakeUp();
   }
 
-  /** Makes the next step check every KB. */
+  /** Makes the next step of the loop check every KB; does not end the sleep before that step. */
   public void lookNext() {
     allDue = true;
   }

@@ -50,14 +50,14 @@ public final class InotifyWatcher implements AutoCloseable {
     this.changed = changed;
   }
 
-  /** Whether this system can report changes of folders. */
+  /** Returns whether this system can report changes of folders. */
   public static boolean areThere() {
     return System.getProperty("os.name").equals("Linux");
   }
 
   /**
-   * Watches the folder of a KB. A further call also watches a folder that has replaced the first
-   * one. Returns whether changes of the folder will be reported.
+   * Watches the folder of a KB, and returns whether changes of the folder will be reported. If
+   * another folder has since replaced this one, a further call watches the new folder.
    */
   public synchronized boolean follow(Kb kb) {
     // If the log is a link, the link's target is in another folder.
@@ -71,7 +71,7 @@ public final class InotifyWatcher implements AutoCloseable {
       if (!complained && Files.isDirectory(kb.folder())) {
         complained = true;
         LOG.info(
-            "the system does not report changes, so the daemon looks for them itself: {}",
+            "the system cannot report changes of files, so the daemon checks the logs itself: {}",
             PrivateFiles.reason(e));
       }
     }
@@ -118,7 +118,10 @@ public final class InotifyWatcher implements AutoCloseable {
     }
   }
 
-  /** Whether a log may have changed, or a folder has gone. Makes the key ready for more events. */
+  /**
+   * Returns whether a log may have changed, or a folder has gone. Also makes the key ready for more
+   * events.
+   */
   private static boolean isHint(WatchKey key) {
     boolean log = false;
     for (WatchEvent<?> event : key.pollEvents()) {

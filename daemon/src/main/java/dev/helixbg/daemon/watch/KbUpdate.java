@@ -62,21 +62,24 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the number of passages without vectors; 0 unless the last update made a first look (an
-   * early report).
+   * Returns the number of passages (parts of long entries) without vectors; 0 unless the last
+   * update made a first look (an early report).
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
-  /** Returns the number of unread pairs; 0 unless the last update made a first look. */
+  /**
+   * Returns the number of pairs that the pair judges have not read; 0 unless the last update made a
+   * first look (an early report).
+   */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }
 
   /**
-   * Returns the outcome of the last update, with the data of its report. Empty if another process
-   * made the report, or if the outcome was released.
+   * Returns the outcome of the last update, with the data of its report; empty if another process
+   * made the report, or if {@link #forget} released the outcome.
    */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -93,8 +96,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Requests an update at the next check. It is needed because there are new answers or readings,
-   * or because the outcome is missing.
+   * Requests an update at the next check even if no file has changed: the report lacks new answers
+   * or readings, or its {@link #outcome} is missing.
    */
   public void runAgain() {
     again = true;
@@ -136,7 +139,7 @@ public final class KbUpdate {
     }
   }
 
-  /** Returns callbacks that end a run before a long stage. Idle work does this stage later. */
+  /** Returns callbacks that end a run before a long stage, which {@code IdleWork} does later. */
   private Pipeline.GoingOn shortly(KbStore store, ReportBasis basis, KbIdentity here) {
     return new Pipeline.GoingOn() {
       @Override

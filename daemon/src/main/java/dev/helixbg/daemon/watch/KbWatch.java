@@ -80,27 +80,36 @@ public final class KbWatch {
 
   private Optional<Path> model;
 
-  /** The state of the files for which the report is up to date; null if there is work to do. */
+  /**
+   * The state of the files from which the present report was made; null if an update is needed in
+   * any case.
+   */
   private KbStamp done;
 
-  /** A changed state of the files, which may change further; null if there is none. */
+  /**
+   * The state of the files at the last noticed change, while the watch waits for further changes;
+   * null if there is no such change.
+   */
   private KbStamp pending;
 
   private long pendingSince;
 
-  /** Time of the first change since {@link #done}. */
+  /** Time of the first change since the state {@link #done}. */
   private long changedSince;
 
   /** State of the log at the last noticed change; null before the first check. */
   private FileState seenLog;
 
-  /** Time when this process last wrote {@code embeddings.bin}; empty before the first time. */
+  /** Time when this process last wrote {@code embeddings.bin}; empty if it has not done so yet. */
   private OptionalLong vectorsPublished = OptionalLong.empty();
 
   /** Whether {@code embeddings.bin} is older than the report. */
   private boolean vectorsWait;
 
-  /** Identity of the KB at its last update. */
+  /**
+   * Identity of the KB's folder at the last update, which shows whether another folder has replaced
+   * it.
+   */
   private KbIdentity found;
 
   private int failures;
@@ -113,7 +122,7 @@ public final class KbWatch {
   private volatile int changes;
   private volatile boolean gone;
 
-  /** {@code forgetting} releases memory that the pipeline keeps between runs. */
+  /** Watches a KB. {@code forgetting} releases memory that the pipeline keeps between runs. */
   public KbWatch(
       Kb kb,
       KbStores stores,
@@ -146,7 +155,10 @@ public final class KbWatch {
     return kb;
   }
 
-  /** Returns the number of live entries at the last reading; −1 before the first reading. */
+  /**
+   * Returns the number of live entries, which are not deleted, when the log was last read; −1
+   * before the first time.
+   */
   public int entries() {
     return entries;
   }
@@ -155,7 +167,7 @@ public final class KbWatch {
     return update;
   }
 
-  /** Whether the KB is missing at present. */
+  /** Returns whether the KB is missing at present. */
   public boolean isGone() {
     return gone;
   }
@@ -165,7 +177,7 @@ public final class KbWatch {
     return logSha256;
   }
 
-  /** Returns the problem that prevents the KB's update. */
+  /** Returns the problem that prevents the KB's update; empty if there is none. */
   public Optional<String> trouble() {
     return troubles.on(name);
   }
@@ -185,8 +197,9 @@ public final class KbWatch {
   }
 
   /**
-   * Reads the pairs that a first look left out. Must not run on the loop's thread; afterwards, call
-   * {@link KbUpdate#runAgain}. If it is interrupted, the readings made so far are saved.
+   * Lets the pair judges read the pairs that a first look (an early report) left out. Must not run
+   * on the loop's thread. Afterwards, the caller must call {@link KbUpdate#runAgain}. If the work
+   * is interrupted, finished readings are saved.
    */
   public void readPairs() throws InterruptedException {
     Optional<Pipeline.Outcome> made = update.outcome();
@@ -196,8 +209,8 @@ public final class KbWatch {
   }
 
   /**
-   * Embeds the passages that a first look left out; the same rules apply as for {@link #readPairs}.
-   * If it is interrupted, the vectors made so far are saved.
+   * Embeds the passages that a first look (an early report) left out. The rules for callers are
+   * those of {@link #readPairs}. If the work is interrupted, finished vectors are saved.
    */
   public void embedPassages() throws InterruptedException {
     String wanted = logSha256;
@@ -280,7 +293,10 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /** Returns the present state; throws if the log is missing or cannot be accessed. */
+  /**
+   * Returns the present states of the files that a report is made from; throws if the log is
+   * missing or cannot be accessed.
+   */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),
@@ -291,7 +307,10 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /** Returns the model file's state; searches its folder only if files were added or removed. */
+  /**
+   * Returns the state of the language model's file. Searches the models folder for this file only
+   * if files were added or removed.
+   */
   private Optional<FileState> model() {
     if (pipeline.settings().llm().model().isEmpty()) {
       Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());

@@ -9,12 +9,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks names and times of the files in a folder of notes. When notes have changed and then stayed
- * unchanged for a while, it updates the log made from them. {@link KbWatch} handles this log.
+ * unchanged for a while, this class updates the log that is made from the notes. {@link KbWatch}
+ * watches this log.
  */
 public final class NotesWatch {
   private static final Logger LOG = LoggerFactory.getLogger(NotesWatch.class);
 
-  /** Divisor that limits checks: they take at most 1/{@code SHARE} of the time. */
+  /** Divisor that limits the cost of checks, which take at most 1/{@code SHARE} of the time. */
   private static final int SHARE = 100;
 
   private final NotesKb notes;

@@ -19,7 +19,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
- * Updates a KB that is not watched. It does nothing if the last report was made from the present
+ * Updates a KB once, without watching it. Does nothing if the last report was made from the present
  * log, settings, models and decisions.
  */
 public record OneShotRun(Pipeline pipeline) {
@@ -28,8 +28,9 @@ public record OneShotRun(Pipeline pipeline) {
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Whether there is nothing to do. Needs no lock, and writes nothing. {@code enough} compares the
-   * last report with the present {@link ReportBasis}, and tells whether the report can stay.
+   * Returns whether the last report can stay, so that there is nothing to do; needs no lock and
+   * writes nothing. {@code enough} decides whether the report's basis is close enough to the
+   * present {@link ReportBasis}.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
@@ -47,8 +48,8 @@ public record OneShotRun(Pipeline pipeline) {
   }
 
   /**
-   * Whether a KB's log has this hash. Reads the log only if it may have changed since an earlier
-   * run noted the hash.
+   * Returns whether a KB's log has this hash. Reads the log only if it may have changed since an
+   * earlier run noted the hash.
    */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {

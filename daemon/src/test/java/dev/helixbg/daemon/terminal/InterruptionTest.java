@@ -23,7 +23,7 @@ class InterruptionTest {
   @Test
   void workThatTakesLongIsWaitedForAndThatIsSaid() throws Exception {
     assertEquals(
-        "ends after the current step, in 60 s at most; finished work is kept\n",
+        "stopping after the current step, in 60 s at most; finished work is kept\n",
         saysWhenToldToEnd(Duration.ofMillis(1_500)));
   }
 

@@ -27,6 +27,8 @@ public final class HxecFile {
   private HxecFile() {}
 
   /**
+   * Writes the file's content.
+   *
    * @param offsets positions of the entries in data.log, in bytes, ascending, below 2<sup>32</sup>
    * @param vectors one vector per offset, of 384 values and unit length
    * @throws IllegalArgumentException when offsets do not ascend, or a vector is not of unit length

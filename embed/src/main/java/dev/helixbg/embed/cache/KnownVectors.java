@@ -15,12 +15,12 @@ import java.util.stream.Stream;
  */
 public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
-  /** {@link #id} stops when it has found this many texts that have a vector. */
+  /** Number of texts with a vector after which {@link #id} stops counting. */
   private static final int ENOUGH = 64;
 
   /**
-   * Returns the id under which the most texts have a vector. If several ids have equally many,
-   * returns the first of them.
+   * Returns the id of the method (see {@link VectorIds}) that has made vectors of the most texts.
+   * Of ids with equally many texts, returns the first.
    */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {

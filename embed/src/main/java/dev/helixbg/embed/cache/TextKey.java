@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Key: the first 128 bits of SHA-256 over the model's id, a zero byte and the text in UTF-8. */
+/**
+ * Key of a text for one model: the first 128 bits of SHA-256 over the model's id, a zero byte and
+ * the text in UTF-8.
+ */
 public record TextKey(long high, long low) {
 
   /** Size of a key in a file, in bytes. */

@@ -12,7 +12,8 @@ import java.util.List;
 public record VectorIds(List<String> entries, List<String> passages) {
 
   /**
-   * Returns the id that is part of the keys of texts and findings. It is the same for all methods.
+   * Returns the id that stands for the model in keys of texts and findings, whatever method is
+   * used.
    */
   public String name() {
     return entries.getFirst();

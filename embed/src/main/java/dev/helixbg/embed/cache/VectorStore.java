@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 /**
  * The stored vectors of one knowledge base's texts, by {@link TextKey}. A row of the table has a
  * batch: up to {@value #ROW_VECTORS} keys of 16 bytes, a vector of 384 little-endian f32 for each
- * key, and a checksum of both.
+ * key, and a checksum of keys and vectors.
  */
 public final class VectorStore {
   /** Number of values of a vector. */
@@ -34,10 +34,13 @@ public final class VectorStore {
 
   private static final int ROW_VECTORS = 512;
 
-  /** Largest difference of a vector's squared length from 1; rounding errors are below 1e-6. */
+  /**
+   * Largest accepted difference of a vector's squared length from 1; rounding errors are below
+   * 1e-6.
+   */
   private static final double NORM_TOLERANCE = 1e-4;
 
-  /** Unused vectors are deleted if they outnumber the used vectors by this number. */
+  /** Number by which unused vectors must outnumber used vectors before they are deleted. */
   private static final int FEW_STALE = 256;
 
   private final Database database;
@@ -94,7 +97,10 @@ public final class VectorStore {
     return select;
   }
 
-  /** Returns a number that grows when vectors of entries or passages are added or moved. */
+  /**
+   * Returns a number that grows when vectors of entries or passages are added, or get other {@link
+   * #places}.
+   */
   public static int layoutVersion(Database database) {
     return database.read(
         connection -> Sql.number(connection, "SELECT MAX(id) FROM vectors WHERE kind <> 'lesson'"));
@@ -126,7 +132,10 @@ public final class VectorStore {
         });
   }
 
-  /** Returns the vectors at {@link #places} in one array; empty if one is damaged or missing. */
+  /**
+   * Returns the vectors at these {@link #places}, one after another; empty if a vector is damaged
+   * or missing.
+   */
   public Optional<float[]> at(int[] places) {
     long[] wanted =
         IntStream.range(0, places.length)

@@ -22,7 +22,8 @@ final class AttentionCode {
 
   /**
    * Number of positions after the first {@link #TOKENS} in a row of scores or transposed keys. In a
-   * row of scores, the first of them holds the factor (see {@link #FACTOR}); the others are unused.
+   * row of scores, the first of these positions holds the factor that is at {@link #FACTOR}; the
+   * others are unused.
    */
   static final int PADDING = 32;
 
@@ -32,7 +33,10 @@ final class AttentionCode {
   /** Distance between rows of scores or transposed keys, in bytes; not a power of two. */
   static final int WIDE_STRIDE = (TOKENS + PADDING) * Float.BYTES;
 
-  /** Offset, in bytes, of the factor in a row of scores: 1 divided by the sum of powers. */
+  /**
+   * Offset, in bytes, of the factor in a row of scores. The factor is 1 divided by the sum of the
+   * row's powers of two.
+   */
   static final int FACTOR = TOKENS * Float.BYTES;
 
   /** Number of vectors of scores or results that are computed at a time. */
@@ -59,12 +63,18 @@ final class AttentionCode {
     return code.code();
   }
 
-  /** Returns code of {@code void(queries, turned keys, scores, values / 4, panels, groups)}. */
+  /**
+   * Returns code that multiplies queries by transposed keys: {@code void(queries, turned keys,
+   * scores, values / 4, panels, groups)}.
+   */
   static byte[] scores(int bits) {
     return product(bits, STRIDE, WIDE_STRIDE, WIDE_STRIDE, false);
   }
 
-  /** Returns code of {@code void(scores, values, results, tokens / 4, panels, groups)}. */
+  /**
+   * Returns code that averages values, weighted by scores: {@code void(scores, values, results,
+   * tokens / 4, panels, groups)}.
+   */
   static byte[] results(int bits) {
     return product(bits, WIDE_STRIDE, STRIDE, STRIDE, true);
   }

@@ -4,7 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Constants that the encoder's machine code reads; each fills a vector. */
+/**
+ * Constants that the encoder's machine code reads, each repeated to fill a vector. The fields are
+ * the constants' offsets from {@link #ADDRESS}, in bytes.
+ */
 final class Constants {
   private static final int VECTOR = 32;
   private static final int MOST = 40;
@@ -20,21 +23,24 @@ final class Constants {
   static final int MEAN = of(1f / Square.SIDE);
   static final int EPSILON = of(1e-12f);
 
-  /** Minimum divisor of a row. The divisor is usually the row's largest magnitude. */
+  /**
+   * Lower bound of a row's largest magnitude, which is a divisor. Without the bound, a row of zeros
+   * would be divided by 0.
+   */
   static final int SMALLEST = of(1e-30f);
 
   private static final int SIGNED_BYTE = withInverse(Square.BYTES.mostSigned);
   private static final int UNSIGNED_BYTE = withInverse(Square.BYTES.mostUnsigned);
   private static final int SHORT = withInverse(Square.SHORTS.mostSigned);
 
-  /** A number plus this float has, in its low bits, the integer nearest to the number. */
+  /** Float that rounds a number: the sum of both has the nearest integer in its low bits. */
   static final int TO_INTEGER = of(0x1.8p23f);
 
   private static final int TO_BYTE = of(0x1.8p23f + Square.BYTES.zero);
 
   /**
-   * Lowest exponent, so that powers and their products are never subnormal numbers, with which a
-   * processor computes a hundred times as long.
+   * Lowest exponent of a power. Lower powers, or their products, would be subnormal numbers, with
+   * which a processor computes a hundred times as long.
    */
   static final int LOWEST = of(-100f);
 
@@ -63,12 +69,17 @@ final class Constants {
 
   private Constants() {}
 
-  /** Returns the offset of {@link Square#mostSigned}, which is followed by its inverse. */
+  /**
+   * Returns the offset of the constant {@link Square#mostSigned}; the next constant is its inverse.
+   */
   static int signed(Square kind) {
     return kind == Square.SHORTS ? SHORT : SIGNED_BYTE;
   }
 
-  /** Returns the offset of {@link Square#mostUnsigned}, which is followed by its inverse. */
+  /**
+   * Returns the offset of the constant {@link Square#mostUnsigned}; the next constant is its
+   * inverse.
+   */
   static int unsigned(Square kind) {
     return kind == Square.SHORTS ? SHORT : UNSIGNED_BYTE;
   }

@@ -53,7 +53,9 @@ public final class Encoder implements AutoCloseable {
     }
   }
 
-  /** Whether this processor can run the engine with squares of this kind. */
+  /**
+   * Returns whether this processor can run the engine with weight matrices (squares) of this kind.
+   */
   public static boolean isAvailable(Square kind) {
     return EncoderKernels.apply(kind);
   }
@@ -114,7 +116,10 @@ public final class Encoder implements AutoCloseable {
     private final long turned;
     private final MemorySegment scores;
 
-    /** Allocates zeroed memory. Results of unused rows are never read, but must not be NaN. */
+    /**
+     * Allocates zeroed memory for at least {@code least} rows. Results of unused rows are never
+     * read, but must not be NaN.
+     */
     Workspace(int least) {
       int used = Math.max(LONGEST, least) + AttentionCode.ROWS; // with rows after the last text
       rows = Math.ceilDiv(used, TILE) * TILE;
@@ -203,7 +208,10 @@ public final class Encoder implements AutoCloseable {
           sums.address(), numbers.address(), steps.address(), rows, states.address(), gain);
     }
 
-    /** Copies each text's first state, rounded values and step to the first rows. */
+    /**
+     * Copies the rows of each text's first token to the front: its state, its rounded values and
+     * its step.
+     */
     private void firstRows(int[][] ids) {
       int from = 0;
       for (int text = 0; text < ids.length; text++) {

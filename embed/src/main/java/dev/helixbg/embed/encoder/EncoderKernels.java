@@ -23,7 +23,10 @@ record EncoderKernels(
       Integer.getInteger("helixbg.vector.bits", 512) >= 512 && MachineCode.runs("avx512_vnni");
   private static final boolean VNNI = WIDE || MachineCode.runs("avx_vnni");
 
-  /** Returns whether the processor has the instructions that a kind of squares needs. */
+  /**
+   * Returns whether the processor has the instructions that a kind of weight matrices (squares)
+   * needs.
+   */
   static boolean apply(Square kind) {
     return (VNNI || kind != Square.FINE_BYTES && MachineCode.runs("avx2"))
         && MachineCode.has("avx2", "fma");
@@ -60,8 +63,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes {@code sums[row][output] = bias + step · Σ numbers · weights}, where the step is the
-   * row's step times the output's step.
+   * Computes {@code sums[row][output] = bias + step · Σ numbers · weights}, where {@code step} is
+   * the row's step times the output's step. A step is the float that the integer 1 stands for.
    *
    * @param adds whether the products are added to the present {@code sums} instead of the biases
    */
@@ -103,8 +106,8 @@ record EncoderKernels(
   }
 
   /**
-   * Computes the attention of one head for {@code count} queries, and for as many more as fill a
-   * group of {@link AttentionCode#ROWS} rows.
+   * Computes the attention of one head for {@code count} queries. The rows after these queries are
+   * computed, too, until a group of {@link AttentionCode#ROWS} rows is full.
    *
    * @param queries queries, already multiplied by log2(e) / √32
    * @param tokens number of tokens of the text; up to three more values are read and multiplied by

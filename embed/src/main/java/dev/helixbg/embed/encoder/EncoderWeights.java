@@ -36,7 +36,9 @@ public final class EncoderWeights {
 
   public static final int HEADER = 64;
 
-  /** Indices of a layer's squares; {@code UP} and {@code DOWN} have four squares each. */
+  /**
+   * Indices of a layer's squares; {@code UP} and {@code DOWN} are the first of four squares each.
+   */
   static final int QUERY = 0;
 
   static final int KEY = 1;
@@ -109,7 +111,7 @@ public final class EncoderWeights {
     }
   }
 
-  /** Returns the address of gains, biases and factors of the embeddings' normalisation. */
+  /** Returns the address of the gains, biases and factors with which embeddings are normalised. */
   long embeddingNorm() {
     return dense.address();
   }
@@ -126,7 +128,10 @@ public final class EncoderWeights {
     return attentionNorm(layer) + NORM;
   }
 
-  /** Returns the address of the factors after GELU for a block of the feed-forward. */
+  /**
+   * Returns the address of the factors by which the results of GELU in a block of the feed-forward
+   * are multiplied.
+   */
   long geluFactors(int layer, int block) {
     return feedForwardNorm(layer) + NORM + (long) block * ROW;
   }

@@ -124,7 +124,10 @@ final class RowCode {
     return end(row);
   }
 
-  /** Computes (x · Φ(x) + shift) · factor; x · Φ(x) is computed as max(x, 0) − |x| · Φ(−|x|). */
+  /**
+   * Emits code that computes (x · Φ(x) + shift) · factor, where x · Φ(x) is max(x, 0) − |x| ·
+   * Φ(−|x|).
+   */
   private void gelu(int at) {
     int x = 0;
     int magnitude = 1;
@@ -178,7 +181,10 @@ final class RowCode {
     code.emit(Op.ADD_INTS, r, power);
   }
 
-  /** Adds all lanes of four vectors and writes the sum to each lane of the first vector. */
+  /**
+   * Emits code that adds all lanes of four vectors and writes the sum to each lane of the first
+   * vector.
+   */
   private void sum(int first) {
     code.emit(Op.ADD, first + 1, first);
     code.emit(Op.ADD, first + 3, first + 2);
@@ -192,7 +198,10 @@ final class RowCode {
     numbers(Constants.toNumber(kind));
   }
 
-  /** Computes the row's step and its inverse; {@code most} is the offset of the largest integer. */
+  /**
+   * Emits code that computes a row's step and the step's inverse. {@code most} is the offset of the
+   * largest integer in {@link Constants}.
+   */
   private void steps(int most) {
     code.combineLanes(Op.MAXIMUM, LARGEST, 0);
     code.emit(Op.BROADCAST, LARGEST, LARGEST);
@@ -204,7 +213,10 @@ final class RowCode {
     code.add(Register.RDX, Float.BYTES);
   }
 
-  /** Rounds a row. Vectors that are 16 values apart are packed into one vector of ints. */
+  /**
+   * Emits code that rounds a row, and packs vectors that are 16 values apart into one vector of
+   * ints.
+   */
   private void numbers(int rounding) {
     int parts = kind.inAnInt;
     int bits = Integer.SIZE / parts;

@@ -37,8 +37,8 @@ public enum Square {
   public static final int SIDE = 384;
 
   /**
-   * Number of outputs of a panel, so that a line fills one cache line, and consecutive lines use
-   * all sets of the first-level cache.
+   * Number of outputs of a panel. With this number, a line of the panel fills one cache line, and
+   * consecutive lines use all sets of the first-level cache.
    */
   static final int PANEL = 16;
 

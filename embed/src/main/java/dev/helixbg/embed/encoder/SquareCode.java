@@ -24,7 +24,10 @@ final class SquareCode {
   private static final Register W = Register.R9;
   private static final Register LEFT = Register.RAX;
 
-  /** Number of rows that are computed together; the memory must have room for a multiple of it. */
+  /**
+   * Number of rows that are computed together. The memory of rows must have room for a multiple of
+   * this number.
+   */
   static final int ROWS = 6;
 
   private static final int UNROLLED = 8;
@@ -117,6 +120,8 @@ final class SquareCode {
   }
 
   /**
+   * Emits code that adds products of inputs and weights to a register of sums.
+   *
    * @param at offset of the weights in memory; used only if weights are bytes and there is no VNNI
    */
   private void product(int at, int held, int sum) {

@@ -24,7 +24,10 @@ public final class EncoderFile {
   private static final String KEY = "attention.self.key.";
   private static final String VALUE = "attention.self.value.";
 
-  /** Factor of queries: 1 / √32 for heads of 32 values, and 1 / ln 2 for exponents of two. */
+  /**
+   * Factor of queries: 1 / √32, because a head has 32 values, times 1 / ln 2, because the softmax
+   * computes powers of two.
+   */
   private static final float QUERY_FACTOR = (float) (1 / Math.log(2) / Math.sqrt(32));
 
   private final OnnxFile source;
@@ -38,6 +41,8 @@ public final class EncoderFile {
   }
 
   /**
+   * Writes the file that an {@code Encoder} runs.
+   *
    * @param kind kind of the squares; {@link Square#FINE_BYTES} needs the bundled model, whose
    *     activations are known
    * @param judge whether the model is a pair judge, which needs only each pair's first state
@@ -79,6 +84,8 @@ public final class EncoderFile {
   }
 
   /**
+   * Writes the weights of a layer.
+   *
    * @param next factors of the next layer's input
    */
   private void layer(int index, float[] next, OutputStream out) throws IOException {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Rewrites an exported MiniLM (a BERT encoder of width 384) to ONNX Runtime's fused operators,
- * which its own optimiser does not find in this export.
+ * Rewrites an exported MiniLM (a BERT encoder of width 384) to fused operators of ONNX Runtime,
+ * whose own optimiser does not introduce them in this export.
  *
  * <p>The export keeps the names of biases but not of matrices, so a matrix is found through the
  * node that adds a bias to its product. The number of heads and the epsilon are MiniLM's, because
@@ -90,7 +90,10 @@ public final class FusedGraph {
     return result;
   }
 
-  /** Adds the normalised embeddings. Without token types as an input, all have type 0. */
+  /**
+   * Adds the normalised embeddings. If the model has no input for token types, all tokens have type
+   * 0.
+   */
   private String embeddings() throws IOException {
     ByteBuffer words = source.rows("embeddings.word_embeddings.weight");
     float[] positions = OnnxFile.floats(source.rows("embeddings.position_embeddings.weight"));
@@ -168,8 +171,8 @@ public final class FusedGraph {
   }
 
   /**
-   * Adds the product of an input and the matrix of a bias. {@code outliers} tells whether the input
-   * has outliers.
+   * Adds the product of an input and the matrix that belongs to a bias. {@code outliers} tells
+   * whether some values of the input are much larger than the others.
    */
   private String product(String input, String bias, int rows, int columns, boolean outliers)
       throws IOException {

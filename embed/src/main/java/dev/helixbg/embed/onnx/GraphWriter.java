@@ -89,7 +89,10 @@ final class GraphWriter {
     return weight(name, FLOAT, values, dims);
   }
 
-  /** Adds a little-endian weight; a large one is read only when the files are written. */
+  /**
+   * Adds a little-endian weight and returns its name. The data of a large weight is read only when
+   * the files are written.
+   */
   String weight(String name, int type, ByteBuffer data, long... dims) {
     ProtoWriter tensor = new ProtoWriter();
     for (long dim : dims) {

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
- * The weights of an exported MiniLM, mapped into memory, and the names of variable dimensions.
- * Field numbers are those of <a
+ * The weights of an exported MiniLM, mapped into memory, and the names of its inputs' variable
+ * dimensions. Field numbers are those of <a
  * href="https://github.com/onnx/onnx/blob/main/onnx/onnx.proto">onnx.proto</a>.
  */
 public final class OnnxFile implements AutoCloseable {
@@ -155,7 +155,10 @@ public final class OnnxFile implements AutoCloseable {
     return weight(name, isTable ? tensor.dims.getFirst() : 0, WIDTH);
   }
 
-  /** Returns the matrix to whose product a bias is added. An export keeps no names of matrices. */
+  /**
+   * Returns the matrix that belongs to a bias: the bias is added to the matrix's product. An export
+   * keeps no names of matrices.
+   */
   ByteBuffer matrix(String bias, int rows, int columns) throws OnnxFormatException {
     return weight(matrixOfBias(bias), rows, columns);
   }

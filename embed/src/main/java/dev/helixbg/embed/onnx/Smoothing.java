@@ -9,7 +9,8 @@ import java.util.Arrays;
 /**
  * Factors that smooth the inputs of matrix products, as in SmoothQuant (Xiao et al. 2023). A few
  * channels of MiniLM have large activations, which would make the rounding step large for all other
- * channels. Therefore each channel is multiplied by a factor, and its weights are divided by it.
+ * channels. Therefore each channel is multiplied by a factor, and the channel's weights are divided
+ * by the factor.
  *
  * <p>The resource {@code activations} has the largest magnitude of each channel, measured on texts
  * by {@code scripts/measure-activations}: for each layer 384 floats for the layer's input, 384 for
@@ -21,8 +22,8 @@ final class Smoothing {
   private static final int WIDTH = 384;
 
   /**
-   * Factor by which rounding errors of queries and keys count less than rounding errors of values,
-   * because errors of values change an embedding more.
+   * Weight of rounding errors of queries and keys, if those of values have weight 1. Errors of
+   * values change an embedding more.
    */
   private static final float QUERIES_AND_KEYS = 0.25f;
 

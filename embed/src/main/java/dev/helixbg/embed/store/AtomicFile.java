@@ -33,11 +33,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A file written beside its target, synced to disk, and then renamed over it. A reader finds the
- * whole old file or the whole new file, even after a crash.
+ * A new file that is written beside its target, synced to disk, and then renamed to replace the
+ * target. A reader finds the whole old file or the whole new file, even after a crash.
  *
- * <p>Temporary names have 64 random bits, so that two writers never share a name. A later {@link
- * #write} of the same target deletes the file of a killed process once it is a day old.
+ * <p>Temporary names have 64 random bits, so that two writers never share a name. A killed process
+ * leaves its temporary file. A {@link #write} of the same target deletes this file once it is a day
+ * old.
  */
 public final class AtomicFile implements AutoCloseable {
 
@@ -49,7 +50,10 @@ public final class AtomicFile implements AutoCloseable {
   private static final String SUFFIX = ".helix-bg.tmp";
   private static final int BUFFER_BYTES = 1 << 17;
 
-  /** Temporary files of this process, not yet renamed or deleted. The set is also the lock. */
+  /**
+   * Temporary files of this process, not yet renamed or deleted. Threads lock this set to access it
+   * or {@link #processEnds}.
+   */
   private static final Set<Path> UNFINISHED = new HashSet<>();
 
   /** Whether the process is about to end; guarded by {@link #UNFINISHED}. */
@@ -234,7 +238,10 @@ public final class AtomicFile implements AutoCloseable {
     }
   }
 
-  /** Runs work on another thread, since an interrupt during the work would close its channel. */
+  /**
+   * Runs work on another thread. On this thread, an interrupt would close the channel that the work
+   * uses.
+   */
   private static void uninterrupted(Callable<?> work) throws IOException {
     try {
       Whole.of(work);
@@ -259,8 +266,8 @@ public final class AtomicFile implements AutoCloseable {
   }
 
   /**
-   * Deletes the temporary files of this user's killed processes in a folder. No other process may
-   * write there.
+   * Deletes the temporary files that this user's killed processes left in a folder. No other
+   * process may be writing there.
    */
   public static void deleteLeftovers(Path folder) throws IOException {
     deleteLeftovers(folder, ".", Instant.MAX);
@@ -295,7 +302,7 @@ public final class AtomicFile implements AutoCloseable {
           Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       return attributes.isRegularFile()
           && attributes.lastModifiedTime().toInstant().isBefore(limit)
-          && (limit != Instant.MAX || PrivateFiles.isOwn(file)); // else its owner may write it
+          && (limit != Instant.MAX || PrivateFiles.isOwn(file)); // another user may still write it
     } catch (NoSuchFileException e) {
       return false;
     }

@@ -19,7 +19,10 @@ import java.util.Optional;
  */
 public record CacheNote(Path cacheFolder, String kind, String key, String circumstances) {
 
-  /** Returns the SHA-256 of a large file. A note keeps it until the file's state changes. */
+  /**
+   * Returns the SHA-256 of a large file. A note stores the hash, which stays valid until the file
+   * changes.
+   */
   public static String hash(Path file, Path cacheFolder) throws IOException {
     Path path = file.toRealPath();
     FileState state = FileState.of(path);

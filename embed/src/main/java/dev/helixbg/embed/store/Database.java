@@ -35,7 +35,10 @@ public final class Database implements AutoCloseable {
   private static final String ASIDE = ".damaged";
   private static final Duration BUSY = Duration.ofSeconds(30);
 
-  /** SQLite's application_id minus the version: the id guards the version against flipped bits. */
+  /**
+   * Number that, plus the version, is the application_id of a database. If the two disagree, the
+   * version has a flipped bit.
+   */
   private static final int OURS = 0x4842_0000;
 
   /** Size in bytes to which SQLite truncates a larger write-ahead log after a checkpoint. */
@@ -72,7 +75,9 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Work on the connection; can run again on a new database. */
+  /**
+   * Work on the connection. It runs a second time, on a new database, if the first one is damaged.
+   */
   @FunctionalInterface
   public interface Transaction<T> {
     T with(Connection connection) throws SQLException, IOException;
@@ -243,7 +248,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes the write-ahead log and its index, even if a process still has the deleted file open.
+   * Deletes the write-ahead log and its index. A process that still has the deleted database open
+   * keeps its own.
    */
   private void deleteLogs() throws IOException {
     Files.deleteIfExists(log(file));
@@ -309,7 +315,9 @@ public final class Database implements AutoCloseable {
         .orElseThrow(() -> new IOException("another helix-bg process is creating it"));
   }
 
-  /** Whether an error means that the database is damaged; a full or slow disk is not damage. */
+  /**
+   * Returns whether an error means that the database is damaged; a full or slow disk is not damage.
+   */
   private boolean isDamage(SQLException e) {
     if (!(e instanceof SQLiteException sqlite)) {
       return true; // thrown by this class, or for a value of the wrong type
@@ -355,7 +363,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Runs SQLite's check of all pages and returns the first fault. */
+  /** Runs SQLite's check of all pages and returns the first fault; empty if there is none. */
   public Optional<String> fault() {
     return read(
             connection ->
@@ -376,8 +384,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Deletes the unused rows if they are more than {@value #FEW_STALE} and outnumber the used rows.
-   * {@code isUsed} receives the text columns; the key is {@code number}.
+   * Deletes a table's unused rows if they are more than {@value #FEW_STALE} and outnumber the used
+   * rows. {@code isUsed} receives the texts of a row's {@code columns}. The key of the table must
+   * be {@code number}.
    */
   public void forgetStale(String table, List<String> columns, Predicate<List<String>> isUsed) {
     String sql = "SELECT number, " + String.join(", ", columns) + " FROM " + table;

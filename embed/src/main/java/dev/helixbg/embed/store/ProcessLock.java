@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock among processes and threads, on an empty file. The kernel releases it when the process
- * ends, even after a crash.
+ * A lock on an empty file, which only one thread of one process can hold. When that process ends or
+ * crashes, the kernel releases the lock.
  */
 public final class ProcessLock implements AutoCloseable {
   private static final long LOOK_AGAIN_NANOS = 20_000_000;

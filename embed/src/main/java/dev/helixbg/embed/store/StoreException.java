@@ -38,7 +38,10 @@ public final class StoreException extends RuntimeException {
     };
   }
 
-  /** Returns the path of the file that the error is about, if that file is not the database. */
+  /**
+   * Returns the path of the file that the error is about; an empty text if that file is the
+   * database.
+   */
   private static String place(Path file, FileSystemException e) {
     String place = e.getOtherFile() == null ? e.getFile() : e.getOtherFile();
     return file.toString().equals(place) ? "" : place + ": ";

@@ -32,17 +32,16 @@ public interface Backend extends AutoCloseable {
   int depth();
 
   /**
-   * Returns the number of rows up to which a pass computes its rows one by one, provided that each
-   * row belongs to a different sequence. Returns 0 if the same method computes all passes.
+   * Returns the maximum number of rows that a pass computes one by one, if each row belongs to a
+   * different sequence. Returns 0 if the backend computes no pass in this way.
    */
   default int fewRows() {
     return 0;
   }
 
   /**
-   * Returns whether a sequence may be forked at positions that the current batch has claimed but
-   * not yet computed. If so, the fork may be added to the same batch. The fork's rows then attend
-   * to keys and values that the pass itself writes.
+   * Returns whether one batch may contain new positions of a sequence and also a fork that
+   * continues them. The fork's rows then attend to keys and values that the same pass computes.
    */
   boolean forksWithinPass();
 

@@ -70,9 +70,9 @@ public final class Batch {
   }
 
   /**
-   * Refills this batch with the wanted rows of {@code pass}. Row i is the i-th wanted row of {@code
-   * pass}, at the same position of the same sequence. All rows of this batch are wanted. The method
-   * claims no positions in caches.
+   * Refills this batch with the wanted rows of {@code pass}, whose logits are needed. Row i is the
+   * i-th wanted row of {@code pass}, at the same position of the same sequence. All rows of this
+   * batch are wanted. The method claims no positions in caches.
    */
   public void narrow(Batch pass) {
     clear();
@@ -97,9 +97,9 @@ public final class Batch {
   }
 
   /**
-   * Returns the number of tokens of the pass, also after {@link #narrow}. In all steps except
-   * {@link Backend#logits}, the method by which a row is computed may depend on this number, but
-   * not on the number of wanted rows.
+   * Returns the number of tokens of the whole pass, even after {@link #narrow} left out rows. In
+   * all steps except {@link Backend#logits}, the method by which a row is computed may depend on
+   * this number, but not on the number of wanted rows.
    */
   public int passRows() {
     return passRows;

@@ -34,7 +34,9 @@ public abstract class KvCache implements AutoCloseable {
   }
 
   /**
-   * @throws ContextFullException if the sequence has no room for {@code count} more positions
+   * Checks that the sequence has room for {@code count} more positions.
+   *
+   * @throws ContextFullException if it has no room
    */
   public final void requireRoom(int count) {
     if (count > shape.limit() - length) {
@@ -56,7 +58,7 @@ public abstract class KvCache implements AutoCloseable {
     length = newLength;
   }
 
-  /** Frees memory that no position before {@code end} needs. */
+  /** Frees the memory that only positions from {@code end} on use. */
   protected abstract void release(int end);
 
   /**

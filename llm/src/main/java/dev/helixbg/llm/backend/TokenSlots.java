@@ -11,7 +11,9 @@ import java.util.List;
 public class TokenSlots {
   private final List<MemorySegment> slots;
 
-  /** Takes one segment per slot, with a 32-bit token id per row. */
+  /**
+   * Creates the lists in the given memory: one segment per slot, with a 32-bit token id per row.
+   */
   public TokenSlots(List<MemorySegment> slots) {
     this.slots = slots;
   }

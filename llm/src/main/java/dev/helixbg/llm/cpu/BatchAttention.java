@@ -16,14 +16,17 @@ import java.util.List;
  * Causal grouped attention over the caches of a batch. A part of the work is a range of the batch's
  * rows for one KV head, or for some of the query heads that share that KV head.
  *
- * <p>A part processes its spans one after the other, so that keys and values that the spans share
- * are unpacked only once. Short spans are computed row by row, longer spans by matrix products. The
- * choice depends only on the span's length, so the other rows never change a bit of a row's result.
- * If a span is computed row by row, its keys and values are read in place, once for each pair of
- * heads that share them.
+ * <p>A part processes its spans (consecutive rows of one sequence) one after the other, so that
+ * keys and values that the spans share are unpacked only once. Short spans are computed row by row,
+ * longer spans by matrix products. The choice depends only on the span's length, so the other rows
+ * never change a bit of a row's result. If a span is computed row by row, its keys and values are
+ * read in place, once for each pair of heads that share them.
  */
 final class BatchAttention implements ThreadTeam.Work {
-  /** Minimum number of rows of a span for which matrix products cost less than single rows. */
+  /**
+   * Minimum length of a span, in rows, for which matrix products are faster than attention row by
+   * row.
+   */
   private static final int PANEL_FROM = 6;
 
   /**

@@ -30,8 +30,8 @@ import java.util.function.IntConsumer;
  *   <li>Products depend on whether the pass has more than {@link Matmul#FEW} rows; see {@link
  *       Matmul}.
  *   <li>Logits depend on whether more than {@link Matmul#FEW} rows are wanted.
- *   <li>Attention depends on the length of the row's span; see {@link BatchAttention}. After {@link
- *       Batch#narrow}, each row is a span of its own.
+ *   <li>Attention depends on the length of the row's span (consecutive rows of one sequence); see
+ *       {@link BatchAttention}. After {@link Batch#narrow}, each row is a span of its own.
  * </ul>
  */
 public final class CpuBackend extends HostBackend {
@@ -76,8 +76,8 @@ public final class CpuBackend extends HostBackend {
         .formatted(
             Lanes.COUNT * Float.SIZE,
             ByteProduct.AVAILABLE
-                ? "prompts in bytes (" + ByteProduct.INSTRUCTIONS + ")"
-                : "prompts without machine code");
+                ? "prompts multiplied as bytes (" + ByteProduct.INSTRUCTIONS + ")"
+                : "prompts multiplied as floats");
   }
 
   /**
@@ -260,7 +260,7 @@ public final class CpuBackend extends HostBackend {
   /**
    * Returns {@code held} if it has at least as many rows as {@code like} and the same number of
    * columns. Otherwise, returns new activations of the size of {@code like}. Only rows that are
-   * written become resident.
+   * written take memory.
    */
   private HostActivations room(HostActivations held, HostActivations like) {
     if (held != null && held.rows() >= like.rows() && held.columns() == like.columns()) {

@@ -38,7 +38,7 @@ public final class KernelWarmUp {
 
   private static final int EIGHT = 8;
 
-  /** Number of positions, enough to compile the loops of attention before the last call. */
+  /** Number of keys and values, enough to compile the loops of attention before the last call. */
   private static final int POSITIONS = 8;
 
   private static final int HEAD = 128;

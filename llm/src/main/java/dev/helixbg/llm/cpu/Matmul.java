@@ -56,7 +56,7 @@ final class Matmul {
   private final Runnable beforeTiles;
   private final Arena arena;
 
-  /** One element per row, at most {@link #FEW}. */
+  /** Inputs of the rows that are multiplied one by one; at most {@link #FEW}. */
   private final List<PreparedInputs> inputs = new ArrayList<>();
 
   private final FloatMatmul floats;
@@ -95,7 +95,10 @@ final class Matmul {
   }
 
   /**
-   * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one
+   * Multiplies rows of {@code x} with the matrices that were added since {@link #begin}.
+   *
+   * @param few whether rows 0 to {@code rows − 1} of {@code x} are multiplied one by one, not in
+   *     tiles
    */
   void run(HostActivations x, int rows, boolean few) {
     this.rows = rows;

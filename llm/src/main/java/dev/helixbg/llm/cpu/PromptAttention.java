@@ -24,7 +24,7 @@ import java.lang.foreign.MemorySegment;
  * of keys give scores. Softmax turns scores into weights. Weights times tiles of values give
  * results.
  *
- * <p>The rows of a panel are queries of all heads that share a KV head. The softmax of a row covers
+ * <p>A panel has rows of queries, from all heads that share a KV head. The softmax of a row covers
  * exactly the positions to which the row's query attends. Sums add the positions in order. Other
  * rows therefore never change a bit of a row's result.
  */
@@ -149,7 +149,8 @@ final class PromptAttention {
   }
 
   /**
-   * Turns a row's scores into weights and returns their sum. From {@code seen} on, weights are 0.
+   * Turns a row's scores into weights and returns the sum of the weights. The weights of positions
+   * from {@code seen} on are 0.
    */
   private float exponentials(int r, int seen, int end) {
     float max = max(r, seen);
@@ -173,7 +174,10 @@ final class PromptAttention {
    * a batch are usually forks of one sequence and share most of their positions.
    */
   private final class CachedTiles {
-    /** Distance between panels in positions; panels thus use different sets of the CPU cache. */
+    /**
+     * Distance between panels of values, in positions. The distance is not a power of two, so that
+     * panels use different sets of the CPU cache.
+     */
     private static final int APART = DEPTH + 16;
 
     private MemorySegment keys = MemorySegment.NULL;
@@ -182,7 +186,10 @@ final class PromptAttention {
     private int heldHead;
     private int heldPositions;
 
-    /** Unpacks all positions before {@code positions} that the tiles do not hold yet. */
+    /**
+     * Unpacks the keys and values before position {@code positions}, unless the tiles already hold
+     * them.
+     */
     void hold(int positions) {
       int from = held != null && heldHead == head ? Math.min(cache.shared(held), heldPositions) : 0;
       MemorySegment oldKeys = keys;

@@ -12,22 +12,26 @@ import java.util.Arrays;
  * streams never changes a bit of a result.
  */
 final class RowStreams {
-  /** More than eight streams gain nothing. */
+  /** Number of streams when there are several; more than eight gain nothing. */
   static final int MANY = 8;
 
   /**
-   * Number of counted parts from the end of one trial to the end of the next trial, about as many
-   * as 30 tokens need. Trials use nearly a hundredth of the counted parts.
+   * Number of parts of products from the end of one trial to the end of the next trial; about 30
+   * tokens need so many. Nearly a hundredth of the parts belong to trials. Parts below {@link
+   * #LEAST_BYTES} do not count.
    */
   static final int PERIOD = 1 << 14;
 
   /**
-   * Number of counted parts before the first trial, as many as a few tokens need. During the first
-   * token, mapping pages of the model would distort the trial.
+   * Number of counted parts before the first trial; a few tokens need so many. During the first
+   * token, the first access to the model's pages would distort a trial.
    */
   static final int FIRST = 1 << 11;
 
-  /** Number of parts that a trial times with each number of streams. They take 1 or 2 ms. */
+  /**
+   * Number of parts that a trial times with each of the two numbers of streams. These parts take 1
+   * or 2 ms.
+   */
   private static final int SAMPLES = 64;
 
   /** Minimum size of counted parts, in bytes. In smaller parts, the cost of the call dominates. */
@@ -43,7 +47,9 @@ final class RowStreams {
     return !times() ? chosen : untilTrialEnds % 2 == 0 ? 1 : MANY;
   }
 
-  /** Returns whether a trial needs the time of the next part, as an argument of {@link #took}. */
+  /**
+   * Returns whether a trial is under way, so that {@link #took} needs the time of the next part.
+   */
   boolean times() {
     return untilTrialEnds <= 2 * SAMPLES;
   }
@@ -62,7 +68,9 @@ final class RowStreams {
     }
   }
 
-  /** The median ignores the few parts during which another thread got the processor. */
+  /**
+   * Returns the median, which ignores the few parts during which another thread got the processor.
+   */
   private static double median(double[] values) {
     Arrays.sort(values);
     return values[values.length / 2];

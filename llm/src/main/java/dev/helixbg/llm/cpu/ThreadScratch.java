@@ -19,13 +19,13 @@ final class ThreadScratch {
   final ByteRows byteRows;
   final RowStreams streams = new RowStreams();
 
-  /** Unpacked rows, for {@link TileProduct}. */
+  /** Address of unpacked rows of a matrix, which {@link TileProduct} reads. */
   final long panel;
 
-  /** The product of a panel and a tile of tokens. */
+  /** Address of the product of unpacked rows and a tile of tokens. */
   final long sums;
 
-  /** Memory for transposing part of a tile. */
+  /** Address of memory for transposing part of a tile. */
   final long turned;
 
   private MemorySegment floats = MemorySegment.NULL;
@@ -48,8 +48,8 @@ final class ThreadScratch {
   }
 
   /**
-   * Like {@link #floats}, in separate memory: for the scores of attention, and as scratch memory of
-   * row kernels.
+   * Returns the address of at least {@code count} floats, in other memory than {@link #floats}: for
+   * scores of attention, or as scratch memory of row kernels.
    */
   long scores(long count) {
     scores = HostMemory.grown(arena, scores, 4 * count);

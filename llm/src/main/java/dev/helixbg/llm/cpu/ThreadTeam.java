@@ -37,8 +37,8 @@ public class ThreadTeam implements AutoCloseable {
   static final long SPIN_NANOS = 200_000;
 
   /**
-   * Number of spins, of roughly ten µs in all, before a waiting thread yields its processor. A part
-   * takes as long, so a longer wait means that another member needs a processor.
+   * Number of spins before a waiting thread yields its processor; they take roughly ten µs. A part
+   * takes about as long, so a longer wait means that another member needs a processor.
    */
   private static final int SPINS_BEFORE_YIELD = 512;
 
@@ -244,8 +244,8 @@ public class ThreadTeam implements AutoCloseable {
 
     /**
      * Parks until there are parts. The worker sets {@link #parked} before it reads its number of
-     * untaken parts; the caller writes that number before it reads {@code parked}. Therefore, at
-     * least one of the two threads sees the other thread's write.
+     * untaken parts; the thread that gives parts writes that number before it reads {@code parked}.
+     * Therefore, at least one of the two threads sees the other thread's write.
      */
     private void park() {
       parked = true;

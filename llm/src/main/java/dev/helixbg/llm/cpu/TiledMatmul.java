@@ -51,7 +51,8 @@ abstract class TiledMatmul {
   /**
    * Multiplies the unpacked rows with a tile.
    *
-   * @param first whether the sums, one for each pair of a row and a token, start at 0
+   * @param first whether the sums, one for each pair of a row and a token, start at 0; otherwise,
+   *     the products are added to them
    */
   abstract void multiply(
       ThreadScratch mine, int count, int depth, long tile, int tokens, boolean first, long sums);

@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class ChoiceScorer {
   /**
-   * Maximum number of stored trees, one for each set of answers. A tree has a copy of some of the
-   * model's weights, and a buffer of its backend.
+   * Maximum number of stored trees, one for each set of answers. A tree holds a copy of some of the
+   * model's weights, and a buffer on the device.
    */
   private static final int MOST_KEPT = 64;
 
@@ -92,7 +92,7 @@ public final class ChoiceScorer {
     /** Branch points whose paths (the answer's tokens before the point) are not read yet. */
     private final List<Place> open = new ArrayList<>();
 
-    /** Branch points whose logits the next pass computes, in the order of the wanted rows. */
+    /** Branch points whose logits the next pass computes, in the order of the rows of logits. */
     private final List<Place> asked = new ArrayList<>();
 
     private final List<KvCache> caches = new ArrayList<>();

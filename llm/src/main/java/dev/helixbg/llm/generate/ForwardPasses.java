@@ -13,14 +13,14 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 
 /**
- * A model, and the batch and token lists of its passes. Only one thread at a time may use an
- * instance.
+ * A model with the memory that its passes share: one batch, and lists of token ids. Only one thread
+ * at a time may use an instance.
  */
 public final class ForwardPasses {
   /**
-   * {@link #fill()} adds rows to a pass until it has at least this number of rows, and at least
-   * this number of wanted rows. From this number on, a row's result does not depend on the number
-   * of other rows. Backends may compute smaller passes with another method.
+   * Number of rows, and of rows with logits, to which {@link #fill()} fills up smaller passes. From
+   * this number on, a row's result does not depend on the number of other rows. Backends may
+   * compute smaller passes with another method.
    */
   static final int STEADY_ROWS = 8;
 
@@ -33,7 +33,10 @@ public final class ForwardPasses {
 
   private int silentRows;
 
-  /** A slot for each pass in flight, and one more slot that can be written meanwhile. */
+  /**
+   * Token ids of passes: a slot for each pass in flight, and one more slot that can be written
+   * meanwhile.
+   */
   final TokenSlots tokens;
 
   /** The most recent pass that reads a prompt. Its inputs must not change before it ends. */
@@ -93,7 +96,9 @@ public final class ForwardPasses {
     }
   }
 
-  /** Adds part of {@code ids}, as {@link Batch#add} does, and writes the ids to a slot. */
+  /**
+   * Adds {@code count} of the ids to the batch (see {@link Batch#add}), and writes them to a slot.
+   */
   void add(KvCache cache, int[] ids, int first, int count, int wantedCount, int slot) {
     int row = batch.add(cache, count, wantedCount);
     for (int i = 0; i < count; i++) {
@@ -107,7 +112,8 @@ public final class ForwardPasses {
   }
 
   /**
-   * Fills up the batch with {@link #fill()} and writes the filler rows' tokens to slot 0.
+   * Fills up the batch with {@link #fill()} and writes the filler rows' tokens to slot 0 of {@link
+   * #tokens}.
    *
    * @throws CancellationException if cancelled
    */

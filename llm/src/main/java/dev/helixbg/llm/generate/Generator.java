@@ -29,8 +29,8 @@ public final class Generator {
   private final BooleanSupplier cancelled;
 
   /**
-   * Whether passes of more than {@link Backend#fewRows} answers are filled up with unused rows
-   * (decision 13).
+   * Whether passes of more than {@link Backend#fewRows} answers are filled up with unused rows, so
+   * that results do not depend on the number of answers (decision 13).
    */
   private final boolean steady;
 
@@ -276,7 +276,7 @@ public final class Generator {
     /** Number of tokens whose computation was encoded; the host has read {@code count} of them. */
     private int claimed;
 
-    /** Null until the answer ends. */
+    /** Reason why the answer ended; null before its end. */
     private StopReason reason;
 
     GrowingAnswer(KvCache cache, int maxTokens, IntConsumer listener) {

@@ -22,11 +22,11 @@ final class PromptGroup implements AutoCloseable {
   }
 
   /**
-   * Returns the end of the group whose first prompt has index {@code first}. A group has as many
-   * prompts as fit a pass together with {@code moreRows} further rows per prompt.
+   * Returns the index after the last prompt of the group that begins with prompt {@code first}. A
+   * group has as many prompts as fit a pass together with {@code moreRows} further rows per prompt.
    *
-   * @param spans number of spans that the {@code moreRows} rows form; the last row of each span is
-   *     wanted
+   * @param spans number of spans that the {@code moreRows} rows form; the logits of each span's
+   *     last row are needed
    */
   static int end(ForwardPasses work, List<int[]> prompts, int first, int moreRows, int spans) {
     work.clear();

@@ -13,8 +13,8 @@ import java.util.SequencedMap;
  * The head of a GGUF file, of any architecture and with any element types.
  *
  * @param alignment alignment of the tensors' data, in bytes
- * @param dataStart byte offset of the data
- * @param metadata metadata, valid as long as the file is mapped
+ * @param dataStart offset of the tensors' data in the file, in bytes
+ * @param metadata the file's keys and values, valid as long as the file is mapped
  */
 public record GgufDescription(
     int version, int alignment, long dataStart, GgufMetadata metadata, List<TensorEntry> tensors) {
@@ -22,6 +22,8 @@ public record GgufDescription(
   private static final String SPLIT_COUNT = "split.count";
 
   /**
+   * The description of one tensor.
+   *
    * @param typeId ggml's number of the element type; see {@link StoredType}
    * @param shape one to four sizes; the contiguous dimension is first
    * @param offset offset from the start of the data, in bytes
@@ -38,7 +40,9 @@ public record GgufDescription(
       return StoredType.nameOf(typeId);
     }
 
-    /** Returns the data's size in bytes; empty if the type is unknown or does not fit the shape. */
+    /**
+     * Returns the tensor's size in bytes; empty if the type is unknown or does not fit the shape.
+     */
     public OptionalLong bytes() {
       try {
         return OptionalLong.of(StoredType.ofId(typeId).bytes(elements()));
@@ -91,6 +95,8 @@ public record GgufDescription(
   }
 
   /**
+   * Checks that the file contains a whole model.
+   *
    * @throws GgufException if the file is one of several files that together are a model
    */
   public void requireWholeModel() {

@@ -3,7 +3,7 @@ package dev.helixbg.llm.gguf;
 import dev.helixbg.config.text.PrintableText;
 
 /**
- * An error of a model file that cannot be used. The message names the file, the error, and the
+ * Exception for a model file that cannot be used. The message names the file, the error, and the
  * error's position in the file.
  */
 public final class GgufException extends RuntimeException {

@@ -26,6 +26,8 @@ public record GgufFile(
   }
 
   /**
+   * Finds the tensors of a file whose head was already read.
+   *
    * @throws GgufException if a tensor cannot be used; the mapped file stays open
    */
   public static GgufFile located(MappedFile mapped, GgufDescription head) {

@@ -37,6 +37,8 @@ public final class GgufMetadata {
   }
 
   /**
+   * Returns the whole number of a key.
+   *
    * @throws GgufException if the number is missing, of another type, or not within the bounds
    */
   public int whole(String key, int least, int most) {
@@ -44,8 +46,8 @@ public final class GgufMetadata {
   }
 
   /**
-   * Like {@link #whole}, but the file may store the number as an array that repeats it for each
-   * layer.
+   * Returns the whole number of a key, like {@link #whole}. The file may also store the number as
+   * an array, with an equal element for each layer.
    */
   public int wholeOfAllLayers(String key, int least, int most) {
     if (!(required(key) instanceof GgufArray array)) {
@@ -71,6 +73,8 @@ public final class GgufMetadata {
   }
 
   /**
+   * Returns the number of a key, which must be positive.
+   *
    * @throws GgufException if the key is missing, or its value is not a positive, finite number
    */
   public double positive(String key) {
@@ -85,6 +89,8 @@ public final class GgufMetadata {
   }
 
   /**
+   * Returns the string of a key.
+   *
    * @throws GgufException if the key is missing or its value is not a string
    */
   public String text(String key) {
@@ -95,6 +101,8 @@ public final class GgufMetadata {
   }
 
   /**
+   * Returns the array of a key.
+   *
    * @throws GgufException if the key is missing, or its value is not an array of at most {@code
    *     most} elements
    */
@@ -103,7 +111,8 @@ public final class GgufMetadata {
       throw wrongType(key, "an array");
     }
     if (array.count() > most) {
-      throw error(key, "%d elements; at most %d are accepted".formatted(array.count(), most));
+      throw error(
+          key, "the array has %d elements; at most %d are accepted".formatted(array.count(), most));
     }
     return array;
   }

@@ -68,7 +68,7 @@ final class GgufParser {
     metadata = new GgufMetadata(name);
   }
 
-  /** See {@link GgufDescription#of}. Unknown element types and incomplete data are accepted. */
+  /** Reads the head of a file; accepts unknown element types and incomplete data. */
   static GgufDescription describe(String name, MemorySegment file) {
     return new GgufParser(name, file).read();
   }

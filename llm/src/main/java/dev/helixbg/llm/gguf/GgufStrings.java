@@ -31,7 +31,7 @@ public final class GgufStrings extends AbstractList<String> implements RandomAcc
     return new String(utf8, start(index), end(index) - start(index), StandardCharsets.UTF_8);
   }
 
-  /** Compares bytes, which is much faster than making a String of each element. */
+  /** Searches by comparing bytes, which is much faster than making a String of each element. */
   @Override
   public boolean contains(Object text) {
     byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);

@@ -17,7 +17,7 @@ import java.util.Optional;
  * A file mapped into memory, read-only, until {@link #close}.
  *
  * <p>Another program may shorten the file, or write to it, while its bytes are read. On Linux a
- * {@link MappingGuard} then lets reads continue with zeros; elsewhere reads throw an {@code
+ * {@link MappingGuard} then makes such reads return zeros; elsewhere reads throw an {@code
  * InternalError}, or end the process. The caller must therefore call {@link #requireUnchanged}
  * after a computation, and discard the computation's result if that method throws an exception.
  */
@@ -106,7 +106,8 @@ public final class MappedFile implements AutoCloseable {
    *     be read
    */
   public void requireUnchanged() {
-    // Comes first, so that a file that was shortened counts as changed, even if a read failed.
+    // Comes before isChanged(): if a read failed because the file was shortened, isChanged() then
+    // notices the change.
     boolean faulted = guard.isPresent() && guard.get().isFaulted();
     if (isChanged()) {
       throw error(

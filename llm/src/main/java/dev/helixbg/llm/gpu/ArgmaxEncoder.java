@@ -20,8 +20,8 @@ final class ArgmaxEncoder {
   private GpuBuffer places;
 
   /**
-   * Logits for which the matrix product did the first step, in submission {@code foundIn}; null if
-   * there are none.
+   * Logits for which the matrix product did the first step of the search, in submission {@code
+   * foundIn}; null if there are none.
    */
   private GpuActivations found;
 

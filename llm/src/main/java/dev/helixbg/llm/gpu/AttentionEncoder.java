@@ -19,7 +19,7 @@ import java.lang.foreign.Arena;
  * <p>If every row belongs to a different sequence, as in decoding, attention is computed row by
  * row. The same kernel usually also does the rotation and the writing to the cache; the rotation is
  * then delayed until {@link #attend}, unless another step comes first. If attention is divided into
- * several parts, a second kernel combines their results.
+ * several parts, a second kernel combines the parts' results.
  *
  * <p>A separate kernel does the rotation and the writing beforehand if a sequence has several rows,
  * or if the query heads that share a key head do not fit one threadgroup. If a sequence has several
@@ -108,6 +108,8 @@ final class AttentionEncoder {
   }
 
   /**
+   * Encodes attention row by row.
+   *
    * @param fresh the rotation to do first; null if the rows are already rotated
    */
   private void rows(
@@ -187,7 +189,7 @@ final class AttentionEncoder {
         .dispatch(q.columns() / shape.headSize(), tables.tileCount(), 1, THREADS);
   }
 
-  /** Writes the struct AttentionShape of {@code cache.metal}. */
+  /** Adds the constants of the struct AttentionShape of {@code cache.metal}. */
   private void putShape(
       KvShape shape,
       GpuActivations q,

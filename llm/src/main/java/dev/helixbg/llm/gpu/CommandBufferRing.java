@@ -29,7 +29,7 @@ final class CommandBufferRing {
 
   private record Outgrown(long number, Arena arena) {}
 
-  // Numbers of buffers.
+  // Numbers of buffers that were begun, committed and ended so far.
   private long begun;
   private long committed;
   private long ended;
@@ -134,6 +134,7 @@ final class CommandBufferRing {
         Proxy.newProxyInstance(
             GpuCommands.class.getClassLoader(),
             new Class<?>[] {GpuCommands.class},
-            (_, method, _) -> method.getReturnType() == boolean.class ? true : null); // ended
+            (_, method, _) ->
+                method.getReturnType() == boolean.class ? true : null); // ended() returns true
   }
 }

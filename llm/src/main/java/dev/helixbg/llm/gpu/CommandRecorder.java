@@ -16,8 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes dispatches. A barrier is set exactly where a dispatch accesses a buffer that an earlier
- * dispatch wrote, or writes a buffer that an earlier dispatch reads.
+ * Encodes dispatches (starts of kernels), with the barriers between them. A barrier is set exactly
+ * where a dispatch accesses a buffer that an earlier dispatch wrote, or writes a buffer that an
+ * earlier dispatch reads.
  */
 final class CommandRecorder {
   private static final int MAX_CONSTANTS = 256;
@@ -58,7 +59,10 @@ final class CommandRecorder {
     return inFlight;
   }
 
-  /** Begins or ends a rehearsal, in which nothing runs and weights may be missing. */
+  /**
+   * Begins or ends a rehearsal, which finds the needed kernels. In it nothing runs, and weights may
+   * be missing.
+   */
   void rehearse(boolean begins) {
     flush();
     rehearsing = begins;
@@ -168,7 +172,7 @@ final class CommandRecorder {
   void dispatch(int x, int y, int z, int threads) {
     if (threads > kernel.maxThreads()) {
       throw new GpuException(
-          "this GPU runs the kernel %s with at most %d threads, and it needs %d"
+          "this GPU runs the kernel %s with at most %d threads, but the kernel needs %d"
               .formatted(kernel.name(), kernel.maxThreads(), threads));
     }
     if (conflict) {

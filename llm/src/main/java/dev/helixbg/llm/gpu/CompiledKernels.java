@@ -38,7 +38,9 @@ final class CompiledKernels {
     MATMUL_FEW_ROWS(false),
     MATMUL(false);
 
-    /** Whether the kernel is compiled separately for each number of units per lane. */
+    /**
+     * Whether the kernel is compiled separately for each number of units (of 32 columns) per lane.
+     */
     private final boolean isMatvec;
 
     WeightsKernel(boolean isMatvec) {
@@ -75,7 +77,10 @@ final class CompiledKernels {
 
   private record CacheKey(CacheKernel kernel, CacheKind kind) {}
 
-  /** Number of columns that the 32 lanes of {@code matvec.metal} process with one unit each. */
+  /**
+   * Number of columns that the 32 lanes of {@code matvec.metal} process with one unit (of 32
+   * columns) each.
+   */
   static final int UNIT_COLUMNS = 1024;
 
   private static final Set<TensorType> COMMON =
@@ -92,7 +97,9 @@ final class CompiledKernels {
   /** Compiled kernels by {@link WeightsKey}, {@link RowsKernel} or {@link CacheKey}. */
   private final Map<Object, GpuKernel> known = new ConcurrentHashMap<>();
 
-  /** Kernels that a rehearsal needs; null when there is no rehearsal. */
+  /**
+   * Kernels that the rehearsed steps need, to be compiled later; null when there is no rehearsal.
+   */
   private Map<Object, Source> wanted;
 
   CompiledKernels(GpuDevice device) {
@@ -100,6 +107,8 @@ final class CompiledKernels {
   }
 
   /**
+   * Returns the kernel for matrices of these types.
+   *
    * @param types distinct types of the matrices; the i-th type has the index i in the kernel
    */
   GpuKernel get(WeightsKernel kernel, List<TensorType> types, int columns) {
@@ -196,8 +205,8 @@ final class CompiledKernels {
   }
 
   /**
-   * Returns the maximum number of units per lane, which registers limit. Rare types have fewer
-   * units, so that there are fewer kernels.
+   * Returns the maximum number of units (of 32 columns) per lane; more would not fit the registers.
+   * Rare types have fewer units, so that there are fewer kernels to compile.
    */
   static int mostUnits(List<TensorType> types) {
     return COMMON.containsAll(types) ? 4 : 2;

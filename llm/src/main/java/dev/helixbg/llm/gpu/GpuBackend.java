@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The backend for GPUs. A step encodes one dispatch for few rows, as in decoding, and several for
- * many rows. {@link #submit} submits all encoded dispatches as one command buffer.
+ * The backend for GPUs. A step usually encodes one dispatch for few rows, as in decoding, and
+ * several for many rows. {@link #submit} submits all encoded dispatches as one command buffer.
  */
 public final class GpuBackend implements Backend {
   private final GpuDevice device;
@@ -127,7 +127,10 @@ public final class GpuBackend implements Backend {
     copyBlock(recorder, kernels, buffer, 0, 1, bytes);
   }
 
-  /** Encodes the copying of a block. Its size, {@code bytes}, must be a multiple of 16. */
+  /**
+   * Encodes the copying of block {@code from} to block {@code to}. The size of a block, {@code
+   * bytes}, must be a multiple of 16.
+   */
   static void copyBlock(
       CommandRecorder recorder,
       CompiledKernels kernels,
@@ -297,7 +300,10 @@ public final class GpuBackend implements Backend {
     }
   }
 
-  /** The host may read one slot while the GPU writes another slot. */
+  /**
+   * Token ids in memory that host and GPU share. The host may read one slot while the GPU writes
+   * another slot.
+   */
   static final class GpuTokens extends TokenSlots {
     private final List<GpuBuffer> buffers;
 

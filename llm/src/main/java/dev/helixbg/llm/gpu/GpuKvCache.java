@@ -10,9 +10,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The cache of a sequence, as a list of blocks. A fork shares all blocks of its prefix. Before a
- * sequence continues inside a block that other sequences also use, the sequence gets its own copy
- * of the block.
+ * The cache of a sequence, as a list of blocks of 32 positions each. A fork shares all blocks of
+ * its prefix. Before a sequence continues inside a block that other sequences also use, the
+ * sequence gets its own copy of the block.
  */
 final class GpuKvCache extends KvCache {
   private final KvBlocks memory;
@@ -68,7 +68,7 @@ final class GpuKvCache extends KvCache {
   static final class KvBlocks {
     static final int POSITIONS = 32;
 
-    /** Initial number of blocks, for as many positions as a pass over a prompt has rows. */
+    /** Initial number of blocks, enough for the positions of one pass over a prompt. */
     private static final int FIRST_BLOCKS = 16;
 
     private final CommandRecorder recorder;

@@ -13,8 +13,8 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * Encodes products of matrices with rows of activations. Up to {@link #ALONE} rows are multiplied
- * by {@code matvec.metal} in one dispatch, up to {@link #FEW} rows by {@code matmul_few.metal}, and
- * more rows by {@code matmul.metal}. A row's result never depends on the other rows.
+ * by {@code matvec.metal}, up to {@link #FEW} rows by {@code matmul_few.metal}, and more rows by
+ * {@code matmul.metal}. A row's result never depends on the other rows.
  */
 final class MatmulEncoder {
   /** Number of threads of a threadgroup in {@code rows.metal}. */
@@ -22,7 +22,10 @@ final class MatmulEncoder {
 
   private static final int THREADS = 128;
 
-  /** Maximum number of vectors multiplied without tiles, because tiles would be mostly empty. */
+  /**
+   * Maximum number of vectors that are multiplied without tiles. Tiles of so few vectors would be
+   * mostly empty.
+   */
   private static final int ALONE = 4;
 
   /**
@@ -32,7 +35,7 @@ final class MatmulEncoder {
    */
   static final int FEW = 32;
 
-  // These are constants of matmul_few.metal.
+  // The same constants are in matmul_few.metal.
   private static final int SMALL_TILE_VECTORS = 8;
   private static final int SMALL_TILE_ROWS = 16;
   private static final int SMALLEST_TILE_ROWS = 8;
@@ -41,12 +44,11 @@ final class MatmulEncoder {
   /** Minimum number of 16-row tiles to keep a GPU busy. If there are fewer, tiles are halved. */
   private static final int FEWEST_TILES = 256;
 
-  // A constant of matvec.metal.
+  // The same constant is in matvec.metal.
   private static final int SIMDGROUPS = 4;
 
   /**
-   * Number of sets of {@link #SIMDGROUPS} rows that a threadgroup computes one after the other, if
-   * the matrix has enough rows.
+   * Number of rows that each simdgroup computes one after the other, if the matrix has enough rows.
    */
   private static final int LOOPS = 8;
 
@@ -99,8 +101,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Sets the encoder for the largest values. The next product also writes the largest value of each
-   * part if it has up to {@link #ALONE} vectors.
+   * Makes the next product also find the largest value of each part of its result, for {@code
+   * finder}. Products of more than {@link #ALONE} vectors do not find it.
    */
   void findLargest(ArgmaxEncoder finder) {
     largest = finder;
@@ -147,8 +149,8 @@ final class MatmulEncoder {
   }
 
   /**
-   * Multiplies with two matrices, like {@link #multiply}. Stores silu(first product) · second
-   * product.
+   * Multiplies rows with two matrices, like {@link #multiply}, and stores silu(first product) ·
+   * second product.
    */
   void gateUp(UploadTables.Table rowOf, int vectors) {
     List<TensorType> kinds = distinctTypes(0, count);

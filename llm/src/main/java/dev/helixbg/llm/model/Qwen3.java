@@ -30,14 +30,17 @@ import java.util.function.BooleanSupplier;
 public final class Qwen3 {
   /**
    * Minimum number of rows of a pass that is submitted layer by layer. Such a pass can take
-   * seconds.
+   * seconds, and submitted work cannot be cancelled.
    */
   private static final int WIDE = 128;
 
   /** Number of rows of the prompt in {@link #rehearse}; enough for large tiles. */
   private static final int PROMPT_ROWS = 72;
 
-  /** Number of rows that is too large for products row by row, and too small for large tiles. */
+  /**
+   * Number of rows in {@link #rehearse} that is too large for products row by row, and too small
+   * for large tiles.
+   */
   private static final int FEW_ROWS = 8;
 
   private static final BooleanSupplier NEVER = () -> false;
@@ -49,14 +52,14 @@ public final class Qwen3 {
   private final Rope rope;
   private final KvShape cacheShape;
 
-  // State of a pass, with a row per token of the batch. The comments name the number of columns.
-  private final Activations x; // hidden; the residual stream
-  private final Qkv qkv; // queryWidth, kvWidth, kvWidth
-  private final Activations wantedX; // hidden, a row per wanted row
-  private final Activations wantedQ; // queryWidth, a row per wanted row
-  private final Activations attended; // queryWidth
-  private final Activations gated; // feedForward
-  private final Activations logits; // vocabulary, a row per wanted row
+  // State of a pass, with a row per token of the batch.
+  private final Activations x; // the residual stream, of hidden columns
+  private final Qkv qkv; // of queryWidth, kvWidth and kvWidth columns
+  private final Activations wantedX; // the residual stream of the wanted rows only
+  private final Activations wantedQ; // the queries of the wanted rows only
+  private final Activations attended; // of queryWidth columns
+  private final Activations gated; // of feedForward columns
+  private final Activations logits; // of the wanted rows only; vocabulary columns
 
   private final Batch wanted;
 
@@ -74,6 +77,8 @@ public final class Qwen3 {
   }
 
   /**
+   * Checks the tensors of a file without reading them.
+   *
    * @throws GgufException if a tensor is missing, superfluous, or has another shape
    */
   public static void requireTensors(GgufFile file) {
@@ -132,7 +137,10 @@ public final class Qwen3 {
     }
   }
 
-  /** Like the method above, but computes only the logits of the candidate tokens. */
+  /**
+   * Computes all layers for a batch, but only the logits of the candidate tokens. The pass may be
+   * cancelled within a layer.
+   */
   public void forward(
       Batch batch,
       TokenSlots tokens,
@@ -260,7 +268,7 @@ public final class Qwen3 {
 
   /**
    * Sets the listener that receives the activations of all later passes. With a listener, the last
-   * layer computes all rows, not just the wanted rows.
+   * layer computes all rows, not just the rows whose logits are needed.
    */
   public void observe(TapListener newTaps) {
     taps = newTaps;
@@ -292,7 +300,8 @@ public final class Qwen3 {
    * thousand, are not computed.
    *
    * @param rows copy of the candidates' rows of the output matrix
-   * @param logits logits of the last pass: a row per wanted row, a column per candidate
+   * @param logits logits of the last pass: a row per wanted row of the batch, a column per
+   *     candidate
    */
   public record CandidateLogits(Matrix rows, Activations logits) {}
 
@@ -319,7 +328,7 @@ public final class Qwen3 {
       GATED,
       /** The residual stream after the layer. */
       LAYER_OUTPUT,
-      /** Logits of the wanted rows; the layer is 0. */
+      /** The logits of all tokens of the vocabulary; the layer is 0. */
       LOGITS
     }
 
@@ -331,7 +340,7 @@ public final class Qwen3 {
    *
    * @param context largest number of positions of a sequence; the model's own limit applies, too
    * @param rows largest number of tokens of one pass
-   * @param wanted largest number of wanted rows of one pass
+   * @param wanted largest number of rows of one pass whose logits are computed
    */
   public record PassLimits(int context, int rows, int wanted) {
     public PassLimits {

@@ -5,7 +5,7 @@ import dev.helixbg.llm.gguf.GgufMetadata;
 import dev.helixbg.llm.model.Qwen3.PassLimits;
 
 /**
- * The dimensions of a dense Qwen3 model, from its file.
+ * The dimensions of a dense Qwen3 model, read from the model's file.
  *
  * @param contextLength number of positions that the model was trained for
  * @param hidden width of the residual stream
@@ -108,7 +108,8 @@ public record Qwen3Config(
     }
     for (String name : new String[] {"attention.value_length", "rope.dimension_count"}) {
       if (metadata.has(key(name)) && metadata.whole(key(name), 1, MAX_HEAD_SIZE) != size) {
-        throw metadata.error(key(name), "it must be equal to the key length, %d".formatted(size));
+        throw metadata.error(
+            key(name), "the value must be equal to the key length, %d".formatted(size));
       }
     }
     return size;

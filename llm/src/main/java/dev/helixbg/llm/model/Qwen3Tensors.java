@@ -54,6 +54,8 @@ final class Qwen3Tensors {
   }
 
   /**
+   * Returns the model's weights as matrices.
+   *
    * @throws GgufException if a tensor is missing, has another shape or type, or does not belong to
    *     the architecture
    */
@@ -121,7 +123,7 @@ final class Qwen3Tensors {
     if (!tensor.shape().equals(List.of((long) size)) || tensor.type() != TensorType.F32) {
       throw error(
           tensor.name(),
-          "it is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
+          "the tensor is %s %s, not F32 [%d]".formatted(tensor.type(), tensor.shape(), size));
     }
     return new Norm(backend.apply(tensor), config.epsilon());
   }

@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
  * <p>Layouts and the order of float operations are the same as in ggml's reference ({@code
  * ggml-quants.c}, {@code dequantize_row_*}), so results are bit-identical to those of ggml. All
  * numbers are little-endian. {@code d} and {@code m} are f16 numbers: {@code d} is the factor of
- * quanta or scales, {@code m} the factor of minima.
+ * quanta (stored integers) or scales, {@code m} the factor of minima.
  */
 public final class Dequantize {
   static final ValueLayout.OfShort SHORT =

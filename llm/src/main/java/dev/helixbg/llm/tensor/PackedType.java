@@ -18,19 +18,21 @@ import java.util.stream.LongStream;
  * are little-endian. d (the factor of levels) and m (the minimum) are f16.
  */
 public enum PackedType implements StoredType {
-  /** Layout: d, then 16 bytes of nibbles; a level is the nibble minus 8. */
+  /** Layout: d (factor), then 16 bytes of nibbles; a level is the nibble minus 8. */
   Q4_0(2, 32, 18, TensorType.Q8_0),
-  /** Layout: d, m, then 16 bytes of nibbles. */
+  /** Layout: d (factor), m (minimum), then 16 bytes of nibbles. */
   Q4_1(3, 32, 20, TensorType.F16),
-  /** Layout: d, 32 fifth bits, then 16 bytes of nibbles; a level is the five bits minus 16. */
+  /**
+   * Layout: d (factor), 32 fifth bits, then 16 bytes of nibbles; a level is the five bits minus 16.
+   */
   Q5_0(6, 32, 22, TensorType.Q8_0),
-  /** Layout: d, m, 32 fifth bits, then 16 bytes of nibbles. */
+  /** Layout: d (factor), m (minimum), 32 fifth bits, then 16 bytes of nibbles. */
   Q5_1(7, 32, 24, TensorType.F16),
-  /** Layout: d, then 16 bytes of nibbles; a nibble is the index of a level in a table. */
+  /** Layout: d (factor), then 16 bytes of nibbles; a nibble is the index of a level in a table. */
   IQ4_NL(20, 32, 18, TensorType.Q8_0),
   /**
-   * Layout: d, the high 2 bits of eight scales, their low 4 bits, then eight sub-blocks of nibbles
-   * as in IQ4_NL. 32 is subtracted from each scale.
+   * Layout: d (factor), the high 2 bits of eight scales, their low 4 bits, then eight sub-blocks of
+   * nibbles as in IQ4_NL. 32 is subtracted from each scale.
    */
   IQ4_XS(23, 256, 136, TensorType.Q8_0);
 
@@ -90,7 +92,7 @@ public enum PackedType implements StoredType {
     }
   }
 
-  /** Writes a block of Q8_0. */
+  /** Unpacks 32 weights to a block of Q8_0. */
   private void group(
       MemorySegment source, long nibbles, int fifths, float d, MemorySegment target, long to) {
     target.set(SHORT, to, Float.floatToFloat16(d));
@@ -108,7 +110,7 @@ public enum PackedType implements StoredType {
     };
   }
 
-  /** Writes F16 numbers: d times the level, plus m. */
+  /** Unpacks 32 weights to F16: d times the level, plus m. */
   private static void group(
       MemorySegment source,
       long nibbles,

@@ -10,6 +10,8 @@ import java.util.stream.Stream;
  */
 public sealed interface StoredType permits TensorType, PackedType {
   /**
+   * Returns the type that has this id in ggml.
+   *
    * @throws IllegalArgumentException if the type is not supported; the message has the id and, if
    *     it is known, ggml's name
    */

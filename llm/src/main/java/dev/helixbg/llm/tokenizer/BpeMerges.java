@@ -4,7 +4,7 @@ import dev.helixbg.llm.gguf.GgufStrings;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
 
-/** Byte-pair encoding: joins the parts of words in the order of a vocabulary's merges. */
+/** Byte-pair encoding: joins the characters of a word to tokens, by a vocabulary's merges. */
 final class BpeMerges {
   private static final int NONE = -1;
 
@@ -114,7 +114,7 @@ final class BpeMerges {
       }
     }
 
-    /** Returns the last index of the merge that joins two neighbours, or {@link #NONE}. */
+    /** Returns the index of the merge that joins two neighbouring parts, or {@link #NONE}. */
     private int find(int start, int middle, int end) {
       System.arraycopy(utf8, start, pair, 0, middle - start);
       pair[middle - start] = ' ';

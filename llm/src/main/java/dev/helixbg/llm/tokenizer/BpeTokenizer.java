@@ -81,6 +81,8 @@ public final class BpeTokenizer {
   }
 
   /**
+   * Returns the id of a special token.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary has no such token
    */
   int special(String token) {

@@ -76,6 +76,9 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
   }
 
   /**
+   * Returns the part of a prompt that follows the opening: the user's turn and the beginning of the
+   * answer.
+   *
    * @param user the question; always becomes ordinary tokens
    * @param thinking whether the model may think before it answers
    */

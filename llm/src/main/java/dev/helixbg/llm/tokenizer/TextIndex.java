@@ -22,10 +22,10 @@ final class TextIndex {
   private final byte[] utf8;
   private final int shift;
 
-  // 1 + the index of the last string with a given hash; 0 if there is none.
+  // For each hash, 1 + the index of the last string with this hash; 0 if there is none.
   private final int[] heads;
 
-  // 1 + the index of the previous string with the same hash as a given string; 0 if there is none.
+  // For each string, 1 + the index of the previous string with the same hash; 0 if there is none.
   private final int[] next;
 
   /**

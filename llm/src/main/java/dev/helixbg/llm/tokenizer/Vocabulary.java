@@ -24,7 +24,7 @@ public final class Vocabulary {
     UNKNOWN,
     /** A token that controls the model and is never shown. */
     CONTROL,
-    /** A marker that the model writes and that users can see. */
+    /** A marker that the model writes and that users can see, such as {@code <think>}. */
     USER_DEFINED,
     UNUSED,
     BYTE
@@ -104,6 +104,8 @@ public final class Vocabulary {
   }
 
   /**
+   * Checks that this class can read a file's vocabulary.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if the vocabulary is not byte-level with Qwen2's
    *     pattern
    */
@@ -113,6 +115,8 @@ public final class Vocabulary {
   }
 
   /**
+   * Checks that a model uses Qwen's chat format.
+   *
    * @throws dev.helixbg.llm.gguf.GgufException if a token of {@link ChatTemplate} is missing
    */
   public static void requireChat(GgufMetadata metadata) {

@@ -22,6 +22,8 @@ public final class HostKvCache extends KvCache {
   private final List<Run> runs = new ArrayList<>();
 
   /**
+   * A page with consecutive positions of a sequence.
+   *
    * @param start position in the sequence of the page's first key and value
    */
   private record Run(Page page, int start) {}
@@ -39,7 +41,10 @@ public final class HostKvCache extends KvCache {
     return run;
   }
 
-  /** Returns the position after the end of the run that contains {@code position}. */
+  /**
+   * Returns the end (exclusive) of the run that contains {@code position}. The positions of a run
+   * are adjacent in memory.
+   */
   public int runEnd(int position) {
     return endOf(runOf(position));
   }
@@ -60,7 +65,7 @@ public final class HostKvCache extends KvCache {
 
   /**
    * Returns the address of a head's key at a position. The keys of the next positions follow, up to
-   * the end of the position's run. Each key has {@code headSize} values.
+   * {@link #runEnd}. Each key has {@code headSize} values.
    */
   public long key(int position, int layer, int kvHead) {
     return address(position, 2L * layer * shape().kvHeads() + kvHead);
@@ -121,8 +126,8 @@ public final class HostKvCache extends KvCache {
    */
   static final class Pool {
     /**
-     * Number of positions of a page. It is so large that a cache has few runs. A page's unused part
-     * is not resident.
+     * Number of positions of a page. It is so large that a cache needs few pages. The unused part
+     * of a page takes no memory.
      */
     static final int POSITIONS = 128;
 

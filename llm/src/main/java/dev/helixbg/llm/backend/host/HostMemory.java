@@ -6,10 +6,10 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Allocates zeroed memory for buffers that are seldom filled completely. Pages that were never
- * written to are not resident, whereas {@link Arena#allocate} writes zeros to all pages.
+ * written to take no memory, whereas {@link Arena#allocate} writes zeros to all pages.
  */
 public final class HostMemory {
-  /** Alignment in bytes. A cache line and the widest vector both have this size. */
+  /** Alignment of buffers, in bytes. A cache line and the widest vector both have this size. */
   public static final int ALIGNMENT = 64;
 
   /** Minimum size in bytes of memory that is allocated in whole pages. A page has at most 16 KB. */

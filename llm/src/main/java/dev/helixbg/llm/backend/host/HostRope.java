@@ -7,8 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * Table of the cosines and sines of the rotation angles. The table is filled for a position when
- * the position is first used.
+ * Table of the cosines and sines by which queries and keys are rotated at each position. The values
+ * of a position are computed when the position is first used.
  */
 public final class HostRope implements Rope {
   private final MemorySegment table;

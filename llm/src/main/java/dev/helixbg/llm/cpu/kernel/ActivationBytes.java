@@ -23,16 +23,17 @@ import jdk.incubator.vector.VectorSpecies;
  * column order and equal the bytes that {@code ByteTiles} computes for prompts.
  *
  * <p>Every 32 columns share a step, which is their largest magnitude divided by 127. Layout of
- * every 256 columns: the bytes, then the eight steps, then the offsets. The stored weights of some
- * types are larger than the true weights: in Q6_K by {@code zero} times the scale, in Q4_K and Q5_K
- * by {@code zero} times the minimum. Offsets correct the products. An offset belongs to 32 or 16
- * columns; it is {@code −zero · step · sum of their bytes}.
+ * every 256 columns: the bytes, then the eight steps, then the offsets.
+ *
+ * <p>Some types store weights that are too large: Q6_K by {@code zero} times the scale, Q4_K and
+ * Q5_K by {@code zero} times the minimum. An offset corrects the products of 32 or 16 columns; it
+ * is {@code −zero · step · sum of their bytes}.
  */
 public final class ActivationBytes {
   public static final int COLUMNS = 256;
   public static final int SUB = 32;
 
-  /** Offset of the steps in a block, in bytes. */
+  /** Offset of the steps (units of rounding) in a block, in bytes. */
   public static final int STEPS = COLUMNS;
 
   public static final int OFFSETS = STEPS + 4 * COLUMNS / SUB;
@@ -56,9 +57,12 @@ public final class ActivationBytes {
   }
 
   /**
+   * Rounds a row of activations, in the layout of this class.
+   *
    * @param columns number of floats, a multiple of 256
    * @param halves whether every 16 columns have an offset; otherwise, every 32 columns have an
    *     offset
+   * @param zero factor of the offsets; see the class
    */
   public static void round(long x, int columns, boolean halves, float zero, long target) {
     long to = target;

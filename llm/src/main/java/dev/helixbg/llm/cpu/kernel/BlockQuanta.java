@@ -16,10 +16,10 @@ import java.lang.foreign.Arena;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Does the first step of unpacking weights of any quantised type. The quanta (stored integers) of a
- * block become signed bytes, in order, with a scale and a minimum per 16 weights. A weight is byte
- * · scale + minimum, bit-identical to the weight from {@link Dequantize}. Each thread needs its own
- * instance.
+ * Unpacks a block of weights of any quantised type. The quanta (stored integers) become signed
+ * bytes, in order, with a scale and a minimum per 16 weights. The caller then computes the weights:
+ * a weight is byte · scale + minimum, bit-identical to the weight from {@link Dequantize}. Each
+ * thread needs its own instance.
  */
 final class BlockQuanta {
   private static final int LOW_NIBBLES = 0x0F0F0F0F;
@@ -80,7 +80,10 @@ final class BlockQuanta {
     }
   }
 
-  /** Unpacks four groups of 32 bytes. The low nibbles of a group come before its high nibbles. */
+  /**
+   * Unpacks the nibbles of four groups of 32 bytes. In the result, a group's low nibbles come
+   * before its high nibbles.
+   */
   private void nibblePairs(long source) {
     for (int i = 0; i < 8; i++) {
       IntVector z = loadInts4(source + 16L * i);

@@ -18,12 +18,12 @@ import jdk.incubator.vector.IntVector;
  * Rows of a quantised matrix, unpacked to unsigned bytes, up to 256 columns at a time. A byte is
  * the weight's quantum (stored integer) plus {@link #bias}.
  *
- * <p>Some processors can add products of bytes only in pairs, with a 16-bit result. For such sums
- * of pairs, a weight's byte has only seven bits. The sum of two products with signed bytes then
- * fits a short. The kernel adds the products of 16 columns in one short, or of 8 columns if every
- * 16 columns have a scale. After the share of the bias is subtracted, this sum is at most 16 · 16 ·
- * 127 or 8 · 32 · 127, so it also fits a short. To stay within this limit, 16 is subtracted from
- * five-bit quanta, and their minimum is raised accordingly.
+ * <p>AVX2 can add products of bytes only in pairs, to a short (a sum of pairs). A weight's byte
+ * then has only seven bits, so that a sum of two products fits a short. The kernel collects the
+ * products of 16 columns in one short, or of 8 columns if every 16 columns have a scale. Without
+ * the bias's share, this sum is at most 16 · 16 · 127 or 8 · 32 · 127, which also fits a short. To
+ * stay within this limit, 16 is subtracted from five-bit quanta, and their minimum is raised
+ * accordingly.
  *
  * <p>Layout of a row: 256 bytes, a scale for each 32 columns, a minimum for each 32 columns. If a
  * type has a scale for each 16 columns, the second scale is stored instead of the minimum.
@@ -52,7 +52,7 @@ public final class ByteRows {
   private boolean halves;
 
   /**
-   * @param pairs whether the kernel adds pairs of products in 16 bits
+   * @param pairs whether the kernel adds pairs of products to 16-bit sums (AVX2)
    */
   public ByteRows(Arena arena, int rows, boolean pairs) {
     quanta = new BlockQuanta(arena);
@@ -61,12 +61,18 @@ public final class ByteRows {
     this.rows = arena.allocate((long) rows * ROW_BYTES, 64).address();
   }
 
-  /** Returns the difference between a byte and its quantum. */
+  /**
+   * Returns the number that is added to a weight's quantum (stored integer) to get an unsigned
+   * byte.
+   */
   public static int bias(boolean pairs) {
     return pairs ? 32 : 128;
   }
 
-  /** Returns whether a type can be unpacked. For sums of pairs, it must have at most six bits. */
+  /**
+   * Returns whether a type can be unpacked to bytes. For 16-bit sums of pairs, its weights must
+   * have at most six bits.
+   */
   public static boolean takes(TensorType type, boolean pairs) {
     return switch (type) {
       case F32, F16, BF16 -> false;
@@ -85,6 +91,8 @@ public final class ByteRows {
   }
 
   /**
+   * Unpacks the weights at address {@code source} to row {@code row} of this object.
+   *
    * @param columns number of columns, a multiple of the type's block, at most 256
    */
   public void unpack(TensorType type, long source, int columns, int row) {
@@ -117,7 +125,7 @@ public final class ByteRows {
     }
   }
 
-  /** Unpacks a block of Q4_K in one step. Most weights have this type. */
+  /** Unpacks a block of Q4_K in one step, which is faster; most weights have this type. */
   private static void q4K(long block, long target, int biases) {
     for (long pair = 0; pair != 4; pair++) {
       IntVector z =

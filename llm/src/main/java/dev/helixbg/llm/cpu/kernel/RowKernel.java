@@ -5,7 +5,10 @@ package dev.helixbg.llm.cpu.kernel;
  * and scratch memory are passed as addresses. Activations are aligned to 64 bytes.
  */
 public interface RowKernel {
-  /** Returns the number of floats that {@link #prepare} writes; rounded inputs need fewer. */
+  /**
+   * Returns the size of the vector that {@link #prepare} writes, in floats; a vector that is
+   * rounded to integers takes fewer floats.
+   */
   default int floats(int columns) {
     return columns;
   }

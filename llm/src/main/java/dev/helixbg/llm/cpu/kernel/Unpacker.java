@@ -18,9 +18,9 @@ import jdk.incubator.vector.FloatVector;
 
 /**
  * Turns stored weights of any type into floats, in order, bit-identical to the floats of {@link
- * Dequantize}. First, {@link BlockQuanta} turns the quanta of a block into signed bytes, which stay
- * in the first-level cache. Then byte · scale + minimum becomes a float, in the same way for all
- * types.
+ * Dequantize}. First, {@link BlockQuanta} turns the quanta (stored integers) of a block into signed
+ * bytes, which stay in the first-level cache. Then byte · scale + minimum becomes a float, in the
+ * same way for all types.
  *
  * <p>Each thread needs its own instance, which has memory for a block's bytes.
  */
@@ -51,6 +51,8 @@ public final class Unpacker {
   }
 
   /**
+   * Unpacks stored weights to floats.
+   *
    * @param elements number of weights, a multiple of the type's block
    */
   public void row(TensorType type, long source, int elements, long target) {

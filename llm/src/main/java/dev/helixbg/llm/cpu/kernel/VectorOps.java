@@ -26,8 +26,8 @@ public final class VectorOps {
 
   // exp(z) = 2^n · exp(r), where n is the integer nearest to z / ln 2. exp(r) is a Taylor series
   // for |r| ≤ ln 2 / 2; the error is below 2 ulp. Adding 1.5 · 2^23 to z / ln 2 leaves n in the low
-  // bits of the sum. If n is shifted to the position of the exponent and added to the bits of
-  // exp(r), exp(r) is multiplied by 2^n.
+  // bits of the sum. Shifting n to the position of the exponent and adding it to the bits of exp(r)
+  // multiplies exp(r) by 2^n.
   private static final float LOWEST_EXPONENT = -87;
   private static final float HIGHEST_EXPONENT = 88;
   private static final float INVERSE_LN_2 = 1.44269504f;

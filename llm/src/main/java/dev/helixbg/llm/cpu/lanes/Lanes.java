@@ -105,7 +105,9 @@ public final class Lanes {
   public static final VectorSpecies<Short> HALVES =
       VectorSpecies.of(short.class, VectorShape.forBitSize(BITS / 2));
 
-  /** Mask that keeps a widened short's bits but removes the copies of its sign. */
+  /**
+   * Mask that removes the copies of the sign from a number of 16 bits that was widened to an int.
+   */
   private static final int NUMBER = 0x8FFFE000;
 
   private Lanes() {}
@@ -184,8 +186,9 @@ public final class Lanes {
   }
 
   /**
-   * Stores six-bit quanta minus 32. A byte of {@code nibbles} has the low four bits of a quantum in
-   * its lower half. A byte of {@code pairs} has the upper two bits in its lowest bits.
+   * Stores six-bit quanta (stored integers of weights) minus 32, as bytes. A byte of {@code
+   * nibbles} has the low four bits of a quantum in its lower half. A byte of {@code pairs} has the
+   * upper two bits in its lowest bits.
    */
   public static void storeSixBits(IntVector nibbles, IntVector pairs, long address) {
     nibbles

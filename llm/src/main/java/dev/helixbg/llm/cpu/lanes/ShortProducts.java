@@ -32,13 +32,13 @@ public final class ShortProducts {
     return weights.reinterpretAsShorts().mul(loadShorts(address));
   }
 
-  /** Returns products of activations with the low nibbles of 32 bytes. */
+  /** Returns products of activations with weights: the low nibbles of 32 bytes. */
   public static ShortVector ofLow(long bytes, IntVector nibbles, long address) {
     ShortVector sums = low(bytes, nibbles, address);
     return COUNT == 8 ? sums : low(bytes + 16, nibbles, address + 32).add(sums);
   }
 
-  /** Returns products of activations with the high nibbles of 32 bytes. */
+  /** Returns products of activations with weights: the high nibbles of 32 bytes. */
   public static ShortVector ofHigh(long bytes, IntVector nibbles, long address) {
     ShortVector sums = high(bytes, nibbles, address);
     return COUNT == 8 ? sums : high(bytes + 16, nibbles, address + 32).add(sums);
@@ -54,8 +54,8 @@ public final class ShortProducts {
 
   /**
    * Adds the two shorts of each int. The upper half of the int gets the result; the lower half
-   * stays as noise. Then converts the ints to floats, multiplies the floats by the factors, and
-   * adds the results to {@code sum}.
+   * keeps bits without meaning. Then converts the ints to floats, multiplies the floats by the
+   * factors, and adds the results to {@code sum}.
    */
   public static FloatVector add(ShortVector products, FloatVector factors, FloatVector sum) {
     IntVector ints = products.reinterpretAsInts();

@@ -45,15 +45,19 @@ public final class SubBlockScales {
     return IntVector.fromMemorySegment(INTS_2, MEMORY, address, ORDER);
   }
 
-  /** Returns part 0 or 1 of the bytes, as floats, multiplied by the floats at an address. */
+  /**
+   * Multiplies bytes, one per lane, by the floats at an address.
+   *
+   * @param part 0 for the first bytes, 1 for the bytes that follow them
+   */
   public static FloatVector times(IntVector bytes, int part, long address) {
     return loadFloats(address)
         .mul((FloatVector) bytes.reinterpretAsBytes().convertShape(B2F, FLOATS, part));
   }
 
   /**
-   * Returns part 0 of the bytes, multiplied by the floats at {@code address}. Also writes these
-   * products to {@code scratch}.
+   * Returns the first bytes, one per lane, multiplied by the floats at {@code address}. Also writes
+   * these products to {@code scratch}.
    */
   public static FloatVector factors(IntVector bytes, long address, long scratch) {
     FloatVector factors = times(bytes, 0, address);

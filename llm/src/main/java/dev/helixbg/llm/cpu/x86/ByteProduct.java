@@ -23,7 +23,10 @@ public final class ByteProduct {
         default -> false;
       };
 
-  /** Whether {@link ByteRows} and {@link ByteTiles} must be made for sums of pairs. */
+  /**
+   * Whether {@link ByteRows} and {@link ByteTiles} must be made for AVX2, which adds products in
+   * pairs (see {@link ByteRows}).
+   */
   public static final boolean PAIRS = Lanes.COUNT == 8 && !VNNI && MachineCode.runs("avx2");
 
   private static final Optional<NativeFunction> WHOLE = function(false, 2);

@@ -26,8 +26,8 @@ import dev.helixbg.llm.cpu.lanes.Lanes;
  * <p>With VNNI one instruction adds four products to an int. Without VNNI, {@code vpmaddubsw} adds
  * up two products, which yields a short. The instruction saturates, so weights have seven bits.
  * Shorts are added modulo 2^16, and their final sums fit into shorts (see {@link ByteRows}). Once
- * per scale, two such sums are added, which yields an int. This method runs at half the speed of
- * VNNI.
+ * per scale, two such sums are added, which yields an int. Products without VNNI take twice as
+ * long.
  */
 final class ByteProductCode {
   static final int SUM_VECTORS = 12;
@@ -77,8 +77,8 @@ final class ByteProductCode {
   }
 
   /**
-   * Returns the number of a register that only sums of pairs need. In {@link #products}, it holds
-   * products; in {@link #addUp}, it holds a vector of ones.
+   * Returns the number of a register that only AVX2 code needs, which adds products in pairs. In
+   * {@link #products}, it holds products; in {@link #addUp}, it holds a vector of ones.
    */
   private int other() {
     return weight + 1;
@@ -151,7 +151,7 @@ final class ByteProductCode {
 
   /**
    * Adds each sum of integers, times scale and step, to the sum in memory. Unless {@link #halves}
-   * is true, also adds the minimum times the sum of x.
+   * is true, also adds the minimum times the sum of the activations.
    */
   private void addUp(int scales) {
     if (pairs) {

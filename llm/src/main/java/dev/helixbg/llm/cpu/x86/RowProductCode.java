@@ -20,20 +20,20 @@ import java.util.function.IntUnaryOperator;
  * place, with vectors of 256 bits. The function's signature is {@code void(weights, x, y, rows,
  * blocks, own)}.
  *
- * <p>{@code vpmaddubsw} multiplies quanta (unsigned bytes) by activations (signed bytes) and adds
- * each pair of products, which yields a short (2 · 63 · 127 fits). {@code vpmaddwd} adds each pair
- * of shorts, which yields an int; for Q6_K, it also multiplies the shorts by the scale. Ints become
- * floats and are multiplied by the step. In Q8_0, quanta are signed, so the sign of each quantum is
- * moved to the activation. There, a short must have room for 2 · 128 · 127, which fits, too. The
- * number of instructions determines the speed: 88 for a block of Q4_K (144 bytes), and 110 for a
- * block of Q6_K (210 bytes). Weights are prefetched {@link #AHEAD} bytes in advance, which is
- * farther than the processor itself prefetches.
+ * <p>{@code vpmaddubsw} multiplies quanta (stored integers, as unsigned bytes) by activations
+ * (signed bytes) and adds each pair of products, which yields a short (2 · 63 · 127 fits). {@code
+ * vpmaddwd} adds each pair of shorts, which yields an int; for Q6_K, it also multiplies the shorts
+ * by the scale. Ints become floats and are multiplied by the step. In Q8_0, quanta are signed, so
+ * the sign of each quantum is moved to the activation. There, a short must have room for 2 · 128 ·
+ * 127, which fits, too. The number of instructions determines the speed: 88 for a block of Q4_K
+ * (144 bytes), and 110 for a block of Q6_K (210 bytes). Weights are prefetched {@link #AHEAD} bytes
+ * in advance, which is farther than the processor itself prefetches.
  */
 final class RowProductCode {
   /**
-   * Offset of the distance to the next row of weights, in the calling thread's memory. Eight
-   * factors are stored before this distance. The next two constants are the offsets of two more
-   * distances: to the next result, and back to the start of the activations.
+   * Offset of a field in the calling thread's scratch memory, in bytes: the distance to the next
+   * row of weights. Eight factors precede this field. The next two constants are the offsets of two
+   * more distances: to the next result, and back to the start of the activations.
    */
   static final int NEXT_ROW = 64;
 
@@ -331,7 +331,7 @@ final class RowProductCode {
     addBlock(Q6_K_SCALE);
   }
 
-  /** Combines nibbles with the upper bits and adds their products. */
+  /** Combines nibbles with the upper bits to quanta, and adds the products of the quanta. */
   private void q6KProducts(int sub, int sum) {
     code.emit(Op.AND, C, OTHER, C);
     code.emit(Op.OR, C, D);

@@ -39,16 +39,19 @@ public final class CudaDevice implements GpuDevice {
   /** Ampere, compute capability 8.0, for which the PTX is made. */
   private static final int OLDEST_ARCHITECTURE = 80;
 
-  // CUdevice_attribute
+  // Values of CUdevice_attribute.
   private static final int COMPUTE_CAPABILITY_MAJOR = 75;
   private static final int COMPUTE_CAPABILITY_MINOR = 76;
 
-  private static final int MAX_THREADS_PER_BLOCK = 0; // CU_FUNC_ATTRIBUTE_
-  private static final int PORTABLE_AND_MAPPED = 1 | 2; // CU_MEMHOSTALLOC_
-  private static final int NON_BLOCKING = 1; // CU_STREAM_
+  private static final int MAX_THREADS_PER_BLOCK = 0; // CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
+  private static final int PORTABLE_AND_MAPPED = 1 | 2; // CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP
+  private static final int NON_BLOCKING = 1; // CU_STREAM_NON_BLOCKING
   private static final int NAME_BYTES = 256;
 
-  /** Size of the bounce buffer, in bytes; frequently read data fits in it. */
+  /**
+   * Size of the buffer through which the host reads GPU memory, in bytes; frequently read data fits
+   * in it.
+   */
   private static final long BOUNCE_BYTES = 64 * 1024;
 
   private final LibCuda cuda;
@@ -103,7 +106,7 @@ public final class CudaDevice implements GpuDevice {
     int version = (int) cuda.get(Function.DRIVER_GET_VERSION);
     if (version < OLDEST_VERSION) {
       throw new GpuException(
-          "the NVIDIA driver is too old: it has CUDA %s, and %s is needed"
+          "the NVIDIA driver is too old: it has CUDA %s, but CUDA %s is needed"
               .formatted(versionText(version), OLDEST_CUDA));
     }
     int ordinal = (int) cuda.get(Function.DEVICE_GET);
@@ -112,7 +115,7 @@ public final class CudaDevice implements GpuDevice {
     int architecture = (int) (10 * major + minor);
     if (architecture < OLDEST_ARCHITECTURE) {
       throw new GpuException(
-          "the %s is too old: it has compute capability %d.%d, and the kernels need 8.0 (Ampere)"
+          "the %s is too old: it has compute capability %d.%d, but the kernels need 8.0 (Ampere)"
               .formatted(name(cuda, ordinal), major, minor));
     }
     return new CudaDevice(cuda, version, ordinal, architecture);

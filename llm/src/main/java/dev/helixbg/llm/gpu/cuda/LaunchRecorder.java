@@ -19,9 +19,9 @@ import java.util.List;
  * answer, become a CUDA graph, which needs one call instead of a hundred.
  *
  * <p>The first launch after an upload waits until all earlier launches have ended. Any other launch
- * may begin while the preceding launch runs; its kernel then waits for the earlier launches. Before
- * that wait, the kernel may read only uploaded data (tables of a pass), and data that launches
- * before the last upload wrote (keys and values of earlier passes).
+ * may begin while the preceding launch runs; at some point, its kernel waits for the earlier
+ * launches. Before that point, the kernel may read only uploaded data (tables of a pass), and data
+ * that launches before the last upload wrote (keys and values of earlier passes).
  *
  * <p>A recorded launch has a CUlaunchConfig, the function, the size of the parameters, and the
  * parameters, each at a multiple of eight bytes.
@@ -49,8 +49,8 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int FEWEST = 16;
 
   /**
-   * Maximum number of remembered recordings. An answer has several, as its passes alternate
-   * buffers.
+   * Maximum number of remembered recordings. An answer has several recordings, because its passes
+   * alternate between buffers.
    */
   private static final int MOST_REMEMBERED = 24;
 
@@ -58,7 +58,7 @@ final class LaunchRecorder implements AutoCloseable {
   private static final int PER_THREAD_CAPTURE = 1; // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
   private static final int OVERLAP = 6; // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 
-  // CU_LAUNCH_PARAM_
+  // CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE
   private static final long END = 0;
   private static final long POINTER = 1;
   private static final long SIZE = 2;

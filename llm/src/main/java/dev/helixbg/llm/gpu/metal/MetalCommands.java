@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * encoder.
  */
 final class MetalCommands implements GpuCommands {
-  // MTLCommandBufferStatus
+  // Values of MTLCommandBufferStatus.
   private static final long COMPLETED = 4;
   private static final long ERROR = 5;
 
@@ -30,7 +30,7 @@ final class MetalCommands implements GpuCommands {
 
   /**
    * @param id the MTLCommandBuffer, which {@link #close} releases
-   * @param sizes memory of the device for two MTLSize, which one dispatch at a time uses
+   * @param sizes memory for the two MTLSize arguments of a dispatch; all command buffers share it
    * @param onFailure runs if the GPU failed
    */
   MetalCommands(ObjectiveC objc, long id, MemorySegment sizes, Runnable onFailure) {

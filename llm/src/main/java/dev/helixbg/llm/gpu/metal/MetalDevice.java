@@ -38,7 +38,10 @@ public final class MetalDevice implements GpuDevice {
   private final ObjectiveC objc;
   final Arena arena = Arena.ofShared();
 
-  /** The two sizes of a dispatch; only one thread at a time uses a device. */
+  /**
+   * Memory for the two sizes of a dispatch. All dispatches share it, because only one thread at a
+   * time uses a device.
+   */
   private final MemorySegment sizes = arena.allocate(ObjectiveC.Shapes.SIZE, 2);
 
   private final long id;
@@ -158,7 +161,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Returns null in some virtual machines, where Metal refuses to wrap existing memory. */
+  /** Wraps memory as a buffer; returns null in some virtual machines, where Metal refuses this. */
   @Override
   public GpuBuffer pages(Arena owner, String label, long address, long bytes) {
     long start = pageStart(address);
@@ -237,7 +240,7 @@ public final class MetalDevice implements GpuDevice {
     }
   }
 
-  /** Macs before macOS 15 have only the older method. */
+  /** Allows fast, less exact mathematics. Systems before macOS 15 have only the older method. */
   private void setFastMath(long options) {
     if (objc.has(options, "setMathMode:")) {
       objc.ask(options, "setMathMode:", MATH_MODE_FAST);

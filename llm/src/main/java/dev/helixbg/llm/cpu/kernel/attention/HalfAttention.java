@@ -20,7 +20,7 @@ import jdk.incubator.vector.FloatVector;
  *
  * <p>The numbers are read by {@code Lanes.loadHalves}, which multiplies them by 2^−112. The other
  * factor of each product compensates for this. Results are correct for finite numbers only, because
- * an infinite number is read as 2^16.
+ * an infinite number counts as 2^16.
  */
 public final class HalfAttention {
   /** Factor by which the caller of {@link #scores} multiplies queries beforehand. */

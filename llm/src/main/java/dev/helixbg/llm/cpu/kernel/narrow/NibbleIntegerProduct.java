@@ -32,9 +32,9 @@ import jdk.incubator.vector.IntVector;
  * factor to a vector. Loads and stores cost little on Intel's processors. The kernel avoids
  * shuffles, and applies common factors of a block once.
  *
- * @param five whether quanta have a fifth bit (Q5_K). A block has 32 bytes of fifth bits: bit s of
- *     byte j belongs to weight j of sub-block s. Quanta are assembled as in {@link
- *     Q6KIntegerProduct}.
+ * @param five whether quanta (stored integers) have a fifth bit (Q5_K). A block has 32 bytes of
+ *     fifth bits: bit s of byte j belongs to weight j of sub-block s. Quanta are assembled as in
+ *     {@link Q6KIntegerProduct}.
  */
 public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int BLOCK = 256;
@@ -45,18 +45,21 @@ public record NibbleIntegerProduct(boolean five) implements RowKernel {
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Correction of the noise in a sub-block's sum. The sub-block's products fill {@code COUNT} ints,
-   * each with the noise that {@link QuantisedRow#BIAS} describes. In lanes with minima, the
+   * Correction of the leftover low bits in the sum of a sub-block's products. These products fill
+   * {@code COUNT} ints; {@link QuantisedRow#BIAS} corrects one int. In lanes with minima, the
    * correction is 0.
    */
   private static final FloatVector BIAS_4 = ofFactors(COUNT * QuantisedRow.BIAS, 0);
 
-  /** Like {@link #BIAS_4}, for five-bit quanta, whose products fill eight ints at any width. */
+  /**
+   * Correction like {@link #BIAS_4} for five-bit quanta, whose products fill eight ints at any
+   * width.
+   */
   private static final FloatVector BIAS_5 = ofFactors(8 * QuantisedRow.BIAS, 0);
 
   /**
-   * Mask of the lanes with minima: the last four lanes at 256 bits, and all lanes at 128 bits,
-   * where minima have a vector of their own.
+   * Vector that is 1 in the lanes with minima and 0 elsewhere. At 256 bits, these are the last four
+   * lanes; at 128 bits, minima have a vector of their own.
    */
   private static final FloatVector MINIMA = ofFactors(COUNT == 8 ? 0 : 1, 1);
 

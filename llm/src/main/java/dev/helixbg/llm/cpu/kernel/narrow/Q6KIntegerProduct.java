@@ -28,9 +28,9 @@ import jdk.incubator.vector.VectorShuffle;
  * Matrix-vector products for Q6_K rows, which are read in place. The kernel computes in 16-bit
  * integers, with vectors of 256 or 128 bits.
  *
- * <p>Quanta of six bits are assembled as bytes; a 16-bit lane has two of them. The format subtracts
- * 32 from each quantum; the offsets of {@link QuantisedRow} have the same effect. Factors are
- * written to scratch memory first, as in {@link NibbleIntegerProduct}.
+ * <p>Quanta (stored integers) of six bits are assembled as bytes; a 16-bit lane has two quanta. The
+ * format subtracts 32 from each quantum; the offsets of {@link QuantisedRow} have the same effect.
+ * Factors are written to scratch memory first, as in {@link NibbleIntegerProduct}.
  */
 public final class Q6KIntegerProduct implements RowKernel {
   private static final int BLOCK = 256;
@@ -38,15 +38,18 @@ public final class Q6KIntegerProduct implements RowKernel {
   private static final int OFFSET = 32;
   private static final int GROUP = 16;
 
-  /** Largest activation, in steps. The sum of four products must fit: 4 · 63 · 127 &lt; 2^15. */
+  /**
+   * Largest magnitude of a rounded activation. The sum of four products must fit a short: 4 · 63 ·
+   * 127 &lt; 2^15.
+   */
   private static final int LIMIT = 127;
 
   private static final int VECTORS = 32 / BYTES;
 
   /**
-   * Copies the first two of eight factors: the first to the lower half of a vector, and the second
-   * to the upper half. A factor belongs to one group. The next three constants copy the other
-   * factors.
+   * Shuffle that copies the first two of eight factors: the first to the lower half of a vector,
+   * and the second to the upper half. A factor belongs to a group of 16 weights. The next three
+   * shuffles copy the other factors.
    */
   private static final VectorShuffle<Float> PAIR_0 = pair(0);
 

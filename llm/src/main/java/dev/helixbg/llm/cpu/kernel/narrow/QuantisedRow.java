@@ -26,13 +26,14 @@ import jdk.incubator.vector.ShortVector;
 /**
  * Rounds one row of activations to 16-bit integers, for kernels with vectors of less than 512 bits.
  *
- * <p>A group of 16 or 32 activations shares a step. The largest magnitude in the group is {@code
- * limit} steps. Layout: first the shorts, corrected by {@link #carry}. For each vector of weight
- * bytes, the shorts of even columns come before the shorts of odd columns. Two lists for each 128
- * activations follow: the groups' steps times {@link #UNIT}, and the groups' offsets times the
- * steps. Stored weights are larger than the true weights, and an offset corrects their products.
- * The offset is computed from the rounded activations, so its rounding error cancels the error of
- * the products.
+ * <p>A group of 16 or 32 activations shares a step, the group's largest magnitude divided by {@code
+ * limit}. Layout: first the shorts, corrected by {@link #carry}. For each vector of weight bytes,
+ * the shorts of even columns come before the shorts of odd columns. Then, for each 128 activations,
+ * come the groups' steps times {@link #UNIT}, and the groups' offsets times the steps.
+ *
+ * <p>Stored weights are larger than the true weights, and an offset corrects their products. The
+ * offset is computed from the rounded activations, so its rounding error cancels the error of the
+ * products.
  */
 public final class QuantisedRow {
   private static final int HALF_GROUP = 16;
@@ -42,14 +43,17 @@ public final class QuantisedRow {
   /** Number of activations whose steps are stored together, followed by their offsets. */
   private static final int TOGETHER = 128;
 
-  /** Factor of stored steps: sums of products are in the upper halves of ints. */
+  /**
+   * Factor of stored steps. It divides by 2^16, because sums of products are in the upper halves of
+   * ints.
+   */
   static final float UNIT = 0x1p-16f;
 
   /**
-   * Correction of the noise in an int of products: −1/2, in units of the int's upper half. A kernel
-   * adds the lower half to the upper half, but does not clear the lower half. The bits that stay
-   * there are noise from 0 to 1. The noise is smaller than an activation's rounding error, but it
-   * adds up.
+   * Correction of the leftover low bits in an int of products: −1/2, in units of the int's upper
+   * half. A kernel adds the lower half to the upper half, but does not clear the lower half. This
+   * makes the int too large by 0 to 1. Each error is smaller than an activation's rounding error,
+   * but the errors add up.
    */
   static final float BIAS = -0x1p15f;
 
@@ -60,13 +64,15 @@ public final class QuantisedRow {
   }
 
   /**
+   * Rounds a row of activations, in the layout of this class.
+   *
    * @param columns number of floats, a multiple of 128
    * @param group number of activations that share a step, 16 or 32
-   * @param limit largest magnitude in steps; so small that the kernel's sums of products are below
-   *     2^15
+   * @param limit largest magnitude of a rounded activation; so small that the kernel's sums of
+   *     products are below 2^15
    * @param zero factor by which the scale (Q6_K) or the minimum (Q4_K, Q5_K) is multiplied; the
    *     result is subtracted from each weight
-   * @param bias correction of the noise in a group's ints
+   * @param bias correction of the leftover low bits in a group's ints; see {@link #BIAS}
    */
   static void quantise(
       long x, int columns, int group, int limit, float zero, float bias, long prepared) {
@@ -134,7 +140,10 @@ public final class QuantisedRow {
     return largest.reduceLanes(MAX);
   }
 
-  /** Rounds 16 numbers to shorts, even and odd ones separately; returns the shorts' exact sum. */
+  /**
+   * Rounds 16 numbers to shorts, and separates even from odd columns; returns the shorts' exact
+   * sum.
+   */
   static float round(long x, float inverse, long evens, long odds) {
     FloatVector factor = FloatVector.broadcast(FLOATS, inverse);
     FloatVector rounding = FloatVector.broadcast(FLOATS, TO_INTEGER);

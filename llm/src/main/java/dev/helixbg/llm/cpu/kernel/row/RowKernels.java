@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Matrix-vector products: the table of kernels, one for each type, and the order in which rows are
- * read.
+ * Multiplies matrices with vectors. The class has the table of kernels, one for each type, and
+ * decides the order in which rows are read.
  */
 public final class RowKernels {
   /**

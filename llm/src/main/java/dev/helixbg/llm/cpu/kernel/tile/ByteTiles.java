@@ -32,8 +32,8 @@ import jdk.incubator.vector.IntVector;
  *   <li>a line of floats: the sums of the rounded numbers;
  *   <li>two lines of ints: the sum of the bytes, times −{@link ByteRows#bias}. The first line is
  *       for the first 16 columns, the second line for the last 16 columns. Sums of products start
- *       at these values, which cancels the bias of the weights. For sums of pairs, each half of an
- *       int has the value for half of the columns: two of every four.
+ *       at these values, which cancels the bias of the weights. For sums of pairs (see {@link
+ *       ByteRows}), each half of an int has the value for half of the columns: two of every four.
  * </ul>
  */
 public final class ByteTiles {
@@ -48,14 +48,14 @@ public final class ByteTiles {
 
   public static final int LINE = 4 * TOKENS;
 
-  /** Offset of the steps in a sub-block, in bytes. */
+  /** Offset of the steps (units of rounding) in a sub-block, in bytes. */
   public static final int STEPS = GROUPS * LINE;
 
   public static final int SUMS = STEPS + LINE;
   public static final int STARTS = SUMS + LINE;
   public static final int SUB_BYTES = STARTS + 2 * LINE;
 
-  /** Size of scratch memory, in floats. */
+  /** Size of the scratch memory of {@link #pack}, in floats. */
   public static final int SCRATCH = SUB * TOKENS;
 
   private static final int LOG_2_OF_BIAS = 7;
@@ -69,14 +69,16 @@ public final class ByteTiles {
   private static final float SMALLEST = 1e-30f;
 
   /**
-   * The bits of a rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer. If
-   * the bits of eight rounded numbers are added, this is the excess over the sum of the integers.
+   * Excess of the sum of eight rounded numbers' bits over the sum of the integers. The bits of a
+   * rounded number are the bits of {@link VectorOps#TO_INTEGER} plus the integer.
    */
   private static final int TOO_MUCH = 8 * Float.floatToRawIntBits(TO_INTEGER);
 
   private ByteTiles() {}
 
   /**
+   * Rounds activations to bytes and packs them into a tile.
+   *
    * @param rows address of the first column of the first token
    * @param stride distance between tokens, in bytes
    * @param tokens up to {@link #TOKENS}; the content of the tile's other tokens is undefined
@@ -106,7 +108,7 @@ public final class ByteTiles {
 
   /**
    * Rounds a sub-block and writes its steps and sums. Each stage is a separate method. If one loop
-   * had all stages, C2 would keep vectors in arrays.
+   * had all stages, C2 would keep vectors in arrays, which is slow.
    */
   private static void round(long x, long target, boolean pairs) {
     steps(x, target);

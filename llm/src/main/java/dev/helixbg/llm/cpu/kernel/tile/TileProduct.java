@@ -11,7 +11,8 @@ import static dev.helixbg.llm.cpu.lanes.Lanes.loadFloats;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * The inner loop of matrix products: a panel of rows times a tile of tokens, with tokens as lanes.
+ * The inner loop of matrix products: a panel (some matrix rows) times a tile (the activations of
+ * some tokens), with tokens as lanes.
  *
  * <p>Six rows and two vectors of tokens make twelve sums, which hide the latency of an FMA and fit
  * 16 registers. A load broadcasts each weight. A token's sum adds the columns k in order, so other
@@ -22,8 +23,8 @@ public final class TileProduct {
   private static final int HALF_ROWS = 8;
 
   /**
-   * Panels and sums have room for a multiple of this number of rows. The number is itself a
-   * multiple of ROWS and of 8.
+   * Unit of the room in panels and sums, in rows. It is a multiple of ROWS and of 8, the numbers of
+   * rows that are multiplied together.
    */
   public static final int ROOM = 24;
 
@@ -73,8 +74,8 @@ public final class TileProduct {
   }
 
   /**
-   * Multiplies six rows with all tokens of a tile. The loop does not count by one, because C2 would
-   * unroll such a loop and 16 registers would not suffice.
+   * Multiplies six rows with all tokens of a tile. The loop counts bytes, because C2 would unroll a
+   * loop that counts by one, and 16 registers would not suffice.
    */
   private static void sixRows(long panel, int depth, long x, long before, long sums) {
     long w = panel & ADDRESS;
