@@ -363,7 +363,7 @@ class KbWatchTest {
   }
 
   private static void decide(KbStore store, String id) {
-    store.decisions().add(List.of(new Decision(id, Decision.Outcome.DONE, Instant.EPOCH, "")));
+    store.decisions().add(List.of(new Decision(id, Decision.Outcome.DISMISSED, Instant.EPOCH, "")));
   }
 
   /** By a command beside the daemon, with a connection of its own. */

@@ -99,7 +99,7 @@ public record JudgedRelations(
   private static boolean isOfSeries(Finding.Relation pair) {
     return pair.assessment()
         .map(said -> said.tier() == Finding.Tier.SERIES)
-        .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
+        .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
   /** Chooses leading pairs without a verdict. {@code wereRead} tells whether any pair was read. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
@@ -71,6 +72,8 @@ public final class NotesLog {
           "(?iu)\\W*(?:(?:always|never|do not|don['’]ts?|dos?|must(?:"
               + " not)?|avoid|forbidden|prohibited|required|not"
               + " allowed|immer|nie(?:mals)?|toujours|jamais|siempre|nunca)(?![\\p{L}\\d])|必须|禁止|不要|永远不要|总是).{0,30}");
+
+  private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
 
   private NotesLog() {}
 
@@ -243,6 +246,7 @@ public final class NotesLog {
         + line("source", section.place().file())
         + line("heading", section.place().heading())
         + line("part", section.place().part())
+        + line("paths", note.cut().isEmpty() ? "" : paths(note.matter()))
         + asText(content.toString());
   }
 
@@ -258,6 +262,19 @@ public final class NotesLog {
     }
     return Stream.concat(Stream.of(note.title()), section.headings().stream())
         .collect(Collectors.joining(BETWEEN));
+  }
+
+  /**
+   * Returns the patterns of the files for which an agent loads a memory file; empty for all files.
+   */
+  private static String paths(FrontMatter matter) {
+    boolean always = matter.first("alwaysapply").filter("true"::equalsIgnoreCase).isPresent();
+    String paths =
+        Stream.of("globs", "paths", "applyto", "filematchpattern")
+            .flatMap(key -> matter.values().getOrDefault(key, List.of()).stream())
+            .map(PrintableText::line)
+            .collect(Collectors.joining(", "));
+    return always || EVERY_FILE.matcher(paths).matches() ? "" : paths;
   }
 
   private static String line(String kind, String value) {

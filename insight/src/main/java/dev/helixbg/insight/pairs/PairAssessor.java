@@ -8,6 +8,7 @@ import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Script;
+import dev.helixbg.insight.notes.Scope;
 import java.util.Optional;
 
 /** Assesses pairs that a pair judge has read; {@code fit} adjusts the judge to agents' answers. */
@@ -106,11 +107,16 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())
-        && apart(one.content(), other.content()).isEmpty();
+        && apart(one, other).isEmpty();
+  }
+
+  /** Returns why two entries may be needed both, although they are alike; empty for others. */
+  public static Optional<String> apart(NamedEntry one, NamedEntry other) {
+    return Scope.apart(one.entry(), other.entry()).or(() -> apart(one.content(), other.content()));
   }
 
   /** Returns how the subjects of two texts of the same form differ; empty for other texts. */
-  public static Optional<String> apart(String one, String other) {
+  private static Optional<String> apart(String one, String other) {
     Optional<String> series = Series.between(one, other);
     return series.isPresent()
         ? series.map("they belong to a series (%s)"::formatted)

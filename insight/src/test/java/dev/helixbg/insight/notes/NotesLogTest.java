@@ -460,6 +460,19 @@ class NotesLogTest {
   }
 
   @Test
+  void theFilesThatARuleIsForAreReadFromItsFrontMatter() throws IOException {
+    note(".cursor/rules/a.mdc", "---\nglobs: web/**/*.ts,*.js\nalwaysApply: false\n---\nOne.\n");
+    note(".cursor/rules/b.mdc", "---\nglobs: web/**/*.ts\nalwaysApply: true\n---\nTwo.\n");
+    note(".github/instructions/a.instructions.md", "---\napplyTo: '**'\n---\nThree.\n");
+    note(".claude/rules/a.md", "---\npaths:\n  - src/*\n  - lib/*\n---\nFour.\n");
+    note("plan.md", "---\npaths: lib\n---\nFive.\n");
+    update();
+    assertEquals(
+        List.of("src/*, lib/*", "web/**/*.ts,*.js"),
+        entries().stream().flatMap(one -> one.entry().text().paths().stream()).sorted().toList());
+  }
+
+  @Test
   void noMoreThan256MebibytesAreRead() throws IOException {
     for (int i = 100; i < 358; i++) {
       try (RandomAccessFile file = new RandomAccessFile(notes.resolve(i + ".md").toFile(), "rw")) {
