@@ -6,6 +6,7 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.pairs.MeaningDifference;
 import dev.helixbg.insight.sources.SourceMentions;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,27 +26,29 @@ public final class Acts {
     NamedEntry newer = older == a ? b : a;
     NamedEntry kept = fuller(a, b);
     NamedEntry gone = kept == a ? b : a;
+    boolean eitherMayGo = !a.isAgeKnown(b) && disagree(a, b);
     if (verdict.isPresent()) {
       return switch (verdict.get()) {
-        case SAME -> List.of(remove(List.of(When.SAME), gone, kept));
-        case OVERTAKEN -> {
-          Act olderGoes = remove(List.of(When.OVERTAKEN), older, newer);
-          yield a.isAgeKnown(b)
-              ? List.of(olderGoes)
-              : List.of(olderGoes, remove(List.of(When.OVERTAKEN), newer, older));
-        }
+        case SAME ->
+            eitherMayGo ? removals(When.SAME, gone, kept) : List.of(remove(When.SAME, gone, kept));
+        case OVERTAKEN ->
+            a.isAgeKnown(b)
+                ? List.of(remove(When.OVERTAKEN, older, newer))
+                : removals(When.OVERTAKEN, older, newer);
         case RELATED -> link(a, b);
         case DIFFERENT -> List.of();
       };
     }
     List<Act> acts = new ArrayList<>();
-    if (!a.isAgeKnown(b)) {
-      acts.add(remove(List.of(When.SAME), gone, kept));
+    if (eitherMayGo) {
+      acts.addAll(removals(When.OVERTAKEN, gone, kept));
+    } else if (!a.isAgeKnown(b)) {
+      acts.add(remove(When.SAME, gone, kept));
     } else if (kept == newer) {
-      acts.add(remove(List.of(When.SAME, When.OVERTAKEN), older, newer));
+      acts.add(new Act(List.of(When.SAME, When.OVERTAKEN), removal(older, newer)));
     } else {
-      acts.add(remove(List.of(When.SAME), newer, older));
-      acts.add(remove(List.of(When.OVERTAKEN), older, newer));
+      acts.add(remove(When.SAME, newer, older));
+      acts.add(remove(When.OVERTAKEN, older, newer));
     }
     acts.addAll(link(a, b));
     return acts;
@@ -103,8 +106,27 @@ public final class Acts {
     return List.of(new Act(List.of(when), change));
   }
 
-  private static Act remove(List<When> when, NamedEntry gone, NamedEntry kept) {
-    return new Act(when, new Change.Remove(List.of(gone), kept));
+  /**
+   * Whether two facts may contradict each other. If it is unknown which of them is older, only a
+   * reader can tell which to keep: the longer text may be the wrong one.
+   */
+  private static boolean disagree(NamedEntry a, NamedEntry b) {
+    return a.entry().isFact()
+        && b.entry().isFact()
+        && MeaningDifference.of(a.content(), b.content()).objection().isPresent();
+  }
+
+  /** Returns both removals of a pair; a reader must choose. */
+  private static List<Act> removals(When when, NamedEntry one, NamedEntry other) {
+    return List.of(remove(when, one, other), remove(when, other, one));
+  }
+
+  private static Act remove(When when, NamedEntry gone, NamedEntry kept) {
+    return new Act(List.of(when), removal(gone, kept));
+  }
+
+  private static Change removal(NamedEntry gone, NamedEntry kept) {
+    return new Change.Remove(List.of(gone), kept);
   }
 
   /** Returns the act that links two entries; empty if they are already linked. */
