@@ -27,10 +27,13 @@ import java.util.stream.Stream;
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
- * @param objection a reason not to call the texts the same, whatever a model says: numbers or
- *     identifiers differ, one text opposes the other, or each of two texts with similar wording has
- *     a word of its own. A text that only says more is no objection
- * @param certain whether there is such an objection, or the texts are not English
+ * @param objection a reason not to call the texts the same: numbers or identifiers differ, one text
+ *     opposes the other, or each of two texts with similar wording has a word of its own. A text
+ *     that only says more is no objection
+ * @param certain whether the difference is certain: the wording is similar, the texts are not
+ *     English, numbers or identifiers differ, or words oppose each other. The negation of a word in
+ *     one of two texts with different wording is not certain, because it may belong to another
+ *     statement
  */
 public record MeaningDifference(
     Optional<String> words, boolean edit, Optional<String> objection, boolean certain) {
@@ -216,8 +219,8 @@ public record MeaningDifference(
     List<Token> ownB = without(onlyB, onlyA);
     boolean alike = 2 * aligned >= ALIKE * (a.size() + b.size());
     boolean everyWord = alike || !english || ownA.isEmpty() && ownB.isEmpty();
-    Optional<String> opposition =
-        PairDisagreement.ofNames(one, other).or(() -> PairDisagreement.opposition(one, other));
+    Optional<String> reversal =
+        PairDisagreement.ofNames(one, other).or(() -> PairDisagreement.reversal(one, other));
     if (everyWord) {
       Optional<String> words =
           told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()));
@@ -227,14 +230,18 @@ public record MeaningDifference(
               || alike && hasOwnStem(ownA, ownB) && hasOwnStem(ownB, ownA)
               || alike && Stream.of(keys(ownA), keys(ownB)).anyMatch(PairDisagreement::negates);
       return new MeaningDifference(
-          words, alike && words.isPresent(), differ ? words : opposition, words.isPresent());
+          words,
+          alike && words.isPresent(),
+          differ ? words : reversal.or(() -> PairDisagreement.opposition(one, other)),
+          words.isPresent());
     }
     List<Token> restA = without(onlyA, b);
     List<Token> restB = without(onlyB, a);
     Optional<String> certain =
-        opposition.or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
-    Optional<String> words = certain.or(() -> opposed(restA, restB));
-    return new MeaningDifference(words, false, certain, certain.isPresent());
+        reversal.or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
+    Optional<String> objection = certain.or(() -> PairDisagreement.opposition(one, other));
+    Optional<String> words = objection.or(() -> opposed(restA, restB));
+    return new MeaningDifference(words, false, objection, certain.isPresent());
   }
 
   /** Returns a detail in which the texts contradict each other, or a clause that only one has. */

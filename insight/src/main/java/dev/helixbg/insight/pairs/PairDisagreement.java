@@ -161,11 +161,14 @@ public final class PairDisagreement {
   public static Optional<String> opposition(String one, String other) {
     Said a = said(plainly(WordDifference.begin(one)));
     Said b = said(plainly(WordDifference.begin(other)));
-    return negated(a, b)
-        .or(() -> negated(b, a))
-        .or(() -> reversed(a, b))
-        .or(() -> forbidden(one, other))
-        .or(() -> forbidden(other, one));
+    return negated(a, b).or(() -> negated(b, a)).or(() -> reversal(one, other));
+  }
+
+  /** Returns an {@link #opposition} that does not depend on which word a negation belongs to. */
+  static Optional<String> reversal(String one, String other) {
+    Said a = said(plainly(WordDifference.begin(one)));
+    Said b = said(plainly(WordDifference.begin(other)));
+    return reversed(a, b).or(() -> forbidden(one, other)).or(() -> forbidden(other, one));
   }
 
   /** Returns a text in which <i>never</i> replaces a beginning that forbids. */
