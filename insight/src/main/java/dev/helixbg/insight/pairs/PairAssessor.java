@@ -82,7 +82,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
               ? Optional.empty()
               : Optional.of("the older entry was not read to the end");
       tier = objection.isEmpty() ? Tier.LIKELY_OVERTAKEN : Tier.RELATED;
-    } else if (areFacts && same >= 0.5) {
+    } else if (areFacts && overtaken == 0 && same >= 0.5) { // it is unknown which is older
       objection = disagreement(older, newer, true);
     }
     boolean repeats =
