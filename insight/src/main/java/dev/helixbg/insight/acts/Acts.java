@@ -7,6 +7,7 @@ import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.notes.Scope;
+import dev.helixbg.insight.pairs.MeaningDifference;
 import dev.helixbg.insight.sources.SourceMentions;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -26,16 +27,19 @@ public final class Acts {
     NamedEntry newer = older == a ? b : a;
     NamedEntry kept = fuller(a, b);
     NamedEntry gone = kept == a ? b : a;
+    boolean eitherMayGo = !a.isAgeKnown(b) && disagree(a, b);
     if (verdict.isPresent()) {
       return switch (verdict.get()) {
-        case SAME -> removals(When.SAME, gone, kept, true);
+        case SAME -> removals(When.SAME, gone, kept, !eitherMayGo);
         case OVERTAKEN -> removals(When.OVERTAKEN, older, newer, a.isAgeKnown(b));
         case RELATED -> link(a, b);
         case DIFFERENT -> List.of();
       };
     }
     List<Act> acts = new ArrayList<>();
-    if (!a.isAgeKnown(b)) {
+    if (eitherMayGo) {
+      acts.addAll(removals(When.OVERTAKEN, gone, kept, false));
+    } else if (!a.isAgeKnown(b)) {
       acts.add(remove(List.of(When.SAME), gone, kept));
     } else if (kept == newer) {
       acts.add(remove(List.of(When.SAME, When.OVERTAKEN), older, newer));
@@ -122,6 +126,16 @@ public final class Acts {
 
   private static List<Act> one(When when, Change change) {
     return List.of(new Act(List.of(when), change));
+  }
+
+  /**
+   * Whether two facts may contradict each other. If it is unknown which of them is older, only a
+   * reader can tell which to keep: the longer text may be the wrong one.
+   */
+  private static boolean disagree(NamedEntry a, NamedEntry b) {
+    return a.entry().isFact()
+        && b.entry().isFact()
+        && MeaningDifference.of(a.content(), b.content()).objection().isPresent();
   }
 
   private static Act remove(List<When> when, NamedEntry gone, NamedEntry kept) {

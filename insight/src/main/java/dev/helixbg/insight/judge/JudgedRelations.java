@@ -133,7 +133,8 @@ public record JudgedRelations(
 
   /** Whether both entries are facts for agents, and one negates or forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
-    return pair.areFacts() && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
+    return pair.areFacts()
+        && PairDisagreement.opposition(pair.a().content(), pair.b().content()).isPresent();
   }
 
   /**
