@@ -304,6 +304,16 @@ class KbWatchTest {
     next.assertAsFromNothing(folder.resolve("fresh"));
   }
 
+  @Test
+  void oneShotPublishesWhatWaits() throws Exception {
+    publishAll(100);
+    appendAndLook();
+    appendAndLook();
+    assertFalse(isPublished());
+    DaemonFixture.oneShot(daemon.settings, daemon.store());
+    assertTrue(isPublished());
+  }
+
   /** What is changed in its own outputs is none of the changes that the daemon looks for. */
   @Test
   void outputsThatSomebodyChangesComeBackWithTheNextChangeAndWhenADaemonStarts() throws Exception {
