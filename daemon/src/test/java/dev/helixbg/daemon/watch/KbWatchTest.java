@@ -305,6 +305,17 @@ class KbWatchTest {
   }
 
   @Test
+  void whatADiskHadNoRoomForIsDoneByTheNextDaemon() throws Exception {
+    daemon.files.fullDisk = true;
+    settle();
+    assertTrue(daemon.store().report().origin().isEmpty());
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(1));
+    assertEquals(1, next.metrics.reports.sum());
+    next.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
   void oneShotPublishesWhatWaits() throws Exception {
     publishAll(100);
     appendAndLook();
