@@ -129,7 +129,7 @@ may_find_model() { # ARGUMENTS...; whether the settings may lead to a language m
   for word; do
     case $word in --config* | --set*) return 0 ;; esac
   done
-  for file in "$HOME"/.helix/helix-bg.toml "$HOME"/.helix/models/*.gguf; do
+  for file in "$HOME"/.helix/helix-bg.toml "$HOME"/.helix/models/*.[gG][gG][uU][fF]; do
     [ ! -e "$file" ] || return 0
   done
   return 1

@@ -182,10 +182,7 @@ final class SettingCatalog {
 
   private static Path parsePath(String text, Path home) {
     require(!text.isEmpty());
-    Path path =
-        text.equals("~") || text.startsWith("~/")
-            ? home.resolve(text.substring(Math.min(2, text.length())))
-            : Path.of(text);
+    Path path = UserDirectories.path(text, home);
     require(path.isAbsolute());
     return path.normalize();
   }

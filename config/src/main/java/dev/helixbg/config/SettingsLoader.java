@@ -5,6 +5,7 @@ import dev.helixbg.config.Settings.DaemonSettings.Switch;
 import dev.helixbg.config.Settings.EmbedSettings;
 import dev.helixbg.config.Settings.LlmSettings;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -86,11 +87,19 @@ public record SettingsLoader(UserDirectories locations, Map<String, String> envi
   private Optional<Path> locateFile(Optional<Path> named) {
     String text = environment.getOrDefault(CONFIG_VARIABLE, "");
     Optional<Path> required =
-        named.or(() -> text.isEmpty() ? Optional.empty() : Optional.of(Path.of(text)));
+        named.or(
+            () ->
+                text.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(UserDirectories.path(text, locations.home())));
     if (required.isPresent() && !Files.exists(required.get())) {
       throw new ConfigException("configuration file not found: " + required.get());
     }
-    return required.or(() -> Optional.of(locations.defaultConfigFile()).filter(Files::exists));
+    // a link to a missing file is an error: the user has settings there
+    return required.or(
+        () ->
+            Optional.of(locations.defaultConfigFile())
+                .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS)));
   }
 
   private void addFile(Path file, Map<String, Written> written) {

@@ -33,6 +33,13 @@ public record UserDirectories(Path home, Path defaultCache, Path defaultState) {
     return new UserDirectories(home, caches.resolve("helix-bg"), states.resolve("helix-bg"));
   }
 
+  /** Returns the path that a text names; a leading {@code ~} stands for the home folder. */
+  public static Path path(String text, Path home) {
+    return text.equals("~") || text.startsWith("~/")
+        ? home.resolve(text.substring(Math.min(2, text.length())))
+        : Path.of(text);
+  }
+
   /** Returns the settings file that is read if no other file is named. */
   public Path defaultConfigFile() {
     return home.resolve(".helix/helix-bg.toml");

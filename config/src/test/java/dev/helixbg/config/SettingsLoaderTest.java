@@ -226,8 +226,14 @@ class SettingsLoaderTest {
         failureOf(Optional.of(home)));
     Path missing = home.resolve("nowhere.toml");
     assertTrue(failureOf(Optional.of(missing)).contains(missing.toString()));
-    environment.put("HELIX_BG_CONFIG", missing.toString());
+    environment.put("HELIX_BG_CONFIG", "~/nowhere.toml");
     assertTrue(failureOf(Optional.empty()).contains(missing.toString()));
+    environment.clear();
+    Path usual = home.resolve(".helix/helix-bg.toml");
+    Files.createDirectories(usual.getParent());
+    Files.deleteIfExists(usual);
+    Files.createSymbolicLink(usual, missing);
+    assertTrue(failureOf(Optional.empty()).contains(usual + ": "));
   }
 
   private String failureOf(Optional<Path> file) {

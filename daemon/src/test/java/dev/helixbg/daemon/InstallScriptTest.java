@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** scripts/install in a checkout whose build makes a program of a few lines. */
@@ -328,6 +329,29 @@ class InstallScriptTest {
       assertFalse(Files.exists(opt));
     } finally {
       daemon.destroyForcibly();
+    }
+  }
+
+  /** GNU's mv and busybox's know -T, BSD's knows -h. */
+  @ParameterizedTest
+  @CsvSource({"-Tf, 0", "-fh, 0", "none, 6"})
+  void aLinkIsReplacedWithTheOptionThatMvKnows(String known, int code) throws Exception {
+    Files.createDirectories(checkout.resolve("bin"));
+    program(
+        "bin/mv",
+        """
+        #!/usr/bin/env bash
+        case $1 in
+          %s) rm -f "$3"; exec /bin/mv "$2" "$3" ;;
+          /*) exec /bin/mv "$@" ;;
+        esac
+        exit 1
+        """
+            .formatted(known));
+    Ended ended = run("bash", "-c", "PATH=$PWD/bin:$PATH exec bash scripts/install");
+    assertEquals(code, ended.code(), ended.err());
+    try (Stream<Path> left = Files.list(opt)) {
+      assertEquals(List.of(), left.filter(path -> path.toString().contains(".new.")).toList());
     }
   }
 }

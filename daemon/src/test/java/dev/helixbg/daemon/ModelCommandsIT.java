@@ -122,7 +122,7 @@ class ModelCommandsIT {
     Program.Ended ended = program.run("load-model", foreign.toString()).with(ExitCode.MODEL);
     assertTrue(ended.out().contains("general.architecture = llama"), ended.out());
     assertTrue(ended.out().contains("24 Q4_K"), ended.out());
-    assertTrue(ended.out().strip().endsWith("It cannot be run here:"), ended.out());
+    assertTrue(ended.out().strip().endsWith("The model cannot run here:"), ended.out());
     assertEquals(1, ended.err().lines().count(), ended.err());
     assertTrue(ended.err().contains("llama"), ended.err());
   }

@@ -36,7 +36,7 @@ public record ModelCheck(Fit fit, String reason) {
       Qwen3Config.from(head.metadata());
       reached = Fit.UNUSABLE;
       Vocabulary.requireKnownForm(head.metadata());
-      Vocabulary.requireChat(head.metadata());
+      Vocabulary.chatTemplate(head.metadata());
       Qwen3.requireTensors(GgufFile.located(mapped, head));
       return new ModelCheck(Fit.USABLE, "");
     } catch (GgufException e) {

@@ -29,7 +29,6 @@ import java.util.function.Supplier;
  */
 public final class TextModel implements AutoCloseable {
   private static final String NAME_KEY = "general.name";
-  private static final String TEMPLATE_KEY = "tokenizer.chat_template";
 
   private final GgufFile file;
   private final Qwen3 model;
@@ -83,11 +82,7 @@ public final class TextModel implements AutoCloseable {
    * @throws dev.helixbg.llm.gguf.GgufException if the model does not use Qwen's chat format
    */
   public ChatTemplate chat() {
-    Vocabulary.requireChat(file.metadata());
-    Optional<String> template =
-        file.metadata().values().get(TEMPLATE_KEY) instanceof String text
-            ? Optional.of(text)
-            : Optional.empty();
+    Optional<String> template = Vocabulary.chatTemplate(file.metadata());
     return new ChatTemplate(tokenizer(), Thought.of(template));
   }
 

@@ -21,8 +21,8 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 
 final class DaemonCommand extends ConsoleCommand {
   /**
-   * Maximum wait for the current batch after a stop signal. A batch that takes longer loses its
-   * vectors.
+   * Maximum wait for running work after a signal to stop. If a batch of texts takes longer to
+   * embed, its vectors are lost.
    */
   private static final Duration ENDING = Duration.ofMillis(1500);
 

@@ -9,7 +9,11 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Prints one finding at a terminal. {@code again} has the arguments that name the finding's KB. */
+/**
+ * Prints one finding at a terminal.
+ *
+ * @param again command-line arguments that name the finding's KB
+ */
 record FindingText(Console console, JsonNode finding, String again) {
   void print() {
     for (String side : List.of("a", "b", "entry")) {
@@ -32,7 +36,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
-      console.say("%nproposed by the language model, not checked");
+      console.say("%ntext proposed by the language model; nobody has checked it");
       text(finding.path("proposedText").asText());
     }
     console.out().println();
@@ -78,7 +82,7 @@ record FindingText(Console console, JsonNode finding, String again) {
   private void matched(JsonNode entry, JsonNode passage) {
     String text = entry.path("text").asText();
     int start = passage.path("start").asInt();
-    if (start > 0 && start < text.length()) { // a passage at 0 is already printed above
+    if (start > 0 && start < text.length()) { // a passage at the beginning is already printed above
       Passage.InPlace found = new Passage(start, passage.path("end").asInt()).inPlace(text);
       console.say("%nmatching passage of %s", entry.path("name").asText());
       text(found.before());

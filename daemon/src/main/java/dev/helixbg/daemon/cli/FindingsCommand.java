@@ -50,8 +50,8 @@ final class FindingsCommand extends JsonCommand {
   protected void declare(Declaration to) {
     super.declare(to);
     to.description(
-        "List the leading findings of the last report. With --all or an option that chooses"
-            + " findings (--topic, --kind, --verdict), list other findings, too.",
+        "List the leading findings, which the last report shows first. With --all or an option that"
+            + " chooses findings (--topic, --kind, --verdict), list other findings, too.",
         "With an ID, show one finding: its texts, the reasons for it, and the possible edits.");
     to.add(options);
     to.add(kb);
@@ -259,7 +259,7 @@ final class FindingsCommand extends JsonCommand {
     }
   }
 
-  /** Returns a finding without its texts. */
+  /** Returns a finding for the JSON list, without its texts. */
   private static ObjectNode listed(ObjectNode finding) {
     ObjectNode json = finding.deepCopy();
     json.remove(List.of("edit", "evidence", "proposedText"));

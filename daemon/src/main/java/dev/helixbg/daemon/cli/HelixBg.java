@@ -1,10 +1,12 @@
 package dev.helixbg.daemon.cli;
 
+import dev.helixbg.config.UserDirectories;
 import dev.helixbg.daemon.cli.engine.EmbedTestCommand;
 import dev.helixbg.daemon.cli.engine.GenerateCommand;
 import dev.helixbg.daemon.cli.engine.LoadModelCommand;
 import dev.helixbg.daemon.cli.flags.ConsoleCommand;
 import dev.helixbg.daemon.cli.flags.Declaration;
+import dev.helixbg.daemon.cli.flags.GlobalOptions;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.mcp.McpService;
 import dev.helixbg.daemon.service.ServiceSpec;
@@ -18,6 +20,7 @@ import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.llm.ModelOpener;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -54,8 +57,10 @@ public final class HelixBg {
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
   /**
-   * Runs one command line, then ends the JVM. The supplier {@code bench} makes the commands of
-   * {@code bench} by name; an installed program has none.
+   * Runs one command line, then ends the JVM.
+   *
+   * @param bench makes the benchmarks, the subcommands of {@code bench}, by name; an installed
+   *     program has none
    */
   public static void start(Supplier<Map<String, ConsoleCommand>> bench, String... arguments) {
     Locale.setDefault(Locale.ROOT); // numbers look the same in every region
@@ -95,7 +100,7 @@ public final class HelixBg {
       Interruption interruption,
       String... arguments) {
     if (arguments.length == 1 && VERSION.contains(arguments[0])) {
-      console.say("%s", Version.line()); // without picocli, this takes a third less time
+      console.say("%s", Version.line()); // without picocli, the answer takes a third less time
       return ExitCode.OK.number();
     }
     Map<String, Supplier<CommandSpec>> commands = commands(bench, console, interruption);
@@ -241,7 +246,10 @@ public final class HelixBg {
     @Override
     public Path convert(String given) {
       try {
-        return Path.of(given);
+        Path path = Path.of(given);
+        return given.startsWith("~") && !Files.exists(path) // as in a file that no shell reads
+            ? UserDirectories.path(given, GlobalOptions.locations().home())
+            : path;
       } catch (InvalidPathException e) {
         throw new TypeConversionException(
             ErrorReporter.words(e)); // picocli's text would name Java classes

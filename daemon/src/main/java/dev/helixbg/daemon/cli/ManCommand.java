@@ -65,7 +65,7 @@ final class ManCommand extends ConsoleCommand {
     root.getSubcommands()
         .forEach(
             (command, line) -> {
-              if (!command.equals("bench")) { // its help differs in an installation
+              if (!command.equals("bench")) { // the help of bench differs in an installation
                 page.append("\n### `%s`\n\n```\n%s```\n".formatted(command, help(line)));
               }
             });

@@ -67,7 +67,7 @@ abstract class QueryCommand extends ConsoleCommand {
     try (KbHost host = KbHost.of(settings, line -> console.warn("%s", line))) {
       DaemonLink link = GlobalOptions.daemon();
       Kb chosen = kb.locate(settings);
-      if (!link.mayRun()) { // other threads open the model and read the entries meanwhile
+      if (!link.mayRun()) { // opens the model and reads the entries on other threads
         host.embedder().likelyForQueries().openAhead();
         host.stores().openAhead(chosen, store -> prepare(host, store));
       }
@@ -76,13 +76,13 @@ abstract class QueryCommand extends ConsoleCommand {
       if (link.watches(chosen)) {
         return link.ask(request, Duration.ofMinutes(1));
       }
-      host.embedder().likelyForQueries().openAhead(); // was skipped if a daemon might run
+      host.embedder().likelyForQueries().openAhead(); // was skipped above if a daemon might run
       embed(host.stores().of(chosen), host.embedder());
       return new KbRequests(host, List.of(chosen), () -> {}).answerAsRead(request);
     }
   }
 
-  /** Reads the entries for the search, if all of them have vectors already. */
+  /** Reads the entries for the search in advance, if all of them have vectors already. */
   private static Optional<Void> prepare(KbHost host, KbStore store) {
     if (store.hasLayout(host.embedder().ids(), host.embedder().maxTokens())) {
       host.searches().prepare(store.kb());

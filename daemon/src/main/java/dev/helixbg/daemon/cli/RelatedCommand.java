@@ -69,7 +69,8 @@ final class RelatedCommand extends QueryCommand {
     }
     if (answer.getLast().has("unread")) {
       console.warn(
-          "this answer rests on vectors alone: %s", answer.getLast().path("unread").asText());
+          "no pair judge has checked this answer, which rests on vectors alone: %s",
+          answer.getLast().path("unread").asText());
     }
   }
 

@@ -111,7 +111,10 @@ final class ServiceCommand extends ConsoleCommand {
     }
   }
 
-  /** Makes the service's folders. Its manager cannot make a missing folder writable. */
+  /**
+   * Makes the service's folders, because the service manager can make only existing folders
+   * writable.
+   */
   private static void makeFolders(ServiceSpec spec, DaemonHome home) throws IOException {
     PrivateFiles.makeFolders(home.folder());
     PrivateFiles.makeFolder(home.logs());
@@ -189,7 +192,7 @@ final class ServiceCommand extends ConsoleCommand {
   private static Map<String, String> environment() {
     Map<String, String> kept = new TreeMap<>(System.getenv());
     kept.keySet().removeIf(name -> !isKept(name));
-    // the service has another working folder
+    // the path must be absolute, because the service has another working folder
     kept.computeIfPresent(
         SettingsLoader.CONFIG_VARIABLE,
         (_, file) -> file.isEmpty() ? file : Path.of(file).toAbsolutePath().normalize().toString());
@@ -211,7 +214,8 @@ final class ServiceCommand extends ConsoleCommand {
       throws IOException, InterruptedException {
     Path home = locations.home();
     if (!isMac()) {
-      // If systemd does not answer, it would not stop the daemon whose files an uninstall deletes.
+      // An uninstall deletes the daemon's files, but only a systemd that answers can stop the
+      // daemon.
       if (!dryRun && (spec.isPresent() || action == Action.UNINSTALL && isServiceRunning())) {
         ServiceStep.requireSystemd();
       }

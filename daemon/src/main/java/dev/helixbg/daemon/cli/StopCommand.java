@@ -17,6 +17,6 @@ final class StopCommand extends ConsoleCommand {
   @Override
   protected void run() {
     GlobalOptions.daemon().ask(DaemonLink.request("stop"), Duration.ofSeconds(10));
-    console.warn("stop: done");
+    console.warn("the daemon has stopped");
   }
 }

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -124,7 +125,7 @@ public record LanguageModelFile(Path file) {
   private static List<Path> files(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
       return files
-          .filter(file -> file.getFileName().toString().endsWith(SUFFIX))
+          .filter(LanguageModelFile::hasSuffix)
           .filter(file -> !file.getFileName().toString().startsWith("."))
           .filter(Files::isRegularFile)
           .sorted()
@@ -132,6 +133,10 @@ public record LanguageModelFile(Path file) {
     } catch (IOException e) {
       return List.of();
     }
+  }
+
+  private static boolean hasSuffix(Path file) {
+    return file.getFileName().toString().toLowerCase(Locale.ROOT).endsWith(SUFFIX);
   }
 
   private static ModelCheck check(Path file) {
@@ -146,7 +151,7 @@ public record LanguageModelFile(Path file) {
   /** Returns the model's name in reports. */
   public String name() {
     String file = this.file.getFileName().toString();
-    return file.endsWith(SUFFIX) ? file.substring(0, file.length() - SUFFIX.length()) : file;
+    return hasSuffix(this.file) ? file.substring(0, file.length() - SUFFIX.length()) : file;
   }
 
   /** Returns the SHA-256 of the file, which is cached while the file is unchanged. */

@@ -67,13 +67,27 @@ public record Kb(Path folder) {
   }
 
   /**
-   * Returns the KB in a named folder, whether or not it exists yet. The argument may also be the
+   * Returns the KB in a named folder. The folder need not exist yet. The argument may also be the
    * data.log in the folder.
    */
   public static Kb named(Path argument) {
     Path path = argument.toAbsolutePath();
     boolean isLog = path.endsWith(DATA_LOG) && Files.exists(path) && !Files.isDirectory(path);
     return new Kb((isLog ? path.getParent() : path).normalize());
+  }
+
+  /** Whether both are one folder, which may have several paths. */
+  public boolean isSame(Kb other) {
+    return isSame(folder, other.folder);
+  }
+
+  /** Whether two paths lead to one file or folder. */
+  public static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other); // true for equal paths, even if nothing is there
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Unpacks the bundled sample KB into the cache folder, where its report is kept between runs. */
@@ -121,7 +135,7 @@ public record Kb(Path folder) {
     return folder.resolve(DATA_LOG);
   }
 
-  /** Returns the folder of the report in the KB's folder. */
+  /** Returns the folder, within the KB's folder, into which helix-bg writes the report. */
   public Path insights() {
     return folder.resolve("insights");
   }

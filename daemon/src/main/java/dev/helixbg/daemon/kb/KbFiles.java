@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The daemon's accesses to files and locks of a KB, which tests replace. */
+/** The daemon's access to a KB's files and lock. Tests replace {@link #DISK}, the real access. */
 public interface KbFiles {
   KbFiles DISK = new KbFiles() {};
 

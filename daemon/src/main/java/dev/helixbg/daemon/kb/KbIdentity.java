@@ -13,7 +13,9 @@ import java.nio.file.attribute.BasicFileAttributes;
  * @param folder the inode of the folder and its device
  */
 public record KbIdentity(Kb kb, Object folder) {
-  /** Returns the present identity; throws a {@link Failure} if there is no folder. */
+  /**
+   * Returns the identity that the KB's folder has now; throws a {@link Failure} without a folder.
+   */
   public static KbIdentity of(Kb kb) {
     try {
       return new KbIdentity(
@@ -24,8 +26,8 @@ public record KbIdentity(Kb kb, Object folder) {
   }
 
   /**
-   * Throws a {@link Failure} if the path leads to another folder, or the KB no longer has a log.
-   * Must be called before anything is written.
+   * Checks that the path still leads to the same folder, and that the folder has a log. Otherwise
+   * throws a {@link Failure}. Must be called before results are written.
    */
   public void check() {
     if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {

@@ -26,9 +26,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The files that helix-bg writes into a KB's folder: the three forms of the report, and {@code
- * embeddings.bin}. Each file is replaced in one step by a new file. A run never reads these files.
- * To find out whether a file is unchanged, a run compares the file's size, times and inode.
+ * The files that helix-bg writes into a KB's folder: the report as HTML, Markdown and JSON, and
+ * {@code embeddings.bin} with the vectors. Each file is replaced in one step by a new file. A run
+ * never reads these files. To find out whether a file is unchanged, a run compares the file's size,
+ * times and inode.
  */
 public final class KbOutputs {
   static final String TABLE =
@@ -66,7 +67,10 @@ public final class KbOutputs {
         && (!Files.isDirectory(insights, LinkOption.NOFOLLOW_LINKS) || Files.isWritable(insights));
   }
 
-  /** Whether the published report is unchanged; also true if the KB's folder is read-only. */
+  /**
+   * Whether the report in the KB's folder is as helix-bg wrote it; also true if the folder is
+   * read-only.
+   */
   public boolean isReportInPlace() {
     return !isWritable()
         || ReportFolder.of(kb).files().stream().allMatch(file -> unchanged(file).isPresent());
@@ -81,14 +85,15 @@ public final class KbOutputs {
   }
 
   /**
-   * Returns the hash that an earlier run has noted for the log, if the log is unchanged since then.
+   * Returns the hash that an earlier run has stored for the log; empty if the log has changed since
+   * then.
    */
   public Optional<String> seenLog() {
     return unchanged(kb.dataLog());
   }
 
   /**
-   * Whether an earlier run has noted this hash for the log, and the log is unchanged since then.
+   * Whether an earlier run has stored this hash for the log, and the log is unchanged since then.
    */
   public boolean isLogAsSeen(String sha256) {
     return seenLog().equals(Optional.of(sha256));
@@ -141,8 +146,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Copies the report's files into the KB's folder, unless that is read-only. Throws a {@link
-   * Failure} if a file cannot be written.
+   * Copies the report's files from the store into the KB's folder, unless this folder is read-only.
+   * Throws a {@link Failure} if a file cannot be written.
    */
   public void publishReport(String logSha256) {
     if (!isWritable()) {
@@ -241,8 +246,8 @@ public final class KbOutputs {
   }
 
   /**
-   * Deletes temporary files that this user's killed processes have left. No process may write
-   * meanwhile.
+   * Deletes temporary files that this user's killed processes have left in the KB's folder. No
+   * process may write there meanwhile.
    */
   void deleteLeftovers() throws IOException {
     for (Path folder : List.of(kb.folder(), kb.insights())) {

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  * the files of the last report. helix-bg also writes files into the KB's folder, beside the log,
  * but never reads these files.
  *
- * @param published runs after a report was published
+ * @param published action to run after a report was published
  */
 public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, Runnable published)
     implements AutoCloseable {
@@ -82,7 +82,10 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
         .filter(_ -> outputs.seenLog().equals(log));
   }
 
-  /** Whether the store has a layout for the present log, so that no text must be embedded. */
+  /**
+   * Whether the store has a layout (the vectors' positions) for the present log. Then no text must
+   * be embedded.
+   */
   public boolean hasLayout(VectorIds ids, int modelTokens) {
     return outputs
         .seenLog()
@@ -107,7 +110,9 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
     return new AgentAnswers(agentAnswers().all(), Optional.empty());
   }
 
-  /** Returns the store that holds the readings by the pair judges with this id. */
+  /**
+   * Returns the store of readings, the results about pairs, that the pair judges with this id made.
+   */
   public ReadingStore readings(String judge) {
     return new ReadingStore(database, judge);
   }
@@ -134,7 +139,7 @@ public record KbStore(Kb kb, Path folder, Database database, KbOutputs outputs, 
             return true;
           });
     } catch (IOException | StoreException e) {
-      // The next run tries again. If this run cannot write, it fails later.
+      // The next run tries to delete the files again. If this run cannot write, it fails later.
     } catch (RuntimeException | Error e) {
       lock.close();
       throw e;

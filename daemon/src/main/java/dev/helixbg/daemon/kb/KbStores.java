@@ -45,10 +45,11 @@ import java.util.function.Predicate;
  * the setting {@code state}. {@code HASH} is a hash of the real path of the KB's folder, or of the
  * notes' folder if the KB is made from notes.
  *
- * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. They
- * identify the store of a moved KB: its old path no longer exists, and the log at the new path
- * begins in the same way. The file also has the former paths of the KB. If a KB appears again at
- * such a path, for instance on a disk that was not mounted, its new store gets the decisions.
+ * <p>The file {@value #PLACE} in a store has the KB's path and a hash of the log's beginning. Path
+ * and hash identify the store of a moved KB: the KB's old path no longer exists, and the log at the
+ * new path begins in the same way. The file also has the former paths of the KB. If a KB appears
+ * again at such a path, for instance on a disk that was not mounted, its new store gets a copy of
+ * the decisions.
  */
 public final class KbStores implements AutoCloseable {
   private static final String FOLDER = "kb";
@@ -56,7 +57,7 @@ public final class KbStores implements AutoCloseable {
   private static final String FORMER_PLACES = "former";
   private static final int HASH_DIGITS = 16;
 
-  /** Maximum number of bytes to compare at the beginning of a log. */
+  /** Maximum number of bytes to compare at the beginning of a log, to recognise a moved KB. */
   private static final int HEAD_BYTES = 1 << 16;
 
   /** Minimum number of bytes to compare; a shorter beginning may be the same in many logs. */
@@ -88,10 +89,15 @@ public final class KbStores implements AutoCloseable {
   private final Consumer<String> notices;
   private final Map<Kb, KbStore> open = new HashMap<>();
 
-  /** Number of times that this object was closed. A store opened later would not be closed. */
+  /**
+   * Number of times that this object was closed. If it grows before {@link #openAhead} opens a
+   * store, the store stays closed, because nobody would close it later.
+   */
   private int closings;
 
-  /** {@code notices} receives a sentence if a store was moved, or files of an old version exist. */
+  /**
+   * @param notices receives messages for the user, for instance that a KB was moved
+   */
   public KbStores(Settings settings, Consumer<String> notices) {
     this.state = settings.state();
     this.settings = settings;
@@ -99,8 +105,8 @@ public final class KbStores implements AutoCloseable {
   }
 
   /**
-   * Starts to load the classes that each use of a store needs, in parallel with the parsing of the
-   * command line, which takes as long. An error shows only at the first use of a store.
+   * Starts to load the classes that every use of a store needs. This saves time, because the
+   * command line is parsed meanwhile. An error appears only at the first use of a store.
    */
   public static void prepare() {
     FutureTask<Void> loading =
@@ -148,11 +154,23 @@ public final class KbStores implements AutoCloseable {
    */
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
-    if (known != null && !Files.isDirectory(known.folder())) {
-      known.close(); // the KB was moved, or the folder was deleted
+    if (known != null && !isOf(known.folder(), kb)) {
+      known.close();
       open.remove(kb);
     }
     return open.computeIfAbsent(kb, this::open);
+  }
+
+  /**
+   * Whether a store exists and belongs to the folder to which a KB's path leads now. A KB without a
+   * folder keeps its store, because the folder may be mounted again. No symbolic link leads to a KB
+   * made from notes, which is in the cache.
+   */
+  private boolean isOf(Path store, Kb kb) {
+    return Files.isDirectory(store)
+        && (Files.notExists(kb.folder())
+            || kb.folder().startsWith(settings.cache().toAbsolutePath().normalize())
+            || store.equals(folder(place(kb))));
   }
 
   /**
@@ -280,14 +298,14 @@ public final class KbStores implements AutoCloseable {
         .anyMatch(former -> former.asText().equals(place.path));
   }
 
-  /** Whether the path noted in a store no longer has a KB. */
+  /** Whether there is no longer a KB at the path that a store has noted. */
   private static boolean isLeft(Path store) {
     JsonNode json = noted(store);
     Path place;
     try {
       place = Path.of(json.path("place").asText());
     } catch (InvalidPathException e) {
-      return false; // the locale has no such characters
+      return false; // the locale cannot express the path
     }
     boolean wasLog = !json.path("notes").asBoolean();
     return json.has("place")
@@ -306,7 +324,9 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** Returns the content of {@value #PLACE}, or an empty object if it cannot be read. */
+  /**
+   * Returns the content of a store's file {@value #PLACE}, or an empty object if it cannot be read.
+   */
   private static JsonNode noted(Path store) {
     try {
       return Json.read(Files.readString(store.resolve(PLACE)), JsonNode.class);
@@ -315,13 +335,16 @@ public final class KbStores implements AutoCloseable {
     }
   }
 
-  /** Updates the stored beginning of a log, which changes when helix compacts the log. */
+  /** Updates the stored hash of a log's beginning, which changes when helix compacts the log. */
   private void noteBeginning(Kb kb, Path folder) {
     try {
-      note(kb, Place.of(kb, settings), folder);
+      Place place = Place.of(kb, settings);
+      if (folder.equals(folder(place))) { // a symbolic link may lead to another KB by now
+        note(kb, place, folder);
+      }
     } catch (IOException e) {
-      // The file keeps its earlier content; a move of the KB is still noticed unless the log's
-      // beginning changed.
+      // The file keeps its earlier content. Unless the log's beginning changed, a move of the KB is
+      // still noticed.
     }
   }
 

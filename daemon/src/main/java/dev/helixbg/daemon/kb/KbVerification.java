@@ -33,7 +33,10 @@ public final class KbVerification {
     this.modelTokens = modelTokens;
   }
 
-  /** The checks, and the actions that one-shot would take now, each beginning with a verb. */
+  /**
+   * The results of the checks, and descriptions of the actions that {@code one-shot} would take
+   * now. Each description begins with a verb.
+   */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /** Checks a store, with the ids and the token limit of the model that a run would use. */
@@ -152,7 +155,7 @@ public final class KbVerification {
     } else {
       aRunWould(
           "published",
-          files + ": missing, or not as published",
+          files + ": missing, or changed since they were published",
           "a run publishes them; helix-bg itself reads none of them",
           "publish " + files);
     }

@@ -122,7 +122,10 @@ public record LastReport(Database database) {
     return origin;
   }
 
-  /** Hashes each field, since a record's generated toString is slow at its first call. */
+  /**
+   * Returns a checksum of all fields, without the record's generated toString, which is slow at its
+   * first call.
+   */
   private static int checksum(Origin origin) {
     return Sql.checksum(
         origin.logSha256,
@@ -173,7 +176,10 @@ public record LastReport(Database database) {
    */
   private static final class Damaged extends RuntimeException {}
 
-  /** Runs a transaction. A damaged report is deleted, so that the next run makes it again. */
+  /**
+   * Runs a transaction that reads. If the report is damaged, deletes it, so that the next run makes
+   * it again.
+   */
   private <T> T read(Database.Transaction<T> work) {
     try {
       return database.read(work);
@@ -309,7 +315,9 @@ public record LastReport(Database database) {
         .toList();
   }
 
-  /** Wraps the error of an insert, because the sink of findings cannot throw SQLExceptions. */
+  /**
+   * Wraps the SQLException of an insert, because a {@link JsonReport.FindingSink} cannot throw it.
+   */
   private static final class Unkept extends RuntimeException {
     Unkept(SQLException why) {
       super(why);
@@ -331,6 +339,8 @@ public record LastReport(Database database) {
   }
 
   /**
+   * Stores a report in place of the last report.
+   *
    * @param entries keys of all entries that the report was made from
    * @param findings passes findings to a sink one by one, since all texts together are large
    */

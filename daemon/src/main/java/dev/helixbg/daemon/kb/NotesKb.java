@@ -58,10 +58,10 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   private static final String MADE = "made";
 
   /**
-   * Version of the format. Raise it when a change of the code makes a different log from the same
-   * folder.
+   * Version of the conversion from notes to a log. Raise it when a change of the code makes a
+   * different log from the same notes.
    */
-  private static final int FORMAT = 8;
+  private static final int FORMAT = 10;
 
   /**
    * Minimum time between the latest change of a file and the writing of {@link #SEEN}. If a file
@@ -119,8 +119,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
   }
 
   /**
-   * Returns the text fields of the account; empty if the account cannot be read. Each command needs
-   * these fields; an ObjectMapper would take 40 ms to read them.
+   * Returns the text fields of the account file; empty if the file cannot be read. Each command
+   * needs these fields; an ObjectMapper would take 40 ms to read them.
    */
   private static Map<String, String> places(Kb kb) {
     Map<String, String> texts = new HashMap<>();
@@ -144,15 +144,19 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     return kb.folder().getFileName().toString();
   }
 
-  /** Returns the option that names the notes, for a command that runs in the notes' folder. */
+  /**
+   * Returns the command-line option that names these notes, for a command that the user runs in the
+   * notes' folder.
+   */
   public String again() {
     String file = Files.isRegularFile(notes) ? notes.getFileName().toString() : ".";
     return home.isPresent() ? "--memory" : "--notes " + Console.shellWord(file);
   }
 
   /**
-   * Returns the account of the files at the log's last update; empty if there is no readable
-   * account. Before the first update, {@link #make} writes an account in which all counts are 0.
+   * Returns the account of the log's last update: which files were read and left out. Empty if
+   * there is no readable account. Before the first update, {@link #make} writes an account in which
+   * all counts are 0.
    */
   public Optional<NotesAccount> account() {
     try {
@@ -163,7 +167,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
     }
   }
 
-  /** Returns the text of the account's file; empty if the file cannot be read. */
+  /** Returns the JSON in the file {@value #ACCOUNT}; empty if the file cannot be read. */
   public String made() {
     try {
       return Files.readString(kb.folder().resolve(ACCOUNT));
@@ -270,7 +274,8 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
                   () -> new Failure(ExitCode.BUSY, "another helix-bg is reading " + notes))) {
         boolean settled = files.newest().isBefore(Instant.now().minus(SETTLED));
         Files.deleteIfExists(folder.resolve(SEEN));
-        // A git checkout sets the times of all files, so times are not used in a repository.
+        // A git checkout sets the times of all files, so the times of files in a repository do not
+        // tell when notes were written.
         boolean timed = NoteFiles.repository(notes).isEmpty();
         NotesAccount made = NotesLog.update(kb.dataLog(), files, timed, items);
         write(made);

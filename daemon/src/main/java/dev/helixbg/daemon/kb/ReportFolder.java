@@ -19,7 +19,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The three forms of a report in a folder. */
+/** The files of a report in a folder: the report as HTML, Markdown and JSON. */
 public record ReportFolder(Path html, Path markdown, Path json) {
 
   public static ReportFolder of(Kb kb) {
@@ -40,7 +40,10 @@ public record ReportFolder(Path html, Path markdown, Path json) {
     return List.of(html, markdown, json);
   }
 
-  /** Throws a {@link Failure} unless the folder exists or can be created; creates nothing. */
+  /**
+   * Checks that a report can be written into the folder; otherwise throws a {@link Failure}.
+   * Creates nothing.
+   */
   public void check() {
     Path folder = json.getParent();
     boolean isThere = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
@@ -57,8 +60,8 @@ public record ReportFolder(Path html, Path markdown, Path json) {
   }
 
   /**
-   * Replaces each file in one step. The JSON is written while it is made, because a large KB has
-   * hundreds of megabytes of JSON.
+   * Writes a report; each file is replaced in one step. The JSON is written while it is made,
+   * because a large KB has hundreds of megabytes of JSON.
    */
   public void write(Report report) {
     Path folder = json.getParent();

@@ -74,7 +74,12 @@ public record DaemonLink(DaemonHome home) {
 
   /** Returns whether a daemon runs and watches this KB. */
   public boolean watches(Kb kb) {
-    return status().filter(status -> watched(status).contains(kb)).isPresent();
+    return watches(status(), kb);
+  }
+
+  /** Whether a daemon with this status watches this KB, perhaps by another path. */
+  public static boolean watches(Optional<JsonNode> status, Kb kb) {
+    return status.stream().flatMap(one -> watched(one).stream()).anyMatch(kb::isSame);
   }
 
   /** Makes a daemon check a KB at once; returns whether a daemon watches the KB. */

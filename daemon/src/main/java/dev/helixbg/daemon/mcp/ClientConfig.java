@@ -45,7 +45,7 @@ public enum ClientConfig {
       case CLAUDE_DESKTOP, CURSOR -> json("mcpServers", false, command);
       case VSCODE -> json("servers", true, command);
       case ZED -> json("context_servers", false, command);
-      case CODEX -> // A JSON string is a basic string of TOML as well.
+      case CODEX -> // A JSON string is also a valid string in TOML.
           "[mcp_servers.helix-bg]\ncommand = %s\nargs = %s"
               .formatted(TextNode.valueOf(program), Json.texts(command.subList(1, command.size())));
     };

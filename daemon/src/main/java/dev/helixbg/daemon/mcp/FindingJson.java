@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Converts findings to JSON for clients: few fields in a list, all fields for a single finding. */
+/**
+ * Converts findings to JSON for MCP clients: few fields in a list, all fields for a single finding.
+ */
 final class FindingJson {
   /** Maximum length of an entry's text in a list of findings, in characters. */
   private static final int EXCERPT = 200;
@@ -28,7 +30,7 @@ final class FindingJson {
   /** Maximum length of a text that a model proposes, in characters. */
   private static final int PROPOSED = 8_000;
 
-  /** Short fields, in the order in which they are shown. */
+  /** Short fields of a finding, in the order in which they are shown. */
   private static final List<String> HEAD =
       List.of(
           "id",
@@ -55,7 +57,10 @@ final class FindingJson {
 
   private FindingJson() {}
 
-  /** Returns a finding for a list, or the whole finding with its evidence and longer texts. */
+  /**
+   * Returns a finding as JSON: short for a list or, if {@code isWhole}, with its evidence and
+   * longer texts.
+   */
   static ObjectNode of(JsonNode finding, boolean isWhole) {
     int characters = isWhole ? TEXT : EXCERPT;
     ObjectNode shown = Json.object();
@@ -103,7 +108,8 @@ final class FindingJson {
   }
 
   /**
-   * Returns an act. Leaves out its calls and edits if they contain control or invisible characters.
+   * Returns an act as printable JSON. Leaves out its calls and edits if they contain control or
+   * invisible characters.
    */
   static ObjectNode act(JsonNode act) {
     ObjectNode shown = (ObjectNode) PrintableJson.printable(act);
@@ -122,8 +128,8 @@ final class FindingJson {
   }
 
   /**
-   * Returns the matching passage of a long entry. In a list of findings, the text around the
-   * passage is left out.
+   * Returns the passage of a long entry that matches the other entry of the pair. In a list of
+   * findings, the text around the passage is left out.
    */
   private static Optional<ObjectNode> matched(JsonNode finding, String side, boolean isWhole) {
     JsonNode passage = finding.at("/evidence/passages/" + side);
@@ -151,7 +157,7 @@ final class FindingJson {
     }
   }
 
-  /** Returns an entry as an object, or a topic as its name. */
+  /** Returns one side of a finding: an entry as an object, or a topic as its name. */
   private static JsonNode side(JsonNode side, boolean isWhole) {
     if (!side.isObject()) {
       return PrintableJson.printable(side, LINE);

@@ -70,7 +70,7 @@ final class InProcessKbs implements AutoCloseable {
   /** Reason why a KB could not be brought up to date. */
   private final Map<Kb, String> troubles = new ConcurrentHashMap<>();
 
-  /** Whether a report may lack decisions. */
+  /** Whether a report may lack decisions, and must be updated. */
   private volatile boolean due;
 
   /** KBs for which an agent has answered questions since the last list of findings. */

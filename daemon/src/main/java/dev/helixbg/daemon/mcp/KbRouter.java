@@ -83,16 +83,12 @@ final class KbRouter implements AutoCloseable {
     return link.status();
   }
 
-  private static List<Kb> watchedBy(Optional<JsonNode> daemon) {
-    return daemon.map(DaemonLink::watched).orElse(List.of());
-  }
-
   /** Returns the knowledge bases that clients can ask about: at least one. */
   List<Kb> all(Optional<JsonNode> daemon) {
     if (!named.isEmpty()) {
       return named;
     }
-    List<Kb> watched = watchedBy(daemon);
+    List<Kb> watched = daemon.map(DaemonLink::watched).orElse(List.of());
     if (!watched.isEmpty()) {
       lastWatched = watched;
     }
@@ -109,7 +105,7 @@ final class KbRouter implements AutoCloseable {
     Optional<JsonNode> daemon = daemon();
     Kb kb = choose(Optional.ofNullable(request.path("kb").textValue()), all(daemon));
     request.put("kb", kb.folder().toString());
-    if (watchedBy(daemon).contains(kb)) {
+    if (DaemonLink.watches(daemon, kb)) {
       try {
         return new Answer(link.ask(request, ANSWER_WITHIN), true);
       } catch (Failure e) {
@@ -122,9 +118,9 @@ final class KbRouter implements AutoCloseable {
   }
 
   /**
-   * Returns the KB with the path {@code wanted}, or the KB that is made from the notes there. If no
-   * KB has that path, returns the KB with that name. If {@code wanted} is empty, returns the first
-   * KB.
+   * Returns the KB with the path {@code wanted}, or the KB that is made from the notes at this
+   * path. If no KB has that path, returns the KB with that name. If {@code wanted} is empty,
+   * returns the first KB.
    */
   private Kb choose(Optional<String> wanted, List<Kb> kbs) {
     if (wanted.isEmpty()) {
@@ -133,7 +129,9 @@ final class KbRouter implements AutoCloseable {
     String name = wanted.get();
     Path path = Path.of(name).normalize();
     List<Kb> meant =
-        kbs.stream().filter(kb -> kb.folder().equals(path) || place(kb).equals(path)).toList();
+        kbs.stream()
+            .filter(kb -> Kb.isSame(kb.folder(), path) || Kb.isSame(place(kb), path))
+            .toList();
     if (meant.isEmpty()) {
       meant = kbs.stream().filter(kb -> name(kb).equals(name)).toList();
     }
@@ -200,7 +198,7 @@ final class KbRouter implements AutoCloseable {
   /** Returns the first KB if the daemon does not watch it. */
   private Optional<Kb> unwatched() {
     Optional<JsonNode> daemon = daemon();
-    return Optional.of(all(daemon).getFirst()).filter(kb -> !watchedBy(daemon).contains(kb));
+    return Optional.of(all(daemon).getFirst()).filter(kb -> !DaemonLink.watches(daemon, kb));
   }
 
   private synchronized InProcessKbs own() {

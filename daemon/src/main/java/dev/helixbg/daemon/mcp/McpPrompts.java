@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Prompts that a user starts with one word. Each prompt names tools to call; it quotes no entries.
+ * MCP prompts: instructions for a coding agent, which a user starts with one word. A prompt names
+ * tools to call; it quotes no entries.
  */
 final class McpPrompts {
   private static final String TIDY =

@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Asks a client's language model the open questions by MCP sampling, while the client calls no
- * tool. The model gets the page that {@code study --export} writes. The model's answers are checked
- * like the answers of a coding agent. If none of them can be stored, sampling ends, because each
- * question costs the user tokens.
+ * Asks a client's language model the open questions, while the client calls no tool. MCP calls such
+ * requests from server to client sampling. The model gets the page that {@code study --export}
+ * writes. The model's answers are checked like the answers of a coding agent. If none of them can
+ * be stored, sampling ends, because each question costs the user tokens.
  */
 final class McpSampling {
-  /** Time without a call after which a client counts as idle. */
+  /** Time without a call of a tool after which a client counts as idle. */
   private static final Duration IDLE = Duration.ofSeconds(10);
 
   /** Time until the next check for open questions, if no question is open. */
@@ -91,7 +91,7 @@ final class McpSampling {
     }
   }
 
-  /** Waits until a client has called a tool and is idle. */
+  /** Waits until a client that has called a tool is idle, and returns that client. */
   private synchronized McpSyncServerExchange idle() throws InterruptedException {
     while (client == null || calls > 0 || System.nanoTime() - rests < IDLE.toNanos()) {
       wait(IDLE.toMillis());
@@ -99,7 +99,10 @@ final class McpSampling {
     return client;
   }
 
-  /** Asks the client's model; returns false if no question is open. */
+  /**
+   * Asks the client's model one page of questions, and stores the answers. Returns false if no
+   * question is open.
+   */
   private boolean ask(McpSyncServerExchange client) throws IOException, InterruptedException {
     ClientCapabilities offered = client.getClientCapabilities();
     if (offered == null || offered.sampling() == null) {

@@ -84,6 +84,8 @@ public final class McpService {
   }
 
   /**
+   * Serves one client until it closes {@code in}.
+   *
    * @param kbs knowledge bases to serve. If empty, the daemon's knowledge bases are served. If the
    *     daemon watches none, the default knowledge base of {@code one-shot} is served
    * @param isSampling whether to ask the language model of an idle client
@@ -118,7 +120,7 @@ public final class McpService {
           .jsonMapper(MAPPER)
           // ToolArgument checks the arguments, with messages that name the valid values.
           .validateToolInputs(false)
-          // The SDK requires a validator; its own validator needs three more jars and 0.5 s.
+          // The MCP SDK requires a validator; its own validator needs three more jars and 0.5 s.
           .jsonSchemaValidator((_, _) -> ValidationResponse.asValid(null))
           .immediateExecution(true)
           .requestTimeout(SAMPLED_WITHIN)

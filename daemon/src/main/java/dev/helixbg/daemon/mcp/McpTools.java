@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The tools as clients see them. They are few and have small schemas, because a client sends all of
- * them to its model with every request. {@link ToolAnswers} computes the answers.
+ * The MCP tools as clients see them. They are few and have small schemas, because a client sends
+ * all of them to its model with every request. {@link ToolAnswers} computes the answers.
  */
 record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling sampling) {
   private static final int HITS = 10;
@@ -218,7 +218,9 @@ record McpTools(ToolAnswers answers, ToolCallProgress calls, McpSampling samplin
     return ToolAnnotations.builder().readOnlyHint(true).openWorldHint(false).build();
   }
 
-  /** Returns the hints for a tool that changes decisions or answers, but no entry. */
+  /**
+   * Returns the hints by which clients know that a tool changes decisions or answers, but no entry.
+   */
   private static ToolAnnotations notes(boolean isIdempotent) {
     return ToolAnnotations.builder()
         .readOnlyHint(false)

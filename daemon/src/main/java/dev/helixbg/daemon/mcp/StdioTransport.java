@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import dev.helixbg.config.text.NearestName;
 import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.daemon.terminal.Json;
@@ -16,7 +17,6 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCNotification;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
-import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse.JSONRPCError;
 import io.modelcontextprotocol.spec.McpSchema.ProgressNotification;
 import io.modelcontextprotocol.spec.McpServerSession;
 import io.modelcontextprotocol.spec.McpServerTransport;
@@ -42,12 +42,12 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * Connection to one client over an input and an output stream, with one JSON-RPC message on each
- * line.
+ * Connection to one MCP client over an input and an output stream, with one JSON-RPC message on
+ * each line.
  *
- * <p>Differences from the SDK's own transport: this transport answers a bad line with an error, and
- * continues. It interrupts a call that the client cancels ({@code notifications/cancelled}), and
- * sends no answer to it. After the input has ended, running calls have 10 s to finish.
+ * <p>Differences from the MCP SDK's own transport: this transport answers a bad line with an error,
+ * and continues. It interrupts a call that the client cancels ({@code notifications/cancelled}),
+ * and sends no answer to it. After the input has ended, running calls have 10 s to finish.
  */
 final class StdioTransport implements McpServerTransportProvider {
   private static final Logger LOG = LoggerFactory.getLogger(StdioTransport.class);
@@ -58,7 +58,7 @@ final class StdioTransport implements McpServerTransportProvider {
   /** Maximum number of calls that run in parallel; further calls wait. */
   private static final int CALLS = 8;
 
-  /** Maximum number of calls without an answer, whose texts are in memory. */
+  /** Maximum number of unanswered calls. Their texts stay in memory. */
   private static final int WAITING = 256;
 
   /** Maximum time that running calls get to end after the client has closed the input. */
@@ -66,6 +66,8 @@ final class StdioTransport implements McpServerTransportProvider {
 
   /** Maximum length of an unknown tool name in an error message, in characters. */
   private static final int LONGEST_NAME = 80;
+
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private static final Pattern CLASS_NAME =
       Pattern.compile("\\b[a-z]\\w*(?:\\.[a-z]\\w*)+\\.[A-Z]");
@@ -82,8 +84,9 @@ final class StdioTransport implements McpServerTransportProvider {
   private final List<String> tools;
 
   /**
-   * Requests that have no answer yet, by id. A request is removed under the lock of {@link #out},
-   * so that no progress of the request is sent after its answer.
+   * Requests that have no answer yet, by the JSON of the client's id. The SDK also knows a request
+   * by this text. A request is removed under the lock of {@link #out}, so that no progress of the
+   * request is sent after its answer.
    */
   private final Map<Object, Call> unanswered = new ConcurrentHashMap<>();
 
@@ -99,18 +102,21 @@ final class StdioTransport implements McpServerTransportProvider {
   private final CountDownLatch over = new CountDownLatch(1);
   private McpServerSession session;
 
-  /** Whether the client's initialize was answered. */
+  /** Whether the client's request {@code initialize} was answered. */
   private boolean answered;
 
   /**
-   * Whether the session has begun. The client's notification begins it or, if the client sends
-   * none, the request after {@code initialize}.
+   * Whether the session has begun. The client's notification {@code initialized} begins it. If the
+   * client sends none, the request after {@code initialize} begins it.
    */
   private boolean initialized;
 
   private Runnable greeted;
 
-  /** Only the protocol may use {@code out}; {@code tools} are the names of all tools. */
+  /**
+   * @param out stream that only this transport may use
+   * @param tools names of all tools
+   */
   StdioTransport(McpJsonMapper mapper, InputStream in, PrintStream out, List<String> tools) {
     this.mapper = mapper;
     this.in = new BufferedInputStream(in, 64 << 10);
@@ -185,20 +191,29 @@ final class StdioTransport implements McpServerTransportProvider {
     }
     JsonNode json;
     try {
-      json = Json.read(text, JsonNode.class);
+      json = Json.read(text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text, JsonNode.class);
     } catch (JacksonException e) {
       refuse(null, PARSE_ERROR, "this line is no JSON");
       return;
     }
+    if (json.isArray() && !json.isEmpty()) { // a batch of version 2025-03-26
+      json.forEach(this::take);
+    } else {
+      take(json);
+    }
+  }
+
+  private void take(JsonNode json) {
+    JsonNode clientId = json.path("id");
+    String id = clientId.isTextual() || clientId.isNumber() ? clientId.toString() : null;
+    if (id != null && json.has("method")) {
+      ((ObjectNode) json).put("id", id); // the SDK refuses some numbers, such as 1.0
+    }
     JSONRPCMessage message;
     try {
-      message = McpSchema.deserializeJsonRpcMessage(mapper, text);
+      message = McpSchema.deserializeJsonRpcMessage(mapper, json.toString());
     } catch (IOException | RuntimeException e) { // for example JSON that is not an object
-      JsonNode id = json.path("id");
-      refuse(
-          id.isTextual() || id.isNumber() ? mapper.convertValue(id, Object.class) : null,
-          INVALID_REQUEST,
-          "this line is no JSON-RPC 2.0 message; batches are not accepted");
+      refuse(id, INVALID_REQUEST, "this is no JSON-RPC 2.0 message");
       return;
     }
     switch (message) {
@@ -210,7 +225,7 @@ final class StdioTransport implements McpServerTransportProvider {
 
   private void take(JSONRPCNotification note) {
     if (note.method().equals("notifications/cancelled")) {
-      callOff(note.params() instanceof Map<?, ?> params ? params.get("requestId") : null);
+      callOff(mapper.convertValue(note, JsonNode.class).at("/params/requestId").toString());
     } else {
       if (!initialized && note.method().equals(McpSchema.METHOD_NOTIFICATION_INITIALIZED)) {
         initialized = true;
@@ -291,10 +306,10 @@ final class StdioTransport implements McpServerTransportProvider {
     session.handle(message).subscribe(_ -> {}, e -> LOG.error("a message was not handled", e));
   }
 
-  private void callOff(Object id) {
+  private void callOff(String id) {
     Call call;
     synchronized (out) {
-      call = id == null ? null : unanswered.remove(id);
+      call = unanswered.remove(id);
     }
     if (call != null) {
       call.task.cancel(true);
@@ -308,7 +323,8 @@ final class StdioTransport implements McpServerTransportProvider {
   }
 
   private static ObjectNode reply(Object id) {
-    return Json.object().put("jsonrpc", "2.0").putPOJO("id", id);
+    ObjectNode reply = Json.object().put("jsonrpc", "2.0");
+    return reply.putRawValue("id", id == null ? null : new RawValue(id.toString()));
   }
 
   private void write(String json) {
@@ -321,7 +337,7 @@ final class StdioTransport implements McpServerTransportProvider {
     }
   }
 
-  /** Whether a message of the SDK names Java classes. */
+  /** Whether a message of the SDK names Java classes, which mean nothing to a client. */
   static boolean namesClasses(String message) {
     return CLASS_NAME.matcher(String.valueOf(message)).find();
   }
@@ -346,7 +362,7 @@ final class StdioTransport implements McpServerTransportProvider {
                   message instanceof JSONRPCResponse answer
                       && answer.result() instanceof InitializeResult;
               if (isExpected(message)) {
-                write(mapper.writeValueAsString(inPlainWords(message)));
+                write(mapper.writeValueAsString(forClient(message)));
               }
             }
             return null;
@@ -368,20 +384,23 @@ final class StdioTransport implements McpServerTransportProvider {
       };
     }
 
-    /** Replaces an error text of the SDK that names Java classes. */
-    private static JSONRPCMessage inPlainWords(JSONRPCMessage message) {
-      return message instanceof JSONRPCResponse answer
-              && answer.error() != null
-              && namesClasses(answer.error().message())
-          ? JSONRPCResponse.error(
-              answer.id(),
-              new JSONRPCError(INVALID_PARAMS, "\"params\" are not valid for this method"))
-          : message;
+    /** Gives an answer the client's id, and replaces an error text that names Java classes. */
+    private Object forClient(JSONRPCMessage message) {
+      if (!(message instanceof JSONRPCResponse answer)) {
+        return message;
+      }
+      ObjectNode json = mapper.convertValue(answer, ObjectNode.class);
+      if (namesClasses(json.at("/error/message").asText())) {
+        json.putObject("error")
+            .put("code", INVALID_PARAMS)
+            .put("message", "\"params\" are not valid for this method");
+      }
+      return json.setAll(reply(answer.id()));
     }
 
     /**
-     * Converts JSON to an object of the SDK. In version 2025-11-25, the content of an answer to
-     * sampling may be a list; the SDK accepts one part, so only the first text of a list is read.
+     * Converts JSON to an object of the SDK. In MCP version 2025-11-25, the content of an answer to
+     * sampling may be a list. The SDK accepts one part, so only the first text of a list is read.
      */
     @Override
     public <T> T unmarshalFrom(Object data, TypeRef<T> type) {

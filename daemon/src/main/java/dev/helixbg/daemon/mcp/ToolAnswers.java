@@ -5,15 +5,17 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Progress;
 import dev.helixbg.daemon.kb.Kb;
+import dev.helixbg.daemon.link.DaemonLink;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.terminal.Version;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The answers of the tools, one JSON object each. Only fields called {@code text} quote the text of
- * an entry. Control characters are removed or replaced.
+ * The answers of the MCP tools, one JSON object each. Only fields called {@code text} quote the
+ * text of an entry. Control characters are removed or replaced.
  *
  * <p>Each method gets a request with the tool's name and the client's arguments.
  */
@@ -136,15 +138,15 @@ record ToolAnswers(KbRouter kbs) {
   ObjectNode status() {
     Optional<JsonNode> daemon = kbs.daemon();
     ObjectNode result = Json.object().put("version", Version.text());
-    result.put("answeredBy", by(daemon.isPresent()));
     ArrayNode all = result.putArray("kbs");
     for (Kb kb : kbs.all(daemon)) {
       ObjectNode one =
           all.addObject().put("kb", KbRouter.name(kb)).put("folder", kb.folder().toString());
       kbs.notes(kb).ifPresent(notes -> one.put("notes", notes.toString()));
+      one.put("answeredBy", by(DaemonLink.watches(daemon, kb)));
       daemon.stream()
           .flatMap(status -> status.path("kbs").valueStream())
-          .filter(watched -> watched.path("folder").equals(one.path("folder")))
+          .filter(watched -> kb.isSame(Kb.named(Path.of(watched.path("folder").asText()))))
           .forEach(watched -> WATCHED.forEach(field -> one.set(field, watched.path(field))));
     }
     return (ObjectNode) PrintableJson.printable(result);

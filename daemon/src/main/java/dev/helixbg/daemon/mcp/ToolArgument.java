@@ -95,7 +95,7 @@ record ToolArgument(
       try {
         list = Json.read(text, JsonNode.class);
       } catch (JacksonException e) {
-        // refused below
+        // the text is no list, so it is refused below
       }
     }
     if (!list.isArray()) {
@@ -104,7 +104,8 @@ record ToolArgument(
     if (list.size() > most) {
       throw Failure.usage("\"answers\" may have %,d items at most".formatted(most));
     }
-    // Only these fields are passed on, cut, so that one long field does not refuse all answers.
+    // Only these fields are passed on. Long values are cut, because one long value would cause all
+    // answers to be refused.
     return Json.array(list.valueStream().toList(), ToolArgument::answer);
   }
 

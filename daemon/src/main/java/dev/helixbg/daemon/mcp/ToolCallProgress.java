@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs calls of tools. A client that has asked for progress gets it every second. An exception
- * becomes an error of the tool, with a remedy in the text.
+ * Runs calls of tools. A client that has asked for progress gets a message about it every second.
+ * An exception becomes an error of the tool, with a remedy in the text.
  */
 final class ToolCallProgress implements AutoCloseable {
   private static final long BEAT_MILLIS = 1_000;

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Handler of the requests on the control socket. No request can name a file to write or a command
- * to run.
+ * Handles the requests that clients send over the daemon's control socket. No request can name a
+ * file to write or a command to run.
  */
 final class ControlRequests implements ControlServer.Handler {
 
@@ -45,7 +45,7 @@ final class ControlRequests implements ControlServer.Handler {
       case "stop" -> {
         if (!daemon.stop()) {
           throw new Failure(
-              ExitCode.BUSY, "the daemon's present work has not ended yet; it will end soon");
+              ExitCode.BUSY, "the daemon is stopping, but its present work has not ended yet");
         }
       }
       default -> {
@@ -121,8 +121,8 @@ final class ControlRequests implements ControlServer.Handler {
   }
 
   /**
-   * Adds the path of the language model. If the model cannot be located, {@code modelTrouble} has
-   * the reason.
+   * Adds the path of the language model to the daemon's status. If the model cannot be located,
+   * {@code modelTrouble} has the reason.
    */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();

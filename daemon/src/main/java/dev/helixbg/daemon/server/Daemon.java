@@ -36,7 +36,10 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The daemon: creates all parts, and runs them from start to end. */
+/**
+ * The daemon, which keeps the reports on knowledge bases up to date. Creates its parts, and runs
+ * them from start to end.
+ */
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
@@ -111,7 +114,10 @@ public final class Daemon implements AutoCloseable {
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
-  /** Takes the lock and opens the socket; throws a {@link Failure} if another daemon runs. */
+  /**
+   * Starts a daemon: takes its lock and opens its socket. Throws a {@link Failure} if another
+   * daemon runs.
+   */
   public static Daemon start(
       List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();
@@ -155,7 +161,7 @@ public final class Daemon implements AutoCloseable {
     try {
       loop.run();
     } catch (RuntimeException | Error e) {
-      LOG.error("the daemon ends, since it cannot go on", e);
+      LOG.error("the daemon ends because of an error", e);
       throw e;
     }
   }
@@ -175,7 +181,7 @@ public final class Daemon implements AutoCloseable {
       throw e;
     } catch (Throwable e) {
       troubles.met(CHORE, e);
-      if (e instanceof Error) { // an index may be too large for the memory
+      if (e instanceof Error) { // memory may be short, so indexes and analyses are released
         forget();
       }
       return CHORES.toNanos();
@@ -191,7 +197,7 @@ public final class Daemon implements AutoCloseable {
     }
     worked = working;
     if (working) {
-      loop.lookNext(); // so that a change interrupts the work within a second
+      loop.lookNext(); // so that a changed log stops idle work within a second
     }
     return (working ? CHORES_WHILE_WORKING : CHORES).toNanos();
   }

@@ -28,7 +28,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Questions about entries, for a coding agent. The local language model gets the same questions.
+ * Questions about single entries, lessons and topics, which a coding agent can answer. The local
+ * language model gets the same questions.
  *
  * @param embedder embeds lessons, which are compared by their vectors
  */

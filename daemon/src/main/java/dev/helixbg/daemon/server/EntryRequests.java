@@ -15,12 +15,15 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Requests for single entries of the present log, by name or id. */
+/** Answers requests for single entries of the present log, which a request names by name or id. */
 final class EntryRequests {
   /** Maximum length of a page of a text, in UTF-16 units; an agent reads a page at a time. */
   static final int PAGE = 8_000;
 
-  /** Maximum length of an entry's source or name, in characters, as in all MCP answers. */
+  /**
+   * Maximum length of an entry's source or name, in characters, the same limit as in all MCP
+   * answers.
+   */
   private static final int LINE = 300;
 
   private static final int TAG = 100;
@@ -44,12 +47,15 @@ final class EntryRequests {
 
   /**
    * Returns the first entry with the sought id. If there is none, returns the only entry with the
-   * sought name. Names that differ only in their Unicode form count as equal.
+   * sought name, which can also be helix's name, such as {@code topic[0]}. Names that differ only
+   * in their Unicode form count as equal.
    */
   private static NamedEntry found(List<NamedEntry> all, String sought) {
+    String name = sought.replaceFirst("\\[(\\d+)]$", ":$1");
     Optional<NamedEntry> byId = all.stream().filter(one -> one.key().equals(sought)).findFirst();
     return byId.or(() -> only(all, one -> one.name().equals(sought)))
         .or(() -> only(all, one -> KbTopics.isSame(one.name(), sought)))
+        .or(() -> only(all, one -> KbTopics.isSame(one.name(), name)))
         .orElseThrow(
             () ->
                 Failure.usage(

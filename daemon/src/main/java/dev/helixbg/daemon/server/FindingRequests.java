@@ -147,7 +147,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns one finding, settled or not; throws a {@link Failure} if the report lacks the finding.
+   * Returns one finding, even if a decision has settled it. Throws a {@link Failure} if the report
+   * lacks the finding.
    */
   public ObjectNode one(ObjectNode request) {
     String id = request.path("id").asText();
@@ -162,7 +163,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   }
 
   /**
-   * Returns the act for a finding; see {@link PresentFindings#act}.
+   * Returns the act (the edit of the knowledge base) for a finding; see {@link
+   * PresentFindings#act}.
    *
    * @param request request with {@code id} and optionally {@code as}. For a pair, it may also have
    *     {@code keep}, which is {@code a} or {@code b}. If the request has {@code plan}, this only
@@ -266,6 +268,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Stores a decision or an opinion. The client counts as an agent, unless {@code by} says that it
    * is a person. An agent may decide {@code done} only if the log shows that the finding is done.
+   * If a person decides so earlier, the finding is dismissed, because the next run would find it
+   * again.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}
@@ -309,7 +313,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
               + " decide 'dismissed'");
     }
     Decision made =
-        new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());
+        new Decision(
+            id,
+            notDone.isPresent() ? Outcome.DISMISSED : verdict,
+            at,
+            about.orElse(""),
+            by,
+            request.path("reason").asText());
     store.decisions().add(List.of(made));
     ObjectNode noted = said(made).put("id", id).put("about", made.about());
     notDone.ifPresent(why -> noted.put("notInLog", why));

@@ -46,7 +46,9 @@ public record KbHost(
   }
 
   /**
-   * {@code warnings} receives a sentence if a store was moved, or files of an old version exist.
+   * Returns a host with the given models.
+   *
+   * @param warnings receives messages for the user, for instance that a KB was moved
    */
   public static KbHost of(
       Settings settings,
@@ -67,7 +69,13 @@ public record KbHost(
         new SearchService(embedder, stores::of, metrics));
   }
 
-  /** Returns a pipeline that reads pairs, but does not ask the language model. */
+  /**
+   * Returns a pipeline for runs in which the pair judges read pairs, but no language model is
+   * asked.
+   *
+   * @param reading shows how many pairs were read
+   * @param embedding shows how many texts were embedded
+   */
   public Pipeline pipeline(
       Pipeline.Analyst analyst,
       Progress.Display reading,

@@ -31,14 +31,14 @@ import java.util.Set;
 public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
   private static final int USUAL_HITS = 10;
 
-  /** Requests that use the texts of entries. */
+  /** Requests that use the texts of entries. Before them, changed notes are read again. */
   private static final Set<String> READING =
       Set.of("search", "related", "entry", "findings", "finding", "act", "decide", "questions");
 
   /**
    * Returns all lines of the answer to a request; throws a {@link Failure} for a wrong request. If
-   * the KB is made of notes, checks the notes first, because a client that has just edited a note
-   * asks about the new text.
+   * the KB is made of notes, reads changed notes first, because a client that has just edited a
+   * note asks about the new text.
    */
   public List<ObjectNode> answer(ObjectNode request) throws InterruptedException {
     if (READING.contains(request.path("do").asText())) {
@@ -47,7 +47,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
     return answerAsRead(request);
   }
 
-  /** Does the same as {@link #answer}, but without a check of the notes. */
+  /** Does the same as {@link #answer}, but does not read changed notes first. */
   public List<ObjectNode> answerAsRead(ObjectNode request) throws InterruptedException {
     Instant now = host.clock().now();
     String wanted = request.path("do").asText();
@@ -95,7 +95,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
 
   private static boolean isAt(Kb kb, String named) {
     try {
-      return kb.folder().equals(Path.of(named));
+      return Kb.isSame(kb.folder(), Path.of(named));
     } catch (InvalidPathException e) {
       return false; // no folder can have that name
     }
@@ -112,7 +112,7 @@ public record KbRequests(KbHost host, Collection<Kb> kbs, Runnable decided) {
     }
     SearchRequest wanted =
         new SearchRequest(
-            NormalForm.of(text(request)), // the model does not know full-width letters
+            NormalForm.of(text(request)), // the embedding model does not know full-width letters
             topic,
             request.path("offset").asInt(),
             request.path("limit").asInt(USUAL_HITS));

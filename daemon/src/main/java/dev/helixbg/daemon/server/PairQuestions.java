@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Questions that a coding agent is asked about pairs. A question contains only the two texts, so
- * that a pair with a known answer looks like any other pair.
+ * Questions that a coding agent is asked about pairs of entries. A question contains only the two
+ * texts, so that a pair with a known answer looks like any other pair.
  */
 final class PairQuestions {
   /** Maximum length of an excerpt, in characters. */
@@ -79,37 +79,47 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /** Returns a question; {@code keys} are the entries' keys, empty if the answer is known. */
-  static QuestionRequests.Given given(
-      String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
-    ObjectNode texts = Json.object();
-    texts.set("older", older);
-    texts.set("newer", newer);
-    int characters = texts.at("/older/text").asText().length();
-    characters += texts.at("/newer/text").asText().length();
+  /**
+   * Returns a question.
+   *
+   * @param keys the entries' keys; empty if the answer is known
+   * @param texts excerpts under {@code older} and {@code newer}, or under {@code one} and {@code
+   *     other} if it is unknown which entry is older
+   */
+  static QuestionRequests.Given given(String id, List<String> keys, ObjectNode texts, Instant now) {
+    int characters = texts.valueStream().mapToInt(one -> one.path("text").asText().length()).sum();
     return new QuestionRequests.Given(
         new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }
 
-  static QuestionRequests.Given of(KnownPairs.Known known, Instant now) {
+  static QuestionRequests.Given of(KnownPairs.Known known, boolean isAgeKnown, Instant now) {
     return given(
         known.id(),
         List.of(),
-        excerpt(known.older(), 0, Optional.empty()),
-        excerpt(known.newer(), 0, Optional.empty()),
+        texts(
+            isAgeKnown,
+            excerpt(known.older(), 0, Optional.empty()),
+            excerpt(known.newer(), 0, Optional.empty())),
         now);
+  }
+
+  private static ObjectNode texts(boolean isAgeKnown, ObjectNode older, ObjectNode newer) {
+    ObjectNode texts = Json.object();
+    texts.set(isAgeKnown ? "older" : "one", older);
+    texts.set(isAgeKnown ? "newer" : "other", newer);
+    return texts;
   }
 
   /** The first questions about relations, and the number of all relations to ask about. */
   record Open(List<QuestionRequests.Given> first, int all) {}
 
   /**
-   * Returns the relations that an agent may be asked about. Leads (relations that the report shows
-   * first) come first. Then come relations that a pair judge has read, least certain first, then
-   * relations that no pair judge has read.
+   * Returns the pairs that an agent may be asked about. Leads (pairs that the report shows first)
+   * come first. Then come pairs that a pair judge has read, least certain first, then pairs that no
+   * pair judge has read.
    *
    * @param taken ids of questions to skip
-   * @param most maximum number of relations whose texts are read
+   * @param most maximum number of pairs whose texts are read
    */
   static Open open(
       FindingRequests findings, AgentAnswers said, Set<String> taken, int most, Instant now) {
@@ -142,7 +152,7 @@ final class PairQuestions {
         pairs.size());
   }
 
-  /** Returns the present entries of a pair, the older one first. */
+  /** Returns the present entries of a pair, the older one first if it is known. */
   private static Optional<List<NamedEntry>> both(List<String> keys, PresentEntries present) {
     return present
         .of(keys)
@@ -160,8 +170,10 @@ final class PairQuestions {
     return given(
         id,
         both.stream().map(NamedEntry::key).toList(),
-        excerpt(both.get(0), finding, told),
-        excerpt(both.get(1), finding, told),
+        texts(
+            both.get(0).isAgeKnown(both.get(1)),
+            excerpt(both.get(0), finding, told),
+            excerpt(both.get(1), finding, told)),
         now);
   }
 
@@ -171,7 +183,10 @@ final class PairQuestions {
     return excerpt(entry.entry().text().content(), match, Optional.of(entry.key()));
   }
 
-  /** Whether a text of a question no longer exists. */
+  /**
+   * Whether one of the two entries of a question was changed or removed since the question was
+   * asked.
+   */
   static boolean isStale(AgentQuestion question, PresentEntries present) {
     return !question.keys().isEmpty()
         && id(question.keys(), present).filter(question.id()::equals).isEmpty();

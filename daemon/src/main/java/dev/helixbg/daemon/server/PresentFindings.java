@@ -57,7 +57,10 @@ public final class PresentFindings {
     this.entries = entries;
   }
 
-  /** Returns the findings. Waits until the log stays unchanged for a moment, and reads it. */
+  /**
+   * Reads the log, with which findings are then compared. First waits until the log stays unchanged
+   * for a moment.
+   */
   public static PresentFindings read(Kb kb, String modelId) throws InterruptedException {
     return new PresentFindings(new PresentEntries(DataLog.readQuiet(kb.dataLog()), modelId));
   }
@@ -104,7 +107,7 @@ public final class PresentFindings {
 
   /**
    * Whether a finding is stale, that is, no longer fits the log. A finding is stale if one of its
-   * entries or topics no longer exists. Copies are stale only if fewer than two of them are left. A
+   * entries or topics no longer exists. Copies are stale only if none of them can be removed. A
    * finding about a source is also stale if the entry no longer mentions the source.
    */
   public boolean isStale(ReportedFinding finding) {
@@ -113,7 +116,7 @@ public final class PresentFindings {
     }
     return switch (finding.section()) {
       case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries().in(topic) == 0);
-      case "copies" -> entries().allOf(finding.keys()).size() < 2;
+      case "copies" -> Acts.onCopies(entries().allOf(finding.keys())).isEmpty();
       case ReportedFinding.MOVED_SOURCES -> sayer(finding).isEmpty();
       default -> !finding.keys().isEmpty() && entries().of(finding.keys()).isEmpty();
     };
@@ -140,7 +143,8 @@ public final class PresentFindings {
   }
 
   /**
-   * Returns the possible acts on a finding; empty if it is stale.
+   * Returns the possible acts (edits of the knowledge base) on a finding; empty if the finding is
+   * stale.
    *
    * @param opinion the user's verdict, which overrides the report's verdict
    */
@@ -203,7 +207,7 @@ public final class PresentFindings {
             });
   }
 
-  /** Returns the possible acts on a finding, each with the verdicts that it is for. */
+  /** Returns the possible acts on a finding as JSON, each with the verdicts that call for it. */
   ArrayNode ways(ReportedFinding finding, Optional<Verdict> opinion) {
     return Json.array(acts(finding, opinion), act -> way(act, Json.object()));
   }
@@ -258,7 +262,12 @@ public final class PresentFindings {
     line.putObject("log")
         .put("bytes", entries().log().bytes())
         .put("sha256", entries().log().sha256());
+    Optional<String> needed =
+        acts.getFirst().change() instanceof Change.Remove(List<NamedEntry> gone, NamedEntry kept)
+            ? Acts.lacks(kept, gone.getFirst())
+            : Optional.empty();
     if (acts.size() > 1) {
+      needed.ifPresent(why -> line.put("why", why));
       ArrayNode choices = line.putArray("choose");
       acts.forEach(act -> way(act, choices.addObject()).set("names", ActNames.of(act)));
       return line;
@@ -267,6 +276,7 @@ public final class PresentFindings {
     way(act, line).set("names", ActNames.of(act));
     ActPlan plan = entries().plan(act);
     List<String> losses = new ArrayList<>(plan.losses());
+    needed.ifPresent(why -> losses.add("perhaps more than a repetition: " + why));
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     if (notes.isPresent()) {
       NotesKb of = notes.get();
@@ -331,7 +341,7 @@ public final class PresentFindings {
     }
   }
 
-  /** Returns the act that keeps the given entry of a pair and removes the other entry. */
+  /** Returns the act that keeps the entry {@code side} of a pair and removes the other entry. */
   private List<Act> keeping(ReportedFinding finding, List<Act> acts, String side) {
     List<NamedEntry> pair = entries().of(finding.keys()).orElse(List.of());
     List<Act> removals =
@@ -358,7 +368,10 @@ public final class PresentFindings {
     return act.retain("id", "kind", "log", "do", "plan").put("holds", true);
   }
 
-  /** Confirms that each mark in {@code hashes} is at the end of the text that it was made for. */
+  /**
+   * Confirms that each note of a plan still ends in its mark (a line that an earlier call has
+   * appended). {@code hashes} are those of {@link ActPlan#marked}.
+   */
   ObjectNode marked(String id, List<String> hashes) {
     if (!entries().areMarked(hashes)) {
       throw Failure.usage(

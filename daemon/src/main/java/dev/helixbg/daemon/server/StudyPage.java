@@ -26,11 +26,14 @@ public final class StudyPage {
 
   private static final Pattern FENCE = Pattern.compile(" {0,3}(`{3,})\\s*(\\S*).*");
 
-  /** An id, and the word that follows it in the line, if any. */
+  /** The id of a question in a line of a chat, and the word that follows it, if any. */
   private static final Pattern ANSWER =
       Pattern.compile("\\b([0-9a-f]{16})\\b(?:[^\\p{L}\\p{N}]+(\\w+))?");
 
-  /** The beginning of a line before its id: at most the marks and the number of a list. */
+  /**
+   * Text that may precede the id in a line with an answer: punctuation, and the number of a list
+   * item.
+   */
   private static final Pattern START =
       Pattern.compile("[^\\p{L}\\p{N}]*(?:\\d{1,3}[^\\p{L}\\p{N}]+)?");
 
@@ -58,7 +61,10 @@ public final class StudyPage {
                 .formatted(NotesLog.QUESTIONS, possible, EXAMPLE, given.path("meaning").asText()));
     for (JsonNode question : given.path("questions")) {
       page.append("\n## ").append(question.path("id").asText()).append('\n');
-      for (String side : List.of("older", "newer")) {
+      for (String side : List.of("older", "newer", "one", "other")) {
+        if (!question.has(side)) {
+          continue;
+        }
         String text = question.path(side).path("text").asText();
         String fence = MarkdownReport.fence(text);
         page.append(
@@ -80,7 +86,7 @@ public final class StudyPage {
     ArrayNode answers = Json.object().putArray("answers");
     Set<String> ids = new LinkedHashSet<>();
     Map<String, String> within =
-        new HashMap<>(); // may be remarks, so they count as the last resort
+        new HashMap<>(); // may be remarks, so they count only without another answer
     String fence = "";
     for (String line : written.toLowerCase(Locale.ROOT).replace(EXAMPLE, "").lines().toList()) {
       Matcher fenced = FENCE.matcher(line);

@@ -16,7 +16,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
-/** Page that shows the changes and losses of an act before it is carried out. */
+/**
+ * Page of a tidy session that shows what an act (an edit of the knowledge base) would change and
+ * lose.
+ */
 record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
   /** Words that describe what happens to a note; the key is the note's role in the act. */
   private static final Map<String, String> FATES =
@@ -31,17 +34,21 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
           "read", "is to be read again",
           "link", "is linked to");
 
-  /** Maximum width of a title, so that a name fits beside it on a screen of 80 columns. */
+  /** Maximum width of an entry's title, so that the entry's name fits beside it in 80 columns. */
   private static final int TITLE = 48;
 
-  /** Maximum number of listed words of a removed note; they fill six or seven lines. */
+  /** Maximum number of listed words that only a removed note has; they fill six or seven lines. */
   private static final int MOST_WORDS = 60;
 
   String words() {
     return act.path("do").asText();
   }
 
-  /** Returns the page, still without keys; {@code ofNotes}: whether the KB is made from notes. */
+  /**
+   * Returns the page, to which the caller adds keys.
+   *
+   * @param ofNotes whether the KB is made from notes
+   */
   TextPage page(boolean ofNotes, Optional<Path> helix) {
     List<AttributedString> text = new ArrayList<>();
     act.path("names").forEach(name -> text.add(fate(name)));
@@ -116,7 +123,7 @@ record ActPage(Ink ink, Shown shown, ObjectNode act, FindingRequests findings) {
                 : "the key u takes this back: the text returns to the end of its topic");
   }
 
-  /** Returns all calls of helix and helix-bg, one on each line. */
+  /** Returns the act's calls of helix and helix-bg as JSON, one on each line. */
   String calls() {
     return act.path("calls")
         .valueStream()

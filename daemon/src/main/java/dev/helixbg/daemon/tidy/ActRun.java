@@ -59,10 +59,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   /**
    * Outcome of an act.
    *
-   * @param why reason as text; empty when the act is done
+   * @param why reason why the act is not done; empty when it is done
    * @param made calls that helix carried out, in order
-   * @param undo calls that reverse {@code made}, as far as calls can
-   * @param marks lines that the calls left at the end of notes
+   * @param undo calls of helix that reverse {@code made}, as far as this is possible
+   * @param marks lines that the calls appended to notes, and that must now be removed by hand
    */
   public record Outcome(
       State state, String why, List<JsonNode> made, List<JsonNode> undo, List<String> marks) {
@@ -98,7 +98,10 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
     return new FindingRequests(store, Optional.empty(), new PresentFindings(now));
   }
 
-  /** Carries out an act with calls, right after {@link FindingRequests#act} has planned it. */
+  /**
+   * Carries out an act by calls of helix. {@link FindingRequests#act} must have planned it just
+   * before.
+   */
   public Outcome run(JsonNode act, Helix helix) throws IOException, InterruptedException {
     String id = act.path("id").asText();
     Optional<ReportedFinding> finding = store.report().list().find(id);
@@ -185,8 +188,8 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Returns the calls that append marks to notes. A look that checks the marks follows these calls.
-   * The result is empty if the act has no such look.
+   * Returns the calls that append marks (lines with a hash of the text) to notes. In a plan, a
+   * check of the marks follows these calls. The result is empty if the plan has no such check.
    */
   private static List<JsonNode> marking(JsonNode act) {
     List<JsonNode> marking = new ArrayList<>();
@@ -215,7 +218,7 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
         refusal.getMessage() + "; its last call may have been carried out");
   }
 
-  /** Makes the undo calls of an act. Each edit must match exactly one entry. */
+  /** Undoes an act by calls of helix. Each edit must match exactly one entry. */
   public Outcome takeBack(String id, List<JsonNode> calls, Helix helix)
       throws IOException, InterruptedException {
     List<JsonNode> made = new ArrayList<>();
@@ -248,8 +251,8 @@ public record ActRun(KbStore store, Settings settings, String modelId) {
   }
 
   /**
-   * Records a finding as done if the log shows that it is. Otherwise returns the reason why it is
-   * not.
+   * Records a finding as done if the log shows the change. Otherwise returns the reason why the
+   * finding is not done.
    */
   static Optional<String> noteIfDone(FindingRequests now, ReportedFinding finding)
       throws IOException {

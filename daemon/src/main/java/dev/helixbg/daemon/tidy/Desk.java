@@ -5,7 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The parts of a session other than its pages. Only {@link #working} draws on the screen. */
+/**
+ * What a tidy session needs beside its pages: helix, the editor, the clipboard, the trash, the
+ * daemon. Only {@link #working} draws on the screen.
+ */
 interface Desk {
   Optional<Path> helix();
 
@@ -20,7 +23,9 @@ interface Desk {
   /** Copies a text to the clipboard, if the terminal supports that. */
   void copy(String text);
 
-  /** Opens files in the user's editor, and waits until it ends. Returns the error, if any. */
+  /**
+   * Opens files in the user's editor, and waits until the editor ends. Returns the error, if any.
+   */
   Optional<String> edit(List<Path> files) throws IOException, InterruptedException;
 
   Trash trash();

@@ -2,7 +2,7 @@ package dev.helixbg.daemon.tidy;
 
 import java.util.Map;
 
-/** A running helix, the only writer of one knowledge base's log. */
+/** A running helix, which changes a knowledge base for helix-bg. Only helix writes the log. */
 public interface Helix extends AutoCloseable {
   /** Thrown when helix reports an error or does not answer. */
   final class Refusal extends RuntimeException {

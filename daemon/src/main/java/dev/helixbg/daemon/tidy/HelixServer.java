@@ -34,13 +34,13 @@ import java.util.stream.Collectors;
 
 /**
  * A process {@code helix serve KB}, which helix-bg starts and calls over its standard input and
- * output. Coding agents have helix processes of their own. Other programs are named helix, too, so
- * the start checks the server's name and tools.
+ * output. Coding agents have helix processes of their own. Another program may also be named helix,
+ * so the start checks the server's name and tools.
  */
 public final class HelixServer implements Helix {
   private static final String NAME = "helix";
 
-  /** The tools that plans call, with their arguments. */
+  /** The tools of helix that acts call, with the arguments that acts pass. */
   private static final Map<String, Set<String>> TOOLS =
       Map.of(
           "store", Set.of("topic", "text"),

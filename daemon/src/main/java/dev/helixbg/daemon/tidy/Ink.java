@@ -9,11 +9,12 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * Text as the screen shows it: styles, wrapped lines, two columns. Texts from other sources become
- * printable here.
+ * Turns texts into what the screen shows: styles, wrapped lines, two columns. Control characters in
+ * the texts lose their effect here.
  *
  * @param colour whether colours are allowed; otherwise bold and underline take their place
- * @param plain whether the terminal has no styles; brackets then mark words
+ * @param plain whether the terminal has no styles; brackets then mark the words that only one text
+ *     has
  */
 record Ink(boolean colour, boolean plain) {
   private static final AttributedStyle NONE = AttributedStyle.DEFAULT;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An edit that helix-bg has made, with the data that an undo needs.
+ * An edit that helix-bg has made in a memory file, with the data that an undo needs.
  *
  * @param after SHA-256 of the file after the edit
  * @param around the lines before and after each changed span

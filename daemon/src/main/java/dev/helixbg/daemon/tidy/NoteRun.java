@@ -59,8 +59,8 @@ public record NoteRun(ActRun acts, NotesKb notes) {
 
   /**
    * Carries out an act, and records its finding as done if the notes no longer have the finding.
-   * The act is planned again first, because the text that it keeps may have been removed. If the
-   * new plan differs, nothing is changed.
+   * The act is planned again first, because the text that the act keeps may have been removed
+   * meanwhile. If the new plan differs, nothing is changed.
    *
    * @param request the request that {@code act} was planned for
    */
@@ -208,9 +208,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         return Outcome.nothing(State.UNDONE, refused(file, e));
       }
     }
-    if (steps.isEmpty()) { // the act was stopped before its first change
+    if (steps.isEmpty()) { // the act was stopped before its first change, or the text is back
       Files.delete(saved.get());
-      return putBack(id);
+      return latest(id).isPresent() ? putBack(id) : Outcome.done();
     }
     Outcome outcome = replace(id, steps);
     if (outcome.state() == State.DONE) {

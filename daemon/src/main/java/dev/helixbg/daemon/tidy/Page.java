@@ -10,7 +10,7 @@ import org.jline.utils.AttributedString;
 
 /** The part of a screen between the title line and the line of keys, and the keys' effects. */
 abstract class Page {
-  /** Prefix of the key name that stands for a pasted text; the rest of the name is the text. */
+  /** Prefix of the key name for a paste. The pasted text follows the prefix. */
   static final String PASTED = "paste:";
 
   private final Map<String, String> hints = new LinkedHashMap<>();
@@ -27,10 +27,11 @@ abstract class Page {
   abstract List<AttributedString> body(int columns);
 
   /**
-   * Adds a key.
+   * Adds a key and its effect.
    *
    * @param key a name such as {@code enter} or {@code esc}, or the character that the key sends
-   * @param words effect of the key; if empty, the screen does not list the key
+   * @param words description of the effect for the screen; if empty, the screen does not list the
+   *     key
    */
   Page on(String key, String words, Action action) {
     actions.put(key, action);

@@ -26,7 +26,7 @@ import java.util.Optional;
 record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
   static Shown of(FindingRequests findings, ReportedFinding finding, Decisions decisions) {
     List<ObjectNode> lines = findings.lines(List.of(finding), decisions, true);
-    JsonNode told = // missing if a new report has replaced the last one
+    JsonNode told = // the finding is missing if a new report has replaced the last one
         lines.isEmpty() ? MissingNode.getInstance() : lines.getFirst();
     List<NamedEntry> entries =
         finding.section().equals("copies")
@@ -110,13 +110,16 @@ record Shown(ReportedFinding finding, JsonNode told, List<NamedEntry> entries) {
     return Optional.ofNullable(told.path("proposedText").textValue());
   }
 
-  /** Returns the text below the title; the whole text if the title is no line of its own. */
+  /**
+   * Returns an entry's text below the title. If the title has no line of its own, returns the whole
+   * text.
+   */
   static String content(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     return hasHeading(entry) ? content.substring(content.indexOf('\n')).strip() : content;
   }
 
-  /** Whether the first line has only the title, and more text follows. */
+  /** Whether an entry's first line has only the title, and more text follows. */
   static boolean hasHeading(NamedEntry entry) {
     String content = entry.entry().text().content().strip();
     String title = entry.title();

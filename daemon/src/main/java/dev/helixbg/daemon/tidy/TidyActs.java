@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jline.utils.AttributedString;
 
 /**
- * Carries out a session's acts and decisions, and undoes them. A page describes each of them before
- * it takes effect.
+ * Carries out the acts (edits of the knowledge base) and decisions of a tidy session, and undoes
+ * them. Before an act or decision takes effect, a page describes it.
  */
 final class TidyActs {
   private final TidySession session;
@@ -72,7 +72,10 @@ final class TidyActs {
     session.say("Dismissed. To undo this, press u.");
   }
 
-  /** Plans an act for a request (see {@link TidyList#act}), and shows the act's changes. */
+  /**
+   * Plans an act for a request (see {@link TidyList#act}), and asks the user to confirm the act's
+   * changes.
+   */
   void confirm(Shown shown, ObjectNode request) throws IOException, InterruptedException {
     lookAtAll();
     ObjectNode act = list.act(shown.finding(), request);
@@ -175,7 +178,10 @@ final class TidyActs {
     session.next();
   }
 
-  /** Checks whether the user or another program has carried out the act. */
+  /**
+   * Checks whether the user or another program has carried out the act; if so, records the finding
+   * as done.
+   */
   private void lookWhetherDone(Shown shown, String words) throws IOException, InterruptedException {
     list.look();
     Optional<String> missing = ActRun.noteIfDone(list.findings(), shown.finding());
@@ -204,7 +210,7 @@ final class TidyActs {
         .toList();
   }
 
-  /** If the notes no longer have the finding, records the finding as done. */
+  /** Reads the notes after an edit. If they no longer have the finding, records it as done. */
   private void afterEdit(Shown shown, List<Trash.Moved> moved, String words)
       throws IOException, InterruptedException {
     desk.working("reading the notes");
@@ -248,7 +254,10 @@ final class TidyActs {
     afterEdit(shown, moved, "Moved to the trash, and recorded as done.");
   }
 
-  /** Puts files back and removes them from {@code moved}. Stops at an error, which it returns. */
+  /**
+   * Moves files from the trash back to their places, and removes them from {@code moved}. Stops at
+   * the first error, and returns it.
+   */
   private static Optional<String> putBack(List<Trash.Moved> moved) {
     while (!moved.isEmpty()) {
       try {

@@ -60,7 +60,10 @@ final class TidyList {
         .toList();
   }
 
-  /** Whether there are open findings that are neither leads nor in the list yet. */
+  /**
+   * Whether the list still lacks open findings. At first, it has only leads (findings that the
+   * report shows first).
+   */
   boolean hasMore() {
     return !hasAll && !present(one -> !one.leads()).isEmpty();
   }
@@ -101,7 +104,10 @@ final class TidyList {
     handled.add(id);
   }
 
-  /** Returns the open finding after (1) or before (−1) another; the first follows the last. */
+  /**
+   * Returns the id of the next open finding after {@code from} (step 1) or before it (step −1). The
+   * first finding counts as the one after the last.
+   */
   Optional<String> next(String from, int step) {
     List<String> all = order();
     int start = all.indexOf(from);

@@ -151,8 +151,8 @@ final class TidySession {
   }
 
   /**
-   * Returns the text of the page about a half-done act; empty once the user has pressed a key
-   * there.
+   * Returns the text of the page about an act that stopped halfway; empty once the user has pressed
+   * a key there.
    */
   List<String> halfDone() {
     return halfDone;
@@ -297,8 +297,8 @@ final class TidySession {
   }
 
   /**
-   * Returns an action that runs {@code action} if the finding is open. Otherwise, the action shows
-   * the next finding.
+   * Returns an action that runs {@code action} if the finding is open. Otherwise, the returned
+   * action shows the next finding.
    */
   private Page.Action whileOpen(Shown shown, Page.Action action) {
     return () -> {

@@ -33,7 +33,7 @@ import org.jline.utils.Curses;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
-/** A session at a terminal: draws the screen and reads the keys. */
+/** A tidy session at a terminal: draws the screen and reads the keys. */
 public final class TidyTerminal implements Desk {
   private static final List<Capability> LEAVE =
       List.of(Capability.cursor_normal, Capability.exit_ca_mode);
@@ -76,7 +76,9 @@ public final class TidyTerminal implements Desk {
       boolean colour,
       PrintStream out) {}
 
-  /** {@code isPlain}: whether the terminal can only print lines. */
+  /**
+   * @param isPlain whether the terminal can only print lines
+   */
   TidyTerminal(Terminal terminal, ActRun acts, World world, boolean isPlain) {
     this.terminal = terminal;
     this.acts = acts;
@@ -89,8 +91,8 @@ public final class TidyTerminal implements Desk {
   }
 
   /**
-   * The result of a session. {@code halfDone} has the text about a half-done act, if the user has
-   * pressed no key since it was shown.
+   * The result of a session. {@code halfDone} is the text about an act that stopped halfway, if the
+   * user has pressed no key since then.
    */
   public record Summary(
       int done, int dismissed, int left, boolean isInterrupted, List<String> halfDone) {}
@@ -133,7 +135,7 @@ public final class TidyTerminal implements Desk {
           .provider(TerminalBuilder.PROP_PROVIDER_FFM)
           .dumb(false)
           .encoding(UTF_8)
-          .graphemeCluster(false) // asking the terminal takes 0.5 s and loses keys
+          .graphemeCluster(false) // asking the terminal for this feature takes 0.5 s and loses keys
           .type(type.equals(DUMB) ? "ansi" : type) // JLine reads no keys from a dumb terminal
           .build();
     } catch (IllegalStateException e) {
@@ -178,7 +180,7 @@ public final class TidyTerminal implements Desk {
       terminal.handle(Signal.WINCH, _ -> drawAnew());
       while (!session.isOver()) {
         draw();
-        // The preparation runs while the user reads.
+        // The plan of an act needs a preparation, which runs while the user reads.
         Thread.ofVirtual().start(list.findings().present().entries()::prepare);
         String key = read();
         Whole.of(() -> press(key)); // a signal does not stop an act halfway
@@ -219,7 +221,7 @@ public final class TidyTerminal implements Desk {
     next(); // [ or O: the key sends a sequence that has no name here
     do {
       next();
-    } while (keys.getLastBinding().matches("[ -?\\[]")); // not the last character yet
+    } while (keys.getLastBinding().matches("[ -?\\[]")); // not the sequence's last character
     return OTHER;
   }
 
@@ -263,7 +265,7 @@ public final class TidyTerminal implements Desk {
       terminal.writer().write(PASTES_MARKED);
       terminal.puts(Capability.cursor_invisible);
       terminal.flush();
-      display.clear(); // otherwise the screen would start at the old cursor
+      display.clear(); // otherwise the screen would start at the old place of the cursor
     }
   }
 
@@ -285,7 +287,7 @@ public final class TidyTerminal implements Desk {
         terminal.flush();
       }
       terminal.setAttributes(before);
-    } catch (IllegalStateException e) { // JLine closed it, and restored only attributes
+    } catch (IllegalStateException e) { // JLine closed the terminal, and restored only attributes
       if (!isPlain) {
         world.out().print(PASTES_TYPED);
         LEAVE.forEach(one -> Curses.tputs(world.out(), terminal.getStringCapability(one)));

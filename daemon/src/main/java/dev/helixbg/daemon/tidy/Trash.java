@@ -42,7 +42,11 @@ record Trash(Path home, boolean isMac) {
     }
   }
 
-  /** Moves a regular file to the trash; {@code now} is in the user's time zone. */
+  /**
+   * Moves a regular file to the trash.
+   *
+   * @param now present time in the user's time zone
+   */
   Moved move(Path file, LocalDateTime now) throws IOException {
     Path from = file.toRealPath(LinkOption.NOFOLLOW_LINKS);
     if (!Files.isRegularFile(from, LinkOption.NOFOLLOW_LINKS)) {
@@ -62,7 +66,10 @@ record Trash(Path home, boolean isMac) {
     throw new IOException("the trash already has too many files named " + from.getFileName());
   }
 
-  /** Moves a file to the trash. Its note is written first, because it reserves the file's name. */
+  /**
+   * Moves a file to the trash. The note about the file is written first, because the note reserves
+   * a name in the trash.
+   */
   private Moved moveByInfo(Path from, LocalDateTime now) throws IOException {
     boolean atHome = Files.getFileStore(from).equals(Files.getFileStore(home));
     Path top = atHome ? Path.of("/") : top(from);

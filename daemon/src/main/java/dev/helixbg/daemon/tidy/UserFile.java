@@ -57,8 +57,8 @@ public record UserFile(Path file) {
   /**
    * Checks that helix-bg may change the file.
    *
-   * @throws FileSystemException when the file is a link, belongs to another user, is read-only, or
-   *     is known to be open for writing or locked in another process
+   * @throws FileSystemException when a change is unsafe, for example because the file is a link, is
+   *     read-only, belongs to another user, or is locked by another process
    */
   public void requireChangeable() throws IOException {
     if (Files.isSymbolicLink(file)) {

@@ -256,7 +256,7 @@ public final class KbWatch {
       gone = false;
     } catch (IOException e) {
       lose(e);
-      return settings.poll().toNanos();
+      return unwatchedPoll().toNanos(); // inotify does not report that a folder is back
     }
     if (stamp.equals(done) && !update.isWantedAgain()) {
       pending = null;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.text.HostileText;
 import dev.helixbg.daemon.ExternalTool;
+import dev.helixbg.daemon.cli.flags.KbsOption;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.ByteArrayOutputStream;
@@ -331,5 +333,20 @@ class CommandLineTest {
             script.toString(),
             word)
         .strip();
+  }
+
+  /** Configurations of MCP clients have such paths, and no shell replaces them. */
+  @Test
+  void aPathMayBeginInTheHomeFolder() {
+    assertEquals(ExitCode.KB.number(), line().execute("verify", "--kb=~/no such kb"));
+    String said = out.toString(StandardCharsets.UTF_8);
+    assertTrue(said.contains(" " + System.getenv("HOME") + "/no such kb is not a folder"), said);
+  }
+
+  /** A daemon would watch it twice. */
+  @Test
+  void aKnowledgeBaseWithTwoPathsIsOne() throws IOException {
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
+    assertEquals(List.of(Kb.named(folder)), new KbsOption().named(List.of(folder, link)));
   }
 }

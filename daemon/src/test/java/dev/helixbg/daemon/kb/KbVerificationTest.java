@@ -68,7 +68,9 @@ class KbVerificationTest {
     Files.delete(writer.kb().folder().resolve(HxecFile.NAME));
     CheckLine published = check("published");
     assertEquals(CheckLine.State.NOTE, published.state());
-    assertEquals("report.json, embeddings.bin: missing, or not as published", published.detail());
+    assertEquals(
+        "report.json, embeddings.bin: missing, or changed since they were published",
+        published.detail());
     assertEquals(List.of("publish report.json, embeddings.bin"), verified().aRunWould());
     Path html = ReportFolder.of(writer.kb()).html();
     Path same = Files.move(html, folder.resolve("report.html"));

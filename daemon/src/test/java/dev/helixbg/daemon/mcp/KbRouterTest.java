@@ -256,4 +256,19 @@ class KbRouterTest {
       assertTrue(failure.getMessage().endsWith("MEMORY.md, " + two), failure::getMessage);
     }
   }
+
+  @Test
+  void aKbIsTheDaemonsByEachOfItsPaths() throws Exception {
+    Kb kb = new Kb(GeneratedKb.write(folder.resolve("kb"), 3));
+    Kb link = new Kb(Files.createSymbolicLink(folder.resolve("link"), kb.folder()));
+    try (Daemon daemon = daemon(kb);
+        KbRouter kbs = kbs(new FakeModel(), List.of(link))) {
+      ObjectNode asked = request("search").put("kb", kb.folder().toString());
+      assertTrue(kbs.ask(asked, Progress.Display.SILENT).byDaemon());
+      JsonNode status = new ToolAnswers(kbs).status().at("/kbs/0");
+      assertEquals("link", status.path("kb").asText());
+      assertEquals("the helix-bg daemon", status.path("answeredBy").asText());
+      assertTrue(status.has("upToDate"));
+    }
+  }
 }

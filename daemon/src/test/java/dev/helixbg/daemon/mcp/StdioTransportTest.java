@@ -466,6 +466,32 @@ class StdioTransportTest {
     assertEquals("last", answeredText());
   }
 
+  /** Languages that only know doubles write 1.0; some programs begin a stream with such a mark. */
+  @Test
+  void anyNumberIsAnIdAndAByteOrderMarkIsNoContent() throws Exception {
+    send("\uFEFF" + INITIALIZE.replace("\"id\":0", "\"id\":0.0"), INITIALIZED);
+    assertEquals("0.0", answer().path("id").toString());
+    for (String id : List.of("1.5", "1000.0", "123456789012345678901234567890", "\"1\"")) {
+      send(call(7, "echo", "x").replace("7", id), call(7, "no", "x").replace("7", id));
+      assertEquals(id, answer().path("id").toString());
+      assertEquals(id, answer().path("id").toString());
+    }
+    send(call(7, "wait", "").replace("7", "7.5"));
+    begun.await();
+    send(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7.5}}");
+    calledOff.await();
+  }
+
+  @Test
+  void aBatchIsAnsweredMessageByMessage() throws Exception {
+    initialize();
+    send("[" + call(61, "no", "") + ",7," + call(62, "echo", "second") + "," + INITIALIZED + "]");
+    assertEquals(61, answer().path("id").asInt());
+    assertEquals(-32600, answer().at("/error/code").asInt());
+    assertEquals("second", answer().at("/result/content/0/text").asText());
+  }
+
   @Test
   void itEndsWhenNobodyReadsAnyMore() throws Exception {
     initialize();

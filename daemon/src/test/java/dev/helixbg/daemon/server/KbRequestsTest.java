@@ -262,6 +262,7 @@ class KbRequestsTest {
     index();
     assertEquals("one", entry("B\u00fccher:0", 0).path("text").asText());
     assertEquals("two", entry("Cafe\u0301:0", 0).path("text").asText());
+    assertEquals("two", entry("Cafe\u0301[0]", 0).path("text").asText(), "helix's own name");
     for (String topic : List.of("B\u00fccher", "Bu\u0308cher")) {
       List<JsonNode> found =
           ask(DaemonLink.request("search").put("text", "one").put("topic", topic));

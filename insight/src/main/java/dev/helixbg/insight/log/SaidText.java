@@ -11,11 +11,14 @@ public final class SaidText {
   /** The words that replace embedded data. */
   public static final String MARK = "(data left out)";
 
-  /** A data URI, or a run of base64 or hex digits longer than any word or address. */
+  /**
+   * A data URI, or a run of base64 or hex digits longer than any word or address. A run of signs
+   * only is a ruler.
+   */
   static final Pattern DATA =
       Pattern.compile(
           "data:[\\w/+.;=-]{0,100};base64,[A-Za-z0-9+/=_%-]*+"
-              + "|[A-Za-z0-9+/_-]{256,}+={0,2}"
+              + "|(?<![A-Za-z0-9+/_-])(?=[+/_-]*+[A-Za-z0-9])[A-Za-z0-9+/_-]{256,}+={0,2}"
               + "|(?m:(?:^[A-Za-z0-9+/]{60,}+={0,2}$\\n?){4,}+)");
 
   /** Minimum length, in characters, of a run of digits on one line that the pattern matches. */

@@ -1,14 +1,18 @@
 package dev.helixbg.insight.notes;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -26,8 +30,9 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
  * Front matter: data before the text of a note. YAML stands between lines {@code ---}, as Obsidian,
- * Jekyll and Hugo write it; TOML stands between lines {@code +++}. Blocks that directly follow one
- * another count as one.
+ * Jekyll and Hugo write it; TOML stands between lines {@code +++}; JSON has no such lines. Blocks
+ * of YAML or TOML that directly follow one another count as one. Properties as in Logseq and
+ * Pelican are read, but are also text.
  *
  * <p>Values are texts and lists of texts, as written: no date or version is converted. If the YAML
  * as a whole is not valid, each key is read by itself, because many programs write invalid values
@@ -60,6 +65,11 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
 
   /** A value that is no list, mapping, quotation or block of lines, but may be a template. */
   private static final Pattern PLAIN = Pattern.compile("(?:\\{\\{|[^\\s\\[\\]{}'\"|>#]).*");
+
+  private static final Pattern PROPERTIES =
+      Pattern.compile(
+          "(?:KEY::(?!\\S).*(?:\\n|\\z)){1,50}|[Tt]itle:[ \\t].*\\n(?:KEY:[ \\t].*\\n){0,50}(?=\\n)"
+              .replace("KEY", "\\p{L}[\\p{L}\\d_-]{0,59}"));
 
   private static final TomlMapper TOML_MAPPER = new TomlMapper();
 
@@ -101,7 +111,11 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       all = new FrontMatter(values, next.end(), all.sound() && next.sound());
       block = block(text, all.end());
     }
-    return all == NONE && opened(text) ? new FrontMatter(Map.of(), 0, false) : all;
+    return all != NONE
+        ? all
+        : opened(text)
+            ? new FrontMatter(Map.of(), 0, false)
+            : text.startsWith("{") ? json(text) : properties(text);
   }
 
   /** Whether an unclosed text begins with {@code ---} or {@code +++} and a key. */
@@ -249,6 +263,35 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
     } catch (JsonProcessingException | StackOverflowError e) {
       return false;
     }
+  }
+
+  /** Reads an object with a title, before the text; other objects are text. */
+  private static FrontMatter json(String text) {
+    Map<String, List<String>> values = new LinkedHashMap<>();
+    try (JsonParser parser = new ObjectMapper().createParser(text)) {
+      addAll(values, "", parser.<JsonNode>readValueAsTree(), 0);
+      int end = (int) parser.currentLocation().getCharOffset();
+      boolean isFollowed = text.startsWith("\n", end) && !text.substring(end).isBlank();
+      return isFollowed && values.containsKey("title") ? new FrontMatter(values, end, true) : NONE;
+    } catch (IOException | StackOverflowError e) {
+      return NONE;
+    }
+  }
+
+  /**
+   * Returns the values in the first lines of a text: {@code key:: value}, as Logseq writes, or a
+   * paragraph of {@code Key: value} that begins with the title, as for Pelican. They remain text.
+   */
+  private static FrontMatter properties(String text) {
+    Map<String, List<String>> values = new LinkedHashMap<>();
+    Matcher found = PROPERTIES.matcher(text);
+    if (found.lookingAt()) {
+      for (String line : found.group().strip().split("\n")) {
+        String[] property = line.split("::?", 2);
+        add(list(values, property[0]), property[1]);
+      }
+    }
+    return new FrontMatter(values, 0, true);
   }
 
   private static void addAll(

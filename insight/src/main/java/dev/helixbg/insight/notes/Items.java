@@ -62,7 +62,9 @@ final class Items {
       Pattern.compile("(?i)readme|change-?log|changes|history|releases|.*template.*");
 
   /** The marker of a list item, with the blanks after it. */
-  static final Pattern MARKER = Pattern.compile("( {0,3})(?:[-*+]|\\d{1,9}[.)])(?:[ \\t]+|$)");
+  static final Pattern MARKER =
+      Pattern.compile(
+          "( {0,3})(?:(?:[-*+•–]|\\d{1,9}[.)])(?:[ \\t]+|$)|(?:・|[\\d０-９]{1,9}[、．])[ \\t　]*)");
 
   private static final int TAB = 4;
 
@@ -70,6 +72,19 @@ final class Items {
   private static final Pattern LABEL =
       Pattern.compile(
           "\\*{0,2}([\\p{L}][\\p{L} ]{1,24})(?:\\*\\*[:：]|[:：]\\*{0,2})\\s.*", Pattern.DOTALL);
+
+  /** The beginning of a text that belongs to the fact above it. */
+  private static final Pattern PART =
+      Pattern.compile(
+          "(?i)[*_]{0,3}(?:why|how to"
+              + " apply|reason|rationale|fix|solution|example|exception)[*_]{0,3}[:：]");
+
+  private static final Pattern SENTENCE = Pattern.compile(".*[.!?。！？][*_`)\"”]{0,3}\\s*");
+
+  /** A definition of a link or of a footnote, which any text of the file may use. */
+  private static final Pattern DEFINITION =
+      Pattern.compile(
+          " {0,3}\\[(?:\\^[^\\[\\]]+\\]:(?s:.*)|[^\\[\\]]+\\]:\\s*\\S+(?:\\s+[\"'(].*)?)\\s*");
 
   /** Minimum number of headings with items in a file of lessons; fewer may be a list's chapters. */
   private static final int LESSONS = 5;
@@ -84,9 +99,13 @@ final class Items {
   private static final Pattern FENCE =
       Pattern.compile("\\s*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+){0,3}(`{3,}|~{3,})[^`]*");
 
-  /** A line that begins a comment, that ends an HTML element, or that is only an opening tag. */
+  /**
+   * A line that begins a comment, that ends an HTML element, that is only an opening tag, or that
+   * is a definition.
+   */
   private static final Pattern TAG =
-      Pattern.compile(" ?(?:<!--.*|</.*|<[a-zA-Z][\\w-]*(?:\\s[^<>]*)?>\\s*)");
+      Pattern.compile(
+          " ?(?:<!--.*|</.*|<[a-zA-Z][\\w-]*(?:\\s[^<>]*)?>\\s*)|" + DEFINITION.pattern());
 
   private static final Pattern CHECKBOX = Pattern.compile("\\[[ xX]\\]\\s.*", Pattern.DOTALL);
 
@@ -113,6 +132,9 @@ final class Items {
 
   private int marked;
   private int indent;
+
+  /** Indentation from which on a list marker belongs to the current item. */
+  private int nested;
 
   /** The way in which a file becomes entries. */
   enum Way {
@@ -167,7 +189,16 @@ final class Items {
     if (forced && cut.items.size() >= LEAST) {
       return new Cut(Way.ITEMS, cut.items, form);
     }
-    return cut.decided(path, from, form);
+    boolean isNamed = matter.first("name").isPresent();
+    return isNamed && matter.first("type", "metadata.type").isPresent() && cut.isOneFact(from)
+        ? new Cut(Way.WHOLE, List.of(), "whole: one fact")
+        : cut.decided(path, from, form);
+  }
+
+  /** Whether a file whose front matter names a fact, as Claude Code writes it, is no list. */
+  private boolean isOneFact(int from) {
+    return items.size() < LEAST
+        || text.substring(from).lines().anyMatch(line -> PART.matcher(line).lookingAt());
   }
 
   private Cut decided(String path, int from, String form) {
@@ -175,11 +206,13 @@ final class Items {
     if (NO_FACTS.matcher(NoteName.withoutEnding(name)).matches()) {
       return new Cut(Way.WHOLE, List.of(), "whole: a README, a changelog or a template");
     }
-    if (items.size() >= LEAST && isMostly(CHECKBOX)) {
+    int inItems = items.stream().mapToInt(item -> item.text().length()).sum();
+    boolean areEnough = items.size() >= LEAST || others == 0 || sections < LEAST;
+    boolean isList = areEnough && inItems > others;
+    if ((isList || items.size() >= LEAST) && isMostly(CHECKBOX)) {
       return new Cut(Way.WHOLE, List.of(), "whole: a checklist");
     }
-    int inItems = items.stream().mapToInt(item -> item.text().length()).sum();
-    if (items.size() >= LEAST && items.size() <= MOST && inItems > others && !areOfLessons()) {
+    if (isList && items.size() <= MOST && !areOfLessons()) {
       return isMostly(LINK)
           ? new Cut(Way.WHOLE, List.of(), "an index of other files")
           : new Cut(Way.ITEMS, items, form);
@@ -189,8 +222,15 @@ final class Items {
     }
     items.clear();
     paragraphs(from);
+    boolean areLines = areSentences();
+    if (areLines) {
+      Item only = items.removeFirst();
+      for (int at = only.start(); at < only.end(); at = lineEnd(at) + 1) {
+        block(at, lineEnd(at));
+      }
+    }
     return items.size() >= LEAST && items.size() <= MOST
-        ? new Cut(Way.ITEMS, items, "paragraphs")
+        ? new Cut(Way.ITEMS, items, areLines ? "lines" : "paragraphs")
         : new Cut(Way.WHOLE, List.of(), "whole: no list of facts");
   }
 
@@ -216,6 +256,13 @@ final class Items {
             .mapToLong(count -> count)
             .sum();
     return labels.size() > 1 && 2 * fields > items.size();
+  }
+
+  /** Whether there is only one paragraph, with a sentence on each of its lines. */
+  private boolean areSentences() {
+    return items.size() == 1
+        && items.getFirst().text().lines().allMatch(line -> SENTENCE.matcher(line).matches())
+        && items.getFirst().text().lines().noneMatch(line -> PART.matcher(line).lookingAt());
   }
 
   private boolean isMostly(Pattern form) {
@@ -272,16 +319,17 @@ final class Items {
       } else if (line.isBlank()) {
         blank = true;
         continue;
-      } else if (marker.lookingAt() && (start < 0 || marker.group(1).length() < indent)) {
+      } else if (marker.lookingAt() && (start < 0 || marker.group(1).length() < nested)) {
         finish();
         start = at;
         marked = at + marker.end();
         indent = marker.end();
+        nested = Math.min(indent, marker.group(1).length() + 2);
         end = at + line.length();
         fence = fenceAfter(line, "");
         comment = isInComment(line.substring(marker.end()), false);
       } else {
-        if (blank && indented(line) < Math.min(2, indent)) {
+        if (blank && indented(line) < Math.min(2, indent) && !isOfItem(line)) {
           finish(); // a paragraph after the list
         }
         fence = fenceAfter(line, "");
@@ -294,15 +342,39 @@ final class Items {
     return "items of lists";
   }
 
+  /**
+   * Whether a line at the left margin, after a blank line, belongs to the current item: it gives
+   * the item's reason or use, or the item introduces the code, table or quotation that it begins.
+   */
+  private boolean isOfItem(String line) {
+    if (start < 0) {
+      return false;
+    }
+    if (PART.matcher(line).lookingAt()) {
+      return !PART.matcher(text).region(marked, end).lookingAt();
+    }
+    String above = text.substring(text.lastIndexOf('\n', end - 1) + 1, end).strip();
+    return Note.LEAD_IN.matcher(above).matches()
+        && (line.startsWith("|") || line.startsWith(">") || FENCE.matcher(line).matches());
+  }
+
   /** Takes each paragraph as an item. Skips headings, comments and tags; cuts no fenced code. */
   private void paragraphs(int from) {
     String fence = "";
     boolean comment = false;
+    boolean blank = false;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
       String line = text.substring(at, lineEnd(at));
       boolean isTag = fence.isEmpty() && (comment || TAG.matcher(line.strip()).matches());
-      if (isTag || fence.isEmpty() && (line.isBlank() || headings.contains(at))) {
+      if (fence.isEmpty() && !comment && line.isBlank()) {
+        blank = true;
+        continue;
+      }
+      if (isTag || fence.isEmpty() && (headings.contains(at) || blank && !isOfItem(line))) {
         finish();
+      }
+      blank = false;
+      if (isTag || fence.isEmpty() && headings.contains(at)) {
         comment = isInComment(line, comment);
         continue;
       }
@@ -334,8 +406,8 @@ final class Items {
   }
 
   /**
-   * Returns the end of a lesson. Comments and closing tags at its end are excluded, because other
-   * tools may need them.
+   * Returns the end of a lesson. Comments, closing tags and definitions at its end are excluded,
+   * because other tools or other lessons may need them.
    */
   static int endOfLesson(String text, int start, int end) {
     int last = end;
@@ -346,13 +418,23 @@ final class Items {
   }
 
   /**
-   * Returns the start of the line with the comment or closing tag at the end of a text, or -1 if
-   * the text ends with neither.
+   * Returns the start of the line with the comment, closing tag or definition at the end of a text,
+   * or -1 if the text ends with none of them.
    */
   private static int lastTag(String text, int start, int end) {
     int stop = end;
     while (stop > start && Character.isWhitespace(text.charAt(stop - 1))) {
       stop--;
+    }
+    int last = text.lastIndexOf('\n', stop - 1);
+    while (last > start
+        && text.charAt(stop - 1) != '>'
+        && " \t".indexOf(text.charAt(last + 1)) >= 0) {
+      last = text.lastIndexOf('\n', last - 1); // a footnote may have more lines, indented
+    }
+    int first = Math.max(start, last + 1);
+    if (first < stop && DEFINITION.matcher(text).region(first, stop).matches()) {
+      return first;
     }
     boolean isComment = text.startsWith("-->", stop - 3);
     String closing = isComment ? "-->" : ">";

@@ -53,6 +53,10 @@ record MarkdownScan(
           "<a\\s(?:[^<>]{0,300}\\s)?href\\s*=\\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\"'\\s<>]+))",
           Pattern.CASE_INSENSITIVE);
 
+  /** A link of Hugo or Jekyll by the name of a page. */
+  private static final Pattern TEMPLATE =
+      Pattern.compile("\\{(?:\\{[<%]\\s*(?:rel)?ref|%-?\\s*(?:post_url|link))\\s+\"?([^\"\\s]+)");
+
   /** Maximum number of bracket pairs that are looked up as labels of definitions. */
   private static final int MAX_REFERENCES = 20_000;
 
@@ -172,7 +176,8 @@ record MarkdownScan(
   }
 
   private void findLinks(String written, int offset) {
-    if (links.size() >= MAX_LINKS || written.indexOf('<') < 0 && written.indexOf('[') < 0) {
+    if (links.size() >= MAX_LINKS
+        || written.indexOf('<') < 0 && written.indexOf('[') < 0 && written.indexOf('%') < 0) {
       return;
     }
     String line = withoutCode(written);
@@ -182,6 +187,10 @@ record MarkdownScan(
           .mapToObj(anchor::group)
           .filter(Objects::nonNull)
           .forEach(path -> add(offset + anchor.start(), path));
+    }
+    Matcher template = TEMPLATE.matcher(line);
+    while (template.find()) {
+      addWiki(offset + template.start(), template.group(1));
     }
     Matcher definition = DEFINITION.matcher(line);
     if (definition.matches()) {
@@ -322,7 +331,7 @@ record MarkdownScan(
   }
 
   /** Decodes percent escapes of UTF-8. Text with invalid escapes stays as it is. */
-  private static String decoded(String path) {
+  static String decoded(String path) {
     try {
       return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {

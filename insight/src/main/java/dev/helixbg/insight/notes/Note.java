@@ -7,10 +7,12 @@ import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -38,6 +40,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   private static final int MAX_TITLE = 200;
 
+  private static final int HIGHEST_LEVEL = 6;
+
   /** A link {@code [words](path)} in a heading; only its words are kept. */
   private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
 
@@ -49,7 +53,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   private static final Pattern LETTER = Pattern.compile("\\p{L}");
 
   /** A line that introduces the list below it. */
-  private static final Pattern LEAD_IN = Pattern.compile("[^\\n]*[:：][*_]{0,2}");
+  static final Pattern LEAD_IN = Pattern.compile("[^\\n]*[:：][*_]{0,2}");
 
   private static final Pattern MARKUP = Pattern.compile("`|\\*\\*|\\[\\[|\\]\\]");
 
@@ -150,9 +154,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     links.addAll(linksOf(matter, start));
     Items.Cut cut = Items.of(path, given, matter, body, start, headings);
     if (cut.way() == Items.Way.SECTIONS) {
-      Map<String, Long> uses =
-          headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
-      headings.removeIf(heading -> uses.get(heading.title()) >= Items.LEAST); // part of a lesson
+      removeParts(headings);
     }
     int[] lineEnds =
         IntStream.range(0, text.length()).filter(i -> text.charAt(i) == '\n').toArray();
@@ -178,6 +180,22 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), why);
   }
 
+  /** Removes headings that recur under several others, unless they are dates: parts of lessons. */
+  private static void removeParts(List<Heading> headings) {
+    Map<String, Set<Integer>> above = new HashMap<>();
+    int[] last = new int[HIGHEST_LEVEL + 1]; // the latest heading of each level, from 1
+    for (int i = 0; i < headings.size(); i++) {
+      Heading heading = headings.get(i);
+      int parent = IntStream.range(0, heading.level()).map(level -> last[level]).max().orElse(0);
+      above.computeIfAbsent(heading.title(), title -> new HashSet<>()).add(parent);
+      last[heading.level()] = i + 1;
+    }
+    headings.removeIf(
+        one ->
+            above.get(one.title()).size() >= Items.LEAST
+                && !ItemTimes.ANY.matcher(one.title()).find());
+  }
+
   /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */
   private static List<Link> linksOf(FrontMatter matter, int start) {
     return matter.values().values().stream()
@@ -188,9 +206,10 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
         .toList();
   }
 
-  /** Returns the file name without its ending, with blanks between words. */
+  /** Returns the name of the page without its ending, with blanks between words. */
   private static String fileTitle(String path) {
-    return NoteName.withoutEnding(path.substring(path.lastIndexOf('/') + 1))
+    String page = path.replaceFirst("/_?index\\.[^./]*$", ""); // Hugo has a folder for each page
+    return NoteName.withoutEnding(page.substring(page.lastIndexOf('/') + 1))
         .replace('-', ' ')
         .replace('_', ' ');
   }

@@ -9,15 +9,26 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Finds the targets of links. A link is a path relative to the note or to the folder. A wiki link
- * can also be a name or an alias. Case and Unicode forms do not matter. If several notes have the
- * name, the link leads to the note in the same folder. If that folder has none, the link leads to
- * the note with the shortest path.
+ * can also be a name, an alias, or the Zettelkasten id at the beginning of a name. A page named
+ * index or README can be called by its folder. Unicode forms do not matter; case matters only if
+ * paths differ in nothing else. If several notes have the name, the link leads to the note in the
+ * same folder. If that folder has none, the link leads to the note with the shortest path.
  */
 final class NoteLinks {
+  /** The name of a page that stands for its folder. */
+  private static final Pattern INDEX = Pattern.compile("(?i)(?<=[^/])/(?:_?index|readme)$");
+
+  /** A date and time, and at least one word. */
+  private static final Pattern WITH_ID = Pattern.compile("(\\d{10,})\\D.*");
+
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
 
@@ -27,10 +38,25 @@ final class NoteLinks {
   /** Indexes the notes, which must be in the order of their paths. */
   NoteLinks(List<Note> notes) {
     for (Note note : notes) {
-      String path = withoutEnding(note.path());
-      byPath.putIfAbsent(path, note);
-      called(path.substring(path.lastIndexOf('/') + 1), note);
-      note.aliases().forEach(alias -> called(alias, note));
+      String path = normal(withoutEnding(note.path()));
+      byPath.put(path, note);
+      byPath.putIfAbsent(lower(path), note);
+      called(name(path), note);
+      List<String> aliases = note.aliases();
+      aliases.forEach(alias -> called(alias, note));
+      if (aliases.size() == 1) { // Obsidian and Logseq divide a text at its commas
+        Stream.of(aliases.getFirst().split(",")).forEach(alias -> called(alias.strip(), note));
+      }
+    }
+    for (Note note : notes) {
+      String path = lower(normal(withoutEnding(note.path())));
+      String page = INDEX.matcher(path).replaceFirst("");
+      byPath.putIfAbsent(page, note);
+      byName.putIfAbsent(name(page), Map.of("*", note));
+      Matcher id = WITH_ID.matcher(name(path));
+      if (id.matches()) {
+        byName.putIfAbsent(id.group(1), Map.of("*", note));
+      }
     }
   }
 
@@ -50,16 +76,17 @@ final class NoteLinks {
   private Optional<Note> note(Note from, Link link) {
     String target = withoutEnding(link.target());
     String folder = folder(from.path());
-    Note found = byPath.get(normal(target.startsWith("/") ? target : folder + target));
-    if (found == null) {
-      found = byPath.get(normal(target));
-    }
-    if (found == null && link.wiki()) {
-      Map<String, Note> named =
-          byName.getOrDefault(target.substring(target.lastIndexOf('/') + 1), Map.of());
-      found = named.getOrDefault(folder, named.get("*"));
-    }
-    return Optional.ofNullable(found);
+    String near = normal(target.startsWith("/") ? target : folder + target);
+    String far = normal(target);
+    Map<String, Note> named =
+        link.wiki()
+            ? byName.getOrDefault(name(INDEX.matcher(lower(target)).replaceFirst("")), Map.of())
+            : Map.of();
+    return Stream.concat(
+            Stream.of(near, lower(near), far, lower(far)).map(byPath::get),
+            Stream.of(folder, "*").map(named::get))
+        .filter(Objects::nonNull)
+        .findFirst();
   }
 
   /**
@@ -89,10 +116,14 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
+  private static String name(String path) {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
   /** Returns a path without {@code .} and {@code ..}; {@code ..} for a path out of the folder. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
-    for (String part : path.split("/")) {
+    for (String part : NormalForm.composed(path).split("/")) {
       if (part.equals("..")) {
         if (parts.pollLast() == null) {
           return "..";
@@ -106,12 +137,14 @@ final class NoteLinks {
 
   /** Returns the folder of a path with its slash; empty for the folder of the notes itself. */
   private static String folder(String path) {
-    return lower(path.substring(0, path.lastIndexOf('/') + 1));
+    return path.substring(0, path.lastIndexOf('/') + 1);
   }
 
+  /** Returns a path without its ending; Logseq writes {@code a___b} or {@code a%2Fb} for a/b. */
   private static String withoutEnding(String path) {
-    String name = path.substring(path.lastIndexOf('/') + 1);
-    return lower(NoteFiles.isNote(name) ? path.substring(0, path.lastIndexOf('.')) : path);
+    String name = name(path);
+    String own = NoteFiles.isNote(name) ? name.substring(0, name.lastIndexOf('.')) : name;
+    return folder(path) + MarkdownScan.decoded(own).replace("___", "/");
   }
 
   private static String lower(String text) {

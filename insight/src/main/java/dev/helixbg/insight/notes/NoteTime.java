@@ -4,9 +4,11 @@ import java.nio.file.attribute.FileTime;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,15 +34,21 @@ import java.util.stream.Stream;
  * must agree.
  */
 record NoteTime(Optional<Boolean> dayFirst) {
+  /** Hour, minute, time zone, and am or pm. A time zone follows seconds; 10:00-11:00 has none. */
   private static final String CLOCK =
-      "(?:[T ,at]*(\\d{1,2}):(\\d{2})(?::\\d{2}(?:[.,]\\d+)?)?\\s*([AaPp]\\.?[Mm])?)?";
+      "(?:[T ,at]*(\\d{1,2}):(\\d{2})"
+          + "(?::\\d{2}(?:[.,]\\d+)?(?:\\s*(Z|GMT|UTC|(?:GMT|UTC)?[+-]\\d{2}:?\\d{2})(?![\\w+-]))?)?"
+          + "\\s*([AaPp]\\.?[Mm])?)?";
 
   private static final Pattern YEAR_FIRST =
-      Pattern.compile("(\\d{4})[-_/.年](\\d{1,2})[-_/.月](\\d{1,2})(?!\\d)日?" + CLOCK + ".*");
+      Pattern.compile(
+          "(\\d{4})(?:[-_/.年]|[년.] )(\\d{1,2})(?:[-_/.月]|[월.] )(\\d{1,2})(?!\\d)[日일]?"
+              + CLOCK
+              + ".*");
 
   /** A date in the name of a daily note or of a Zettelkasten: 20260131, or 202601311530. */
   private static final Pattern DIGITS =
-      Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?()(?:\\D.*)?");
+      Pattern.compile("(\\d{4})(\\d{2})(\\d{2})(?:(\\d{2})(\\d{2})(?:\\d{2})?)?()()(?:\\D.*)?");
 
   private static final Pattern YEAR_LAST =
       Pattern.compile("(\\d{1,2})([-/.]) ?(\\d{1,2})\\2 ?(\\d{4})(?!\\d)" + CLOCK + ".*");
@@ -51,6 +59,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
   /** A date with the name of a month somewhere before the year. */
   private static final Pattern IN_WORDS =
       Pattern.compile("\\D*(\\d{1,2})\\D+(\\d{4})(?!\\d)" + CLOCK + ".*");
+
+  private static final Pattern UNFILLED = Pattern.compile("\\D*|.*(?:\\{\\{|<%).*");
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
 
@@ -127,17 +137,29 @@ record NoteTime(Optional<Boolean> dayFirst) {
     return minutes(modified.toInstant()).orElse(0);
   }
 
-  /** Returns all dates of the front matter, the most important first. */
+  /**
+   * Returns all dates of the front matter, the most important first. A key below another key can
+   * have the date of something else, and comes after the keys of the note itself. What no program
+   * has filled in comes last.
+   */
   private static Stream<String> dates(Note note) {
-    Map<String, String> dates = new HashMap<>();
-    note.matter()
-        .values()
-        .forEach(
-            (key, values) -> {
-              String last = key.substring(key.lastIndexOf('.') + 1).replaceAll("[-_ ]", "");
-              values.stream().findFirst().ifPresent(value -> dates.putIfAbsent(last, value));
-            });
-    return KEYS.stream().filter(dates::containsKey).map(dates::get).map(NoteTime::plain);
+    return note.matter().values().entrySet().stream()
+        .filter(one -> KEYS.contains(name(one.getKey())) && !one.getValue().isEmpty())
+        .sorted(
+            Comparator.comparing(
+                    (Map.Entry<String, List<String>> one) -> isUnfilled(one.getValue()))
+                .thenComparing(one -> one.getKey().contains("."))
+                .thenComparing(one -> KEYS.indexOf(name(one.getKey()))))
+        .map(one -> plain(one.getValue().getFirst()));
+  }
+
+  private static String name(String key) {
+    return key.substring(key.lastIndexOf('.') + 1).replaceAll("[-_ ]", "");
+  }
+
+  /** Whether a value is a template, or has no number, as in {@code lastmod: :git}. */
+  private static boolean isUnfilled(List<String> dates) {
+    return UNFILLED.matcher(dates.getFirst()).matches();
   }
 
   /** Returns a date without the brackets of a link and without quotation marks. */
@@ -199,24 +221,31 @@ record NoteTime(Optional<Boolean> dayFirst) {
   /**
    * Returns a date and time in minutes; empty if there is no such date or time.
    *
-   * @param clock match with groups for the hour, the minute, and am or pm
-   * @param hour number of the first of these three groups
+   * @param clock match with the groups of {@link #CLOCK}
+   * @param hour number of the first of these groups
    */
   private static OptionalInt minutes(
       String year, String month, String day, Matcher clock, int hour) {
     try {
       int of24 = clock.group(hour) == null ? 0 : Integer.parseInt(clock.group(hour));
-      String half = clock.group(hour + 2);
+      String half = clock.group(hour + 3);
       if (half != null && !half.isEmpty()) {
         of24 = of24 % 12 + (half.charAt(0) == 'p' || half.charAt(0) == 'P' ? 12 : 0);
       }
-      return minutes(
+      LocalDateTime time =
           LocalDateTime.of(
               Integer.parseInt(year),
               Integer.parseInt(month),
               Integer.parseInt(day),
               of24,
-              clock.group(hour) == null ? 0 : Integer.parseInt(clock.group(hour + 1))));
+              clock.group(hour) == null ? 0 : Integer.parseInt(clock.group(hour + 1)));
+      String zone = clock.group(hour + 2);
+      // Many programs write a day as midnight in any time zone.
+      return zone == null || zone.isEmpty() || time.toLocalTime().equals(LocalTime.MIDNIGHT)
+          ? minutes(time)
+          : minutes(
+              time.toInstant(
+                  ZoneOffset.of(zone.replaceAll("GMT|UTC", "").replaceFirst("^$", "Z"))));
     } catch (DateTimeException e) {
       return OptionalInt.empty();
     }

@@ -119,8 +119,8 @@ record FoldedSection(String title, String total, String intro, List<LineView> li
         .map(
             folder ->
                 PrintableText.line(folder.name())
-                    + folder.commit().map(commit -> " at commit " + commit).orElse("")
-                    + folder.trouble().map(why -> " was not looked at: " + why).orElse(""))
+                    + folder.commit().map(" at commit "::concat).orElse(" was not looked at")
+                    + folder.trouble().map(": "::concat).orElse(""))
         .collect(Collectors.joining(". ", "Sources: ", "."));
   }
 

@@ -72,7 +72,13 @@ public final class TerminalSummary {
       say(headline.also());
       report.sources().folders().stream()
           .filter(folder -> folder.trouble().isPresent())
-          .map(one -> "Sources in " + one.name() + " were not looked at: " + one.trouble().get())
+          .map(
+              one ->
+                  "Sources in %s%s: %s"
+                      .formatted(
+                          one.name(),
+                          one.commit().isEmpty() ? " were not looked at" : "",
+                          one.trouble().get()))
           .forEach(this::say);
     }
     return out.toString();

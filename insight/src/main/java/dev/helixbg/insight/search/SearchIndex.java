@@ -238,7 +238,8 @@ public final class SearchIndex implements AutoCloseable {
     Passage best = windows.getFirst();
     double most = 0;
     for (Passage window : windows) {
-      double overlap = terms.overlap(asked, Terms.of(window.text(entry)));
+      double overlap =
+          terms.overlap(asked, Terms.of(Terms.withAndWithoutAccents(window.text(entry))));
       if (overlap > most) {
         most = overlap;
         best = window;

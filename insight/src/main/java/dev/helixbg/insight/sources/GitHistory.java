@@ -18,10 +18,14 @@ import java.util.stream.IntStream;
 /** Removals and renames of files along the first parents; the newest commit has the position 0. */
 final class GitHistory {
   private static final Pattern DATED_COMMIT =
-      Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");
+      Pattern.compile("\u0001([0-9a-f]+) (\\d{1,18}) (\\d{1,18}) (\\d{4,}-\\d\\d-\\d\\d)");
 
-  /** A commit, its time in seconds since 1970, and its committer date, {@code yyyy-MM-dd}. */
-  record Commit(String id, long seconds, String date) {}
+  /**
+   * A commit, its times in seconds since 1970, and its committer date, {@code yyyy-MM-dd}.
+   *
+   * @param authored the time of the change itself, which a rebase keeps
+   */
+  record Commit(String id, long seconds, long authored, String date) {}
 
   /**
    * The removal of a file from its path by the commit at the position {@code at}. A renamed file
@@ -69,9 +73,17 @@ final class GitHistory {
         Matcher dated = DATED_COMMIT.matcher(token);
         commits.add(
             dated.matches()
-                ? new Commit(dated.group(1), Long.parseLong(dated.group(2)), dated.group(3))
+                ? new Commit(
+                    dated.group(1),
+                    Long.parseLong(dated.group(2)),
+                    Long.parseLong(dated.group(3)),
+                    dated.group(4))
                 // later than all entries, so that no entry is compared with this commit
-                : new Commit(token.substring(1).split(" ")[0], Long.MAX_VALUE, "an unknown date"));
+                : new Commit(
+                    token.substring(1).split(" ")[0],
+                    Long.MAX_VALUE,
+                    Long.MAX_VALUE,
+                    "an unknown date"));
       } else if (token.startsWith("R") && i + 2 < tokens.length) {
         removed(tokens[++i], Optional.of(tokens[i + 1]));
         arrivals.put(tokens[++i], commits.size() - 1);

@@ -16,9 +16,10 @@ import java.util.regex.Pattern;
  * The git repository in a folder, read without git from a few small files, which
  * gitrepository-layout(5) describes.
  *
- * <p>Links are not followed. In a worktree, {@code .git} is a file that names a folder elsewhere.
- * That folder must name the worktree, and the repository must list it. Otherwise, the author of the
- * worktree's folder could make helix-bg read any repository of the user.
+ * <p>No link is followed but the folder itself, which the user names. In a worktree, {@code .git}
+ * is a file that names a folder elsewhere. That folder must name the worktree, and the repository
+ * must list it. Otherwise, the author of the worktree's folder could make helix-bg read any
+ * repository of the user.
  *
  * @param commit id of the commit that is checked out: 40 or 64 hexadecimal digits
  * @param shallow ids of commits without parents in a shallow clone, one on each line
@@ -50,13 +51,15 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
     return new GitRepository(String.valueOf(folder.getFileName()), objects, commit, shallow);
   }
 
-  /** Returns the files that change when another commit is checked out; some may not exist. */
+  /** Returns the files that change with the commit or the history; some may not exist. */
   static List<Path> watched(Path folder) {
     try {
       Layout layout = Layout.of(folder);
       Path head = layout.own().resolve("HEAD");
       Optional<Path> ref = layout.ref().map(layout.common()::resolve);
-      return List.of(head, ref.orElse(head), layout.common().resolve("packed-refs"));
+      Path common = layout.common();
+      return List.of(
+          head, ref.orElse(head), common.resolve("packed-refs"), common.resolve("shallow"));
     } catch (SourceException e) {
       return List.of(folder, folder.resolve(".git"));
     }
@@ -70,7 +73,7 @@ record GitRepository(String name, Path objects, String commit, String shallow) {
   private record Layout(Path own, Path common) {
 
     static Layout of(Path folder) throws SourceException {
-      if (!isFolder(folder)) {
+      if (!Files.isDirectory(folder)) {
         throw new SourceException("there is no such folder");
       }
       Path git = folder.resolve(".git");

@@ -27,7 +27,8 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
   record Missing(String folder, String named, String path, Gone gone) {}
 
   Outcome of(NamedEntry entry, List<SourceMentions.File> files) {
-    int position = position(entry);
+    long written = written(entry);
+    int position = history.positionAt(written + GRACE_SECONDS);
     List<Missing> missing = new ArrayList<>();
     Set<String> present = new HashSet<>();
     for (SourceMentions.File file : files) {
@@ -36,6 +37,7 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
         present.add(file.written());
       } else {
         path.flatMap(known -> history.gone(known, position))
+            .filter(gone -> gone.since().authored() > written)
             .map(gone -> new Missing(name, file.written(), path.get(), gone))
             .ifPresent(missing::add);
       }
@@ -43,14 +45,15 @@ record RepositoryCheck(String name, GitHistory history, ZoneId zone) {
     return new Outcome(missing, present);
   }
 
-  private int position(NamedEntry entry) {
+  /** Returns the time of an entry in seconds since 1970; {@link Long#MIN_VALUE} without a time. */
+  private long written(NamedEntry entry) {
     long minutes = entry.entry().timestampMin();
     if (minutes == 0) {
-      return history.positionAt(Long.MIN_VALUE);
+      return Long.MIN_VALUE;
     }
-    long seconds =
-        LocalDateTime.ofEpochSecond(60 * minutes, 0, ZoneOffset.UTC).atZone(zone).toEpochSecond();
-    return history.positionAt(seconds + GRACE_SECONDS);
+    return LocalDateTime.ofEpochSecond(60 * minutes, 0, ZoneOffset.UTC)
+        .atZone(zone)
+        .toEpochSecond();
   }
 
   /**

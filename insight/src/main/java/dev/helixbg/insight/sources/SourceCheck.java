@@ -36,14 +36,19 @@ public final class SourceCheck {
   /** Length of an abbreviated commit id, in digits. */
   private static final int COMMIT = 10;
 
+  private static final String SHALLOW =
+      "it is a shallow clone, in which helix-bg does not find files that were removed before its"
+          + " first commit; git fetch --unshallow completes it";
+
   private final List<Path> folders;
   private final ZoneId zone;
   private final Map<Path, Known> known = new HashMap<>();
 
   /** Outcomes at a commit, by {@link #identity}. An unreadable commit is not tried again. */
-  private record Known(String commit, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
-    Known(String commit) {
-      this(commit, new HashMap<>(), new AtomicBoolean());
+  private record Known(
+      GitRepository repository, Map<String, Outcome> about, AtomicBoolean isUnreadable) {
+    Known(GitRepository repository) {
+      this(repository, new HashMap<>(), new AtomicBoolean());
     }
   }
 
@@ -53,13 +58,14 @@ public final class SourceCheck {
     this.zone = zone;
   }
 
-  /** Returns a hex hash of the folders and their commits; the outcomes depend on both. */
+  /** Returns a hex hash of the folders, commits and histories, on which the outcomes depend. */
   public static String state(List<Path> folders) {
     List<String> parts = new ArrayList<>();
     for (Path folder : folders) {
       parts.add(folder.toString());
       try {
-        parts.add(GitRepository.in(folder).commit());
+        GitRepository repository = GitRepository.in(folder);
+        parts.add(repository.commit() + repository.shallow());
       } catch (SourceException e) {
         parts.add(e.getMessage());
       }
@@ -67,7 +73,7 @@ public final class SourceCheck {
     return Sha256.of(parts);
   }
 
-  /** Returns the files that change when another commit is checked out; some may not exist. */
+  /** Returns the files that change with the commits or the histories; some may not exist. */
   public static List<Path> watched(List<Path> folders) {
     return folders.stream().flatMap(folder -> GitRepository.watched(folder).stream()).toList();
   }
@@ -81,8 +87,10 @@ public final class SourceCheck {
       try {
         Known found = look(folder, entries);
         outcomes.add(found.about);
-        String commit = found.commit.substring(0, COMMIT);
-        looked.add(new SourceCheckResult.Folder(name, Optional.of(commit), Optional.empty()));
+        String commit = found.repository.commit().substring(0, COMMIT);
+        Optional<String> trouble =
+            Optional.of(SHALLOW).filter(_ -> !found.repository.shallow().isEmpty());
+        looked.add(new SourceCheckResult.Folder(name, Optional.of(commit), trouble));
       } catch (SourceException e) {
         if (Thread.interrupted()) {
           throw (InterruptedException) new InterruptedException().initCause(e);
@@ -96,10 +104,11 @@ public final class SourceCheck {
 
   private Known look(Path folder, List<NamedEntry> entries) throws SourceException {
     GitRepository repository = GitRepository.in(folder);
-    String commit = repository.commit();
     Known now =
         known.compute(
-            folder, (_, old) -> old != null && old.commit.equals(commit) ? old : new Known(commit));
+            folder,
+            (_, old) ->
+                old != null && old.repository.equals(repository) ? old : new Known(repository));
     Map<String, NamedEntry> fresh = new HashMap<>();
     entries.forEach(entry -> fresh.put(identity(entry), entry));
     now.about.keySet().retainAll(fresh.keySet());
@@ -176,7 +185,10 @@ public final class SourceCheck {
       return new SourceCheckResult(folders, moved.stream().filter(some.negate()).toList());
     }
 
-    /** A folder's name, and its abbreviated commit or the reason why it could not be read. */
+    /**
+     * A folder's name, and its abbreviated commit if it could be read. The trouble is the reason
+     * why it could not be read, or not completely.
+     */
     public record Folder(String name, Optional<String> commit, Optional<String> trouble) {}
   }
 }

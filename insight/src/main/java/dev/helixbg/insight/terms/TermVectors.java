@@ -60,7 +60,7 @@ public final class TermVectors {
 
   /**
    * Makes vectors for searching. They also have the terms that only one entry has, and frequent
-   * terms that up to half of the entries have.
+   * terms that up to half of the entries have. A word with accents also counts without them.
    *
    * @param only the query, if there is only one. The vectors then have only the query's terms, and
    *     {@link Products#share} and {@link #overlap} still give the same results for it
@@ -72,7 +72,12 @@ public final class TermVectors {
             .orElse(text -> Terms.of(text).counts());
     int threads = Runtime.getRuntime().availableProcessors();
     return of(
-        count, threads, i -> terms.apply(textAt.apply(i)), entries, 1, Math.max(50, entries / 2));
+        count,
+        threads,
+        i -> terms.apply(Terms.withAndWithoutAccents(textAt.apply(i))),
+        entries,
+        1,
+        Math.max(50, entries / 2));
   }
 
   /** Makes vectors; {@code termsAt} takes a text's number and returns its counts of terms. */

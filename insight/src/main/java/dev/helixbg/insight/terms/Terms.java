@@ -2,12 +2,15 @@ package dev.helixbg.insight.terms;
 
 import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.log.Script;
+import java.text.Normalizer;
+import java.text.Normalizer.Form;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
@@ -28,6 +31,8 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   /** Minimum length of a word without its ending, in characters. */
   private static final int MIN_STEM = 4;
+
+  private static final Pattern ACCENT = Pattern.compile("[\\u0300-\\u036f]");
 
   private static final byte WORD = 1;
   private static final byte JOINT = 2;
@@ -51,6 +56,15 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     String normal = NormalForm.of(text);
     each(normal.toCharArray(), (start, end) -> terms.put(normal.substring(start, end)));
     return terms;
+  }
+
+  /** Returns a text, and behind it the text without accents if it has any, for a search. */
+  public static String withAndWithoutAccents(String text) {
+    if (NormalForm.isAscii(text)) {
+      return text;
+    }
+    String apart = Normalizer.normalize(text, Form.NFD);
+    return apart.equals(text) ? text : text + "\n" + ACCENT.matcher(apart).replaceAll("");
   }
 
   /** Receives the words of a text; a whole identifier comes before its parts. */

@@ -25,7 +25,10 @@ class SaidTextTest {
   void wordsAddressesAndHashesStay() {
     String text =
         "https://example.org/a/rather/long-address_with_parts/of-all-kinds?x=1 and "
-            + "da39a3ee5e6b4b0d3255bfef95601890afd80709da39a3ee5e6b4b0d3255bfef";
+            + "da39a3ee5e6b4b0d3255bfef95601890afd80709da39a3ee5e6b4b0d3255bfef"
+            + "\n|"
+            + "-".repeat(1_000_000)
+            + "|";
     assertSame(text, SaidText.of(text));
   }
 

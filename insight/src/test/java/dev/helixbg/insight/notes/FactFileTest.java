@@ -165,8 +165,11 @@ class FactFileTest {
     String lesson = "It broke, and then we mended it by hand.\n";
     String lessons =
         "## One\n%1$s\n## Two\n%1$s\n## Three\n%1$s\n## Four\n%1$s\n".formatted(lesson)
+            + "[rb]: https://example.com \"A title\"\n[^1]: A note\n    with two lines.\n\n"
             + "<!-- tool:end\nof all -->\n</rules>\n";
     assertEquals(lessons.replace("## Four\n" + lesson + "\n", ""), without(lessons, "Four"));
+    String few = "- One fact.\n- Two facts.\n";
+    assertEquals("- Two facts.\n", without(few, "One"));
   }
 
   @Test
@@ -218,7 +221,7 @@ class FactFileTest {
 
   @Test
   void whatWouldChangeOthersIsNotDone() throws Exception {
-    String text = "- one\n- two\n1. three\n  2. four\n- five\n- six\n";
+    String text = "- one\n- two\n - three\n  - four\n- five\n- six\n";
     List<Entry> all = entries(text);
     assertTrue(all.stream().anyMatch(one -> one.text().content().equals("four")), text);
     assertEquals(Optional.empty(), spans(List.of(named(all, "three")), Map.of()));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.insight.notes.Note.Section;
@@ -11,8 +12,11 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file that is a list of facts has an entry for each; any other file stays as it is. */
@@ -219,11 +223,23 @@ class ItemsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "- one\n- two\n", // too few
         "- [ ] one\n- [x] two\n- [ ] three\n",
         "- [One](one.md) - what it says\n- [Two](two.md) - more\n- [[three]] and more\n",
         "A long text that says something, with three short items only.\n\n- a\n- b\n- c\n",
-        "---\nhelix-bg: whole\n---\n- one fact\n- two facts\n- three facts\n"
+        "---\nhelix-bg: whole\n---\n- one fact\n- two facts\n- three facts\n",
+        "Rule.\n\n**Why:** it broke.\n\n**How to apply:** always.\n",
+        "Rule.\nWhy: it broke.\nHow to apply: always.\n",
+        "---\nname: x\ntype: project\n---\nRule.\n\nMore.\n\nThe rest.\n",
+        "---\n"
+            + "name: x\n"
+            + "metadata:\n"
+            + "  type: user\n"
+            + "---\n"
+            + "Rule.\n\n"
+            + "**Why:** x.\n\n"
+            + "- a\n"
+            + "- b\n"
+            + "- c is long\n"
       })
   void whatIsNoListOfFactsIsNotCut(String text) {
     assertEquals(1, count("MEMORY.md", text));
@@ -275,6 +291,15 @@ class ItemsTest {
   }
 
   @Test
+  void headingsThatRecurUnderOneHeadingAreLessons() {
+    String lesson = "## Rule\nIt broke once more.\n";
+    assertEquals(5, NoteTest.note("MEMORY.md", "# Memory\n" + lesson.repeat(5)).facts().size());
+    String dated = "## %s\n### 2026-02-01\n" + "It broke once more.\n".repeat(40);
+    String all = dated.formatted("A") + dated.formatted("B") + dated.formatted("C");
+    assertTrue(NoteTest.note("MEMORY.md", all).facts().stream().allMatch(one -> one.minutes() > 0));
+  }
+
+  @Test
   void fewItemsUnderManyHeadingsAreLessons() {
     String lessons = "## Heading %s\n- one\n- two\n- three\n";
     StringBuilder text = new StringBuilder();
@@ -299,6 +324,38 @@ class ItemsTest {
     assertEquals(List.of(6, 8, 9), lines(note));
   }
 
+  static Stream<Arguments> facts() {
+    return Stream.of(
+        arguments("- one\n- two\n", List.of("one", "two")),
+        arguments("# M\n\n## A\n- one\n## B\n## C\n", List.of("one")),
+        arguments("Rules:\n- one fact\n- two facts\n", List.of("one fact", "two facts")),
+        arguments(
+            "1. one\n  - of one\n2. two\n  - of two\n3. three\n",
+            List.of("one\n- of one", "two\n- of two", "three")),
+        arguments(
+            "- Run this:\n\n```\nx\n```\n\n- Ports:\n\n| a |\n|---|\n\n- Say:\n\n> it\n\nEnd.\n",
+            List.of("Run this:\n\n```\nx\n```", "Ports:\n\n| a |\n|---|", "Say:\n\n> it")),
+        arguments(
+            "One.\n\n**Why:** a\n\nTo do it:\n\n```\nx\n```\n\nFix: b\n\nFix: c\n\nThree.\n",
+            List.of(
+                "One.\n\n**Why:** a", "To do it:\n\n```\nx\n```\n\nFix: b\n\nFix: c", "Three.")),
+        arguments(
+            "- one\n\n**Why**: a\n\n- two\n- three\n[x]: y.md\n",
+            List.of("one\n\n**Why**: a", "two", "three")),
+        arguments("One.\n\nTwo.\n\nThree.\n\n[^1]: A note.\n", List.of("One.", "Two.", "Three.")),
+        arguments("• one\n– two\n・三\n1、四\n２．五\n", List.of("one", "two", "三", "四", "五")),
+        arguments(
+            "# M\n\nUse uv.\n    - Use tabs.\n✅ 使用中文。\n",
+            List.of("Use uv.", "- Use tabs.", "✅ 使用中文。")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("facts")
+  void eachFactHasWhatBelongsToIt(String text, List<String> facts) {
+    assertEquals(
+        facts, NoteTest.note("MEMORY.md", text).facts().stream().map(Section::text).toList());
+  }
+
   @Test
   void hostileListsTakeLessThanASecond() {
     for (String text :
@@ -311,6 +368,10 @@ class ItemsTest {
             "## Jul 1 (newest\n- a\n".repeat(20_000),
             "## a\n-->\n".repeat(50_000),
             "## a\n## b\n## c\n" + "<!---->\n".repeat(50_000),
+            "- a:\n\n> b:\n\n" + "> b:\n\n".repeat(150_000),
+            "a\n\n" + "Why: b\n\n".repeat(100_000),
+            "## a\n## b\n## c\n" + "[a]: b\n".repeat(100_000),
+            "## a\n## b\n## c\n" + "  <!---->\n".repeat(50_000),
             "- ([added ".repeat(100_000))) {
       assertTimeoutPreemptively(Duration.ofSeconds(10), () -> count("MEMORY.md", text));
     }

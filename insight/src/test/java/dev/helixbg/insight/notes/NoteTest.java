@@ -129,7 +129,7 @@ class NoteTest {
             aliases:
               - The other name
               - second
-            date: 2024-03-01T10:30:00+02:00
+            date: 2024-03-01T10:30:00
             nested:
               deep: 1
             ---
@@ -168,7 +168,8 @@ class NoteTest {
         "---/title: Kept/key: @x/---/                | Kept",
         "---/title: Kept/tags: [a,/---/              | Kept",
         "---/title: 'never closed/date: 2024/---/    | file",
-        "+++/title = never quoted/+++/               | file"
+        "+++/title = never quoted/+++/               | file",
+        "{/ \"title\": \"Of Hugo\", \"tags\": [\"x\"]/}//    | Of Hugo"
       })
   void titlesAreTakenFromFrontMatterAsItIsWritten(String text, String title) {
     Note note = note("file.md", text.strip().replace('/', '\n') + "Text.");
@@ -271,6 +272,28 @@ class NoteTest {
     assertTrue(NoteTime.of(List.of(note)).said(note).isPresent());
   }
 
+  /** Logseq and Pelican write properties without marks around them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "title:: One/two\nalias:: 1, one\ntags:: [[x]], #y\nupdated:: 2024-05-01\n\n- Text.",
+        "Title: One/two\nDate: 2024-05-01\nTags: x, y\nAlias: 1, one\n\nText."
+      })
+  void propertiesAtTheBeginningAreRead(String text) {
+    Note note = note("one___two.md", text);
+    assertEquals("One/two", note.title());
+    assertEquals(List.of("x", "y"), note.tags());
+    assertEquals(List.of("1, one"), note.aliases());
+    assertEquals("2024-05-01T00:00", written(note));
+    assertEquals(text, note.sections().getFirst().text());
+    assertEquals("x", note("x.md", "Title: One\nThis is no property.\n\nText.").title());
+    for (String json :
+        List.of("{\"title\": \"1\"}", "{\"title\": \"1\"} is it.", "{\"a\": 1}\nText.")) {
+      assertEquals("x", note("x.md", json).title());
+      assertEquals(json, note("x.md", json).sections().getFirst().text());
+    }
+  }
+
   /** Programs write such values, and some cannot read them between quotation marks. */
   @ParameterizedTest
   @ValueSource(
@@ -289,6 +312,7 @@ class NoteTest {
     assertEquals("Use streams", note("java/x.md", "Use streams\n===\n\nText.").title());
     assertEquals("use the force", note("java/use-the_force.md", "Text.\n\n# Later\n").title());
     assertEquals("TODO", note("TODO", "Text.").title());
+    assertEquals("old leases", note("posts/old-leases/index.md", "Text.").title());
     assertEquals(".rules", note("a.b/.rules", "Text.").title());
   }
 
@@ -525,7 +549,7 @@ class NoteTest {
         "date: 03/05/2024;created: 13/01/2024 | 2024-05-03T00:00",
         "date: 03/05/2024;created: 01/13/2024 | 2024-03-05T00:00",
         "date: 2021-02-30 | unknown",
-        "updated: some day;created: 2021-03-05 | unknown",
+        "updated: soon, 05.03.21;created: 2021-03-05 | unknown",
         "date: 05.03.21 | unknown",
         "date: March or April 5, 2021 | unknown",
         "modified_at: 2021-03-05 | 2021-03-05T00:00",
@@ -533,7 +557,20 @@ class NoteTest {
         "publishDate: 2021-03-05 | 2021-03-05T00:00",
         "metadata:;  created: 2021-03-05 | 2021-03-05T00:00",
         "date: | file",
-        "title: A note | file"
+        "title: A note | file",
+        "talk:;  date: 2001-05-05;date: 2021-03-05 | 2021-03-05T00:00",
+        "talk:;  date: 2001-05-05;created: 2021-03-05 | 2021-03-05T00:00",
+        "lastmod: ':git';date: 2021-03-05 | 2021-03-05T00:00",
+        "updated: {{date}};date: 2021-03-05 | 2021-03-05T00:00",
+        "updated: <% now(1) %>;date: 2021-03-05 | 2021-03-05T00:00",
+        "updated: {{date}} | unknown",
+        "date: 2021-03-05T23:30:00-08:00 | 2021-03-06T07:30",
+        "date: Fri, 05 Mar 2021 10:00:00.5 +0100 | 2021-03-05T09:00",
+        "date: Fri Mar 05 2021 10:00:00 GMT+0100 (CET) | 2021-03-05T09:00",
+        "date: 2021-03-05T00:00:00+01:00 | 2021-03-05T00:00",
+        "date: 2021-03-05 10:00-11:00 | 2021-03-05T10:00",
+        "date: 2021년 3월 5일 | 2021-03-05T00:00",
+        "date: 2021. 3. 5. | 2021-03-05T00:00"
       })
   void aDateIsReadInAllItsForms(String matter, String expected) {
     TimeZone zone = TimeZone.getDefault();
@@ -556,5 +593,58 @@ class NoteTest {
     assertEquals(may, NoteTime.of(List.of(asked, british)).said(asked).orElseThrow());
     assertEquals(march, NoteTime.of(List.of(asked, american)).said(asked).orElseThrow());
     assertEquals(0, NoteTime.of(List.of(asked, british, american)).said(asked).orElseThrow());
+  }
+
+  /** What different programs write to link a note. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "[[202402201300]]              | zk/202402201300 Tokens.md",
+        "[[202402201400]]              | zk/202402201400.md",
+        "[[db/indexes]]                | pages/db___indexes.md",
+        "[x](pages/db___indexes.md)    | pages/db___indexes.md",
+        "[[What?]]                     | pages/What%3F.md",
+        "[[Event bus]]                 | bus.md",
+        "[[Kafka]]                     | bus.md",
+        "[[one, two]]                  | list.md",
+        "[[one]]                       | -",
+        "[x](posts/fence/)             | posts/fence/index.md",
+        "[x](guide)                    | guide/README.md",
+        "{{< ref \"fence\" >}}         | posts/fence/index.md",
+        "{{% relref \"posts/fence/index.md\" %}} | posts/fence/index.md",
+        "[x]({% post_url 2024-01-05-leases %}) | posts/2024-01-05-leases.md",
+        "[[foo]]                       | foo.md",
+        "[[Foo]]                       | Foo.md",
+        "[[index]]                     | index.md"
+      })
+  void linksOfManyProgramsLeadToTheirNotes(String text, String path) {
+    Note from = note("from.md", text);
+    List<Note> notes =
+        Stream.of(
+                "Foo.md",
+                "foo.md",
+                "guide/README.md",
+                "index.md",
+                "pages/What%3F.md",
+                "pages/db___indexes.md",
+                "posts/2024-01-05-leases.md",
+                "posts/fence/index.md",
+                "zk/202402201300 Tokens.md",
+                "zk/202402201400 Others.md",
+                "zk/202402201400.md")
+            .map(one -> note(one, "Text."))
+            .collect(Collectors.toCollection(ArrayList::new));
+    notes.add(note("bus.md", "---\naliases: Event bus, Kafka\n---\nText."));
+    notes.add(note("list.md", "---\naliases: ['one, two', three]\n---\nText."));
+    NoteLinks links = new NoteLinks(notes);
+    assertEquals(
+        path,
+        from.sections().getFirst().links().stream()
+            .flatMap(link -> links.target(from, link).stream())
+            .map(NoteName::file)
+            .findFirst()
+            .orElse("-"));
   }
 }

@@ -59,7 +59,7 @@ class MovedSourcesReportTest {
         plain,
         new SourceCheckResult(
             List.of(
-                SHOP,
+                new SourceCheckResult.Folder("shop", Optional.of("abcdef0123"), Optional.of("cut")),
                 new SourceCheckResult.Folder(
                     "lost", Optional.empty(), Optional.of("there is no such folder"))),
             moved),
@@ -86,7 +86,7 @@ class MovedSourcesReportTest {
     assertTrue(first.endsWith("source-0000000001"), first);
     assertTrue(html.selectFirst(".lead").text().contains("sources that moved (3)"));
     String intro = section.selectFirst("p").text();
-    assertTrue(intro.contains("shop at commit abcdef0123."), intro);
+    assertTrue(intro.contains("shop at commit abcdef0123: cut."), intro);
     assertTrue(intro.contains("lost was not looked at: there is no such folder."), intro);
     assertEquals(0, section.select("b").size());
     assertFalse(html.html().contains("\u001B"));
@@ -102,6 +102,7 @@ class MovedSourcesReportTest {
     assertTrue(terminal.replace("\n", " ").contains("sources that moved (3)"), terminal);
     assertTrue(
         terminal.contains("Sources in lost were not looked at: there is no such folder"), terminal);
+    assertTrue(terminal.contains("Sources in shop: cut"), terminal);
   }
 
   @Test

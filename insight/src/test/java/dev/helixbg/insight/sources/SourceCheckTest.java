@@ -319,7 +319,7 @@ class SourceCheckTest {
   void whatVanishesOrIsNoRepositoryIsTold() throws Exception {
     note("src/cart/Basket.java");
     Path plain = Files.createDirectory(home.resolve("plain"));
-    Path link = Files.createSymbolicLink(home.resolve("link"), shop.folder());
+    Path link = Files.createSymbolicLink(home.resolve("link"), home.resolve("none"));
     Path empty = new GitFixture(home.resolve("empty")).folder();
     assertEquals(
         List.of(
@@ -330,6 +330,14 @@ class SourceCheckTest {
         check(home.resolve("none"), plain, link, empty).folders().stream()
             .map(one -> one.trouble().orElse(""))
             .toList());
+  }
+
+  @Test
+  void theFolderThatTheUserNamesMayBeALink() throws Exception {
+    note("src/cart/Basket.java");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    Path link = Files.createSymbolicLink(home.resolve("link"), shop.folder());
+    assertEquals("link", check(link).moved().getFirst().folder());
   }
 
   @Test
@@ -503,9 +511,15 @@ class SourceCheckTest {
     Path shallow = home.resolve("shallow");
     String from = "file://" + shop.folder();
     shop.git("2026-03-01T12:00", "clone", "-q", "--depth", "1", from, shallow.toString());
-    SourceCheckResult sources = check(shallow);
-    assertEquals(Optional.empty(), trouble(sources));
+    SourceCheck check = check(List.of(shallow));
+    SourceCheckResult sources = check.of(named());
+    assertTrue(trouble(sources).orElseThrow().startsWith("it is a shallow clone"));
     assertEquals(List.of(), sources.moved(), "what it does not know was never there");
+    String before = SourceCheck.state(List.of(shallow));
+    shop.git("2026-03-01T12:00", "-C", shallow.toString(), "fetch", "-q", "--unshallow");
+    assertNotEquals(before, SourceCheck.state(List.of(shallow)));
+    assertEquals(Optional.empty(), trouble(check.of(named())));
+    assertEquals(1, check.of(named()).moved().size());
   }
 
   /** Two files of 200 MB are 2 MB of a repository, and git compares them in memory. */
@@ -608,5 +622,14 @@ class SourceCheckTest {
       Files.writeString(head, broken);
       assertTrue(trouble(shop.folder()).isPresent(), broken);
     }
+  }
+
+  /** As on a branch of long ago, or in a history whose dates were all set anew. */
+  @Test
+  void aRebaseDoesNotMakeARemovalYounger() throws Exception {
+    note("src/cart/Basket.java was deleted.", "2026-04-01T12:00");
+    shop.delete("src/cart/Basket.java").commit("2026-03-01T12:00");
+    shop.git("2026-05-01T12:00", "rebase", "-q", "--root", "--force-rebase");
+    assertEquals(List.of(), found());
   }
 }

@@ -61,6 +61,18 @@ class TermsTest {
     assertEquals(Map.of("施肥", 1), Terms.among(Set.of("施肥")).apply("秋天施肥"));
   }
 
+  /** People search without accents, for example on a foreign keyboard. */
+  @Test
+  void aWordWithAccentsIsFoundWithoutThem() {
+    String[] texts = {"les données", "gardez les DONNÉES", "donnees", "자료"};
+    for (Optional<String> only : List.of(Optional.of("donnees"), Optional.<String>empty())) {
+      Map<Integer, Float> found = new HashMap<>();
+      TermVectors terms = TermVectors.forQueries(only, 4, i -> texts[i], 4);
+      terms.products().share("donnees", found::put);
+      assertEquals(Set.of(0, 1, 2), found.keySet());
+    }
+  }
+
   @Test
   void encodedDataIsNoWord() {
     assertEquals(Map.of("a1", 1), Terms.of("a1 " + "x".repeat(10_000)).counts());

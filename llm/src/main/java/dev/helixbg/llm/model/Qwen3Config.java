@@ -27,6 +27,8 @@ public record Qwen3Config(
 
   // Limits far above any model, but low enough to prevent overflows and exhausted memory.
   private static final int MAX_CONTEXT = 1 << 20;
+  private static final String NO_CHAT = "(?i)qwen3.(embedding|reranker)\\b.*";
+
   private static final int MAX_LAYERS = 512;
   private static final int MAX_WIDTH = 1 << 17;
   private static final int MAX_HEADS = 512;
@@ -69,26 +71,33 @@ public record Qwen3Config(
   /** Refuses Qwen3-Embedding and Qwen3-Reranker, which have this architecture but cannot chat. */
   private static void refusePooling(GgufMetadata metadata) {
     String key = key("pooling_type");
-    if (metadata.values().get(key) instanceof Long pooling && pooling != 0) {
-      throw metadata.error(key, "this is an embedding model; use a Qwen3 chat model");
+    boolean pools = metadata.values().get(key) instanceof Long pooling && pooling != 0;
+    String name = "general.name"; // early files have no pooling type
+    if (pools || String.valueOf(metadata.values().get(name)).matches(NO_CHAT)) {
+      throw metadata.error(
+          pools ? key : name, "this is an embedding model; use a Qwen3 chat model");
     }
   }
 
   /**
    * Refuses files that scale positions for very long texts, because this scaling changes the
-   * results for short texts, too.
+   * results for short texts, too. A factor of 1 scales nothing.
    */
   private static void refuseRopeScaling(GgufMetadata metadata) {
     String type = key("rope.scaling.type");
     boolean isNone = metadata.has(type) && metadata.text(type).equals("none");
-    for (String key : metadata.values().keySet()) {
-      if (key.startsWith(key("rope.scal")) && !isNone) {
-        throw metadata.error(
-            key,
-            "scaled positions are not supported: use the standard version of this model, not"
-                + " the 128K version");
-      }
-    }
+    metadata
+        .values()
+        .forEach(
+            (key, value) -> {
+              boolean isOne = value instanceof Number factor && factor.doubleValue() == 1;
+              if (key.startsWith(key("rope.scal")) && !isNone && !isOne) {
+                throw metadata.error(
+                    key,
+                    "scaled positions are not supported: use the standard version of this model,"
+                        + " not the 128K version");
+              }
+            });
   }
 
   private static int kvHeads(GgufMetadata metadata, int heads) {

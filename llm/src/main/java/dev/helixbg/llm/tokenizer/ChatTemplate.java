@@ -33,9 +33,12 @@ public record ChatTemplate(BpeTokenizer tokenizer, Thought thought) {
     /** The model was trained to think before every answer. */
     ALWAYS;
 
-    /** Pattern of templates that begin answers with a thought. The line break can be escaped. */
+    /**
+     * Pattern of templates that begin answers with a thought. The line break can be escaped, and
+     * the two texts can be joined by Jinja's operators.
+     */
     private static final Pattern OPENS =
-        Pattern.compile("<\\|im_start\\|>assistant(\\\\n|\n)<think>");
+        Pattern.compile("<\\|im_start\\|>assistant[\\s'\"+~{}\\\\n-]*<think>");
 
     /** Reads a model file's Jinja template, which may be missing. */
     public static Thought of(Optional<String> template) {

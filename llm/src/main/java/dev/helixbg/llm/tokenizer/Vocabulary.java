@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
@@ -34,6 +35,7 @@ public final class Vocabulary {
   private static final String PATTERN = "tokenizer.ggml.pre";
   private static final String TOKENS = "tokenizer.ggml.tokens";
   private static final String KINDS = "tokenizer.ggml.token_type";
+  private static final String TEMPLATE = "tokenizer.chat_template";
   private static final String MERGES = "tokenizer.ggml.merges";
 
   private static final List<String> ENDS =
@@ -115,11 +117,12 @@ public final class Vocabulary {
   }
 
   /**
-   * Checks that a model uses Qwen's chat format.
+   * Checks that a model uses Qwen's chat format, and returns the file's Jinja template, if any.
    *
-   * @throws dev.helixbg.llm.gguf.GgufException if a token of {@link ChatTemplate} is missing
+   * @throws dev.helixbg.llm.gguf.GgufException if a token of {@link ChatTemplate} is missing, or
+   *     the file's template has another format
    */
-  public static void requireChat(GgufMetadata metadata) {
+  public static Optional<String> chatTemplate(GgufMetadata metadata) {
     List<String> tokens = metadata.array(TOKENS, MAX_TOKENS).strings();
     if (!tokens.contains(ChatTemplate.START) || !tokens.contains(ChatTemplate.END)) {
       throw metadata.error(
@@ -127,6 +130,14 @@ public final class Vocabulary {
           "the model is not in Qwen's chat format: it has no token %s or %s"
               .formatted(ChatTemplate.START, ChatTemplate.END));
     }
+    if (!(metadata.values().get(TEMPLATE) instanceof String template) || template.isBlank()) {
+      return Optional.empty();
+    }
+    if (!template.contains(ChatTemplate.START)) {
+      throw metadata.error(
+          TEMPLATE, "the model is not in Qwen's chat format: it has no " + ChatTemplate.START);
+    }
+    return Optional.of(template);
   }
 
   private static void require(GgufMetadata metadata, String key, Set<String> wanted) {

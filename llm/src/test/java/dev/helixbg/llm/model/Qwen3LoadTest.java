@@ -60,6 +60,7 @@ class Qwen3LoadTest {
             .with("qwen3.attention.head_count_kv", new int[] {1})
             .with("qwen3.feed_forward_length", new int[] {64, 64})
             .with("qwen3.pooling_type", new int[] {1})
+            .with("qwen3.rope.scaling.factor", 1f)
             .with("general.name", new int[] {1}),
         model -> {
           assertEquals(1, model.config().kvHeads());
@@ -94,6 +95,7 @@ class Qwen3LoadTest {
             new int[] {64, 32},
             "models whose layers have different values"),
         wrongValue("qwen3.pooling_type", 3, "embedding model"),
+        wrongValue("general.name", "Qwen3 Embedding 0.6B", "embedding model"),
         wrong("blk.0.attn_v.weight", tiny().without("blk.0.attn_v.weight"), "missing"),
         wrong("token_embd.weight", tiny().without("token_embd.weight"), "missing"),
         wrong("blk.1.attn_norm.weight", tiny().with("qwen3.block_count", 2), "missing"),

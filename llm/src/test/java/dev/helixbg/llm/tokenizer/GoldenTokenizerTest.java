@@ -83,6 +83,8 @@ class GoldenTokenizerTest {
           OPTIONAL ; {%- if enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}
           NEVER    ; {{- '<|im_start|>assistant\\n' }}
           ALWAYS   ; {{- '<|im_start|>assistant\\n<think>\\n' }}
+          ALWAYS   ; {{- '<|im_start|>assistant\\n' + '<think>\\n' }}
+          ALWAYS   ; {{- "<|im_start|>assistant\\n" -}} {{- "<think>\\n" }}
           """,
       quoteCharacter = '#')
   void theTemplateOfAFileTellsWhetherAModelThinks(Thought thought, String template) {

@@ -6,14 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.helixbg.llm.gguf.GgufErrors;
 import dev.helixbg.llm.gguf.GgufException;
+import dev.helixbg.llm.gguf.GgufFile;
+import dev.helixbg.llm.gguf.GgufWriter;
+import dev.helixbg.llm.gguf.MappedFile;
 import dev.helixbg.llm.tokenizer.Vocabularies.Source;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -141,5 +148,26 @@ class VocabularyTest {
     int behind = tokenizer.vocabulary.size();
     assertEquals("ab", tokenizer.decode('a', behind, behind + 1000, 'b'));
     assertEquals("", tokenizer.stream().append(behind));
+  }
+
+  @Test
+  void aTemplateOfAnotherFormatIsRefused(@TempDir Path folder) throws IOException {
+    assertEquals(Optional.empty(), template(folder, " \n"));
+    assertEquals(Optional.of("<|im_start|>"), template(folder, "<|im_start|>"));
+    GgufException error =
+        GgufErrors.refused(
+            "not in Qwen's chat format", () -> template(folder, "<|start_header_id|>"));
+    assertEquals("tokenizer.chat_template", GgufErrors.name(error));
+  }
+
+  private static Optional<String> template(Path folder, String template) throws IOException {
+    Path path = folder.resolve("template.gguf");
+    new GgufWriter()
+        .strings(TOKENS, List.of("<|im_start|>", "<|im_end|>"))
+        .text("tokenizer.chat_template", template)
+        .write(path);
+    try (GgufFile file = GgufFile.read(MappedFile.open(path))) {
+      return Vocabulary.chatTemplate(file.metadata());
+    }
   }
 }

@@ -30,7 +30,8 @@ public final class EmbedTestCommand extends JsonCommand {
   protected void declare(Declaration to) {
     super.declare(to);
     to.description(
-        "Embed sample texts. Print the provider, the first values, the similarities and the time.");
+        "Embed sample texts. Print the provider (the code that computes), the first values of the"
+            + " vectors, their similarities and the time.");
     to.add(options);
   }
 

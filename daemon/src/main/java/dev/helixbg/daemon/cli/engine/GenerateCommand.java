@@ -173,8 +173,9 @@ public final class GenerateCommand extends JsonCommand {
     private int at;
 
     /**
-     * Prints the next piece, unless the piece was already printed before a failure. If the repeated
-     * answer differs from the printed text, prints the answer again on a new line.
+     * Prints the next piece of the answer, unless it was already printed before a failure of the
+     * GPU. If the repeated answer differs from the printed text, prints the answer again on a new
+     * line.
      */
     void next(String piece) {
       if (at < text.length() && text.indexOf(piece, at) != at) {

@@ -51,7 +51,7 @@ public final class LoadModelCommand extends ConsoleCommand {
         print(model);
         console.say("Opened    in %.0f ms", (System.nanoTime() - start) / 1e6);
       } catch (GgufException | GpuException e) {
-        console.say("%nIt cannot be run here:");
+        console.say("%nThe model cannot run here:");
         console.out().flush();
         throw e; // the exception's message is printed last
       }

@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.util.concurrent.Callable;
 
 /**
- * A command that gets the program's console and interruption before it runs. Its exit code is
- * {@link ExitCode#OK} unless the command fails, or overrides {@link #call}.
+ * A command that gets the program's console and its interruption (the handler of Ctrl-C) before it
+ * runs. Its exit code is {@link ExitCode#OK} unless the command fails, or overrides {@link #call}.
  */
 public abstract class ConsoleCommand implements Callable<Integer> {
   protected Console console;

@@ -15,8 +15,9 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Declares a command to picocli: its description, its options and its arguments. Commands have no
- * annotations, because picocli takes longer to read annotations than a short command runs.
+ * Declares a command to picocli, the parser of command lines: its description, options and
+ * arguments. Commands have no annotations, because picocli takes longer to read annotations than a
+ * short command runs.
  */
 public final class Declaration {
   /** Options that several commands have. */
@@ -149,7 +150,9 @@ public final class Declaration {
     return argument.required(argument.arity() == null || argument.arity().min() > 0);
   }
 
-  /** The present value of an option; picocli adds to the lists and maps that it gets here. */
+  /**
+   * The present value of an option. If it is a list or map, picocli gets it here and adds to it.
+   */
   private static final class Value implements IGetter, ISetter {
     private final Consumer<Object> set;
     private Object present;

@@ -118,7 +118,7 @@ public class KbOption implements Declaration.Shared {
   /** Returns the folder that an argument or option names; two folders are a usage error. */
   public final Optional<Path> named() {
     Path one = argument();
-    if (one != null && option != null && !Kb.named(one).equals(Kb.named(option))) {
+    if (one != null && option != null && !Kb.named(one).isSame(Kb.named(option))) {
       throw Failure.usage(
           "two knowledge bases are named, " + one + " and --kb " + option + ": leave out one");
     }

@@ -4,6 +4,7 @@ import dev.helixbg.config.Settings;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.NotesKb;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.OptionSpec;
@@ -32,7 +33,7 @@ public final class KbsOption implements Declaration.Shared {
 
   /** Returns the named knowledge bases, each once. */
   public List<Kb> named(List<Path> arguments) {
-    return Stream.concat(arguments.stream(), options.stream()).map(Kb::named).distinct().toList();
+    return unique(Stream.concat(arguments.stream(), options.stream()).map(Kb::named));
   }
 
   /**
@@ -40,11 +41,16 @@ public final class KbsOption implements Declaration.Shared {
    * log yet.
    */
   public List<Kb> named(List<Path> arguments, Settings settings) {
-    return Stream.concat(
+    return unique(
+        Stream.concat(
             named(arguments).stream(),
-            notes().stream().map(folder -> NotesKb.at(folder, settings).make()))
-        .distinct()
-        .toList();
+            notes().stream().map(folder -> NotesKb.at(folder, settings).make())));
+  }
+
+  private static List<Kb> unique(Stream<Kb> kbs) {
+    List<Kb> unique = new ArrayList<>();
+    kbs.filter(kb -> unique.stream().noneMatch(kb::isSame)).forEachOrdered(unique::add);
+    return unique;
   }
 
   /** Returns the absolute paths of the named folders of notes. */

@@ -25,7 +25,11 @@ public final class ModelFlags implements Declaration.Shared {
         Device.class,
         given -> backend = given);
     to.option(
-        "--threads", "N", "Threads; 0: one per core.", String.class, given -> threads = given);
+        "--threads",
+        "N",
+        "Number of threads; 0 means one per core.",
+        String.class,
+        given -> threads = given);
     to.add(
         OptionSpec.builder("-c", "--context")
             .paramLabel("N")
@@ -41,7 +45,10 @@ public final class ModelFlags implements Declaration.Shared {
     return options.settings(threads);
   }
 
-  /** Returns the options to open a model; its context has at least {@code tokens} tokens. */
+  /**
+   * Returns the options for opening a model, whose context gets room for at least {@code tokens}
+   * tokens.
+   */
   public ModelOptions options(Settings settings, int tokens) {
     if (context < 1) {
       throw Failure.usage("--context must be 1 or more, not " + context);
