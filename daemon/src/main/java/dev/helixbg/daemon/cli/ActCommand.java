@@ -142,7 +142,8 @@ final class ActCommand extends JsonCommand {
               .map(one -> one.at("/if/0").asText() + ": " + one.path("do").asText())
               .collect(Collectors.joining("; "));
       throw Failure.usage(
-          "several edits are possible: choose one with --as, or with --keep a or b: " + ways);
+          "several edits are possible%s: choose one with --as, or with --keep a or b: %s"
+              .formatted(act.has("why") ? ", because " + act.path("why").asText() : "", ways));
     }
     if (act.has("byHand")) {
       throw new Failure(
@@ -191,6 +192,9 @@ final class ActCommand extends JsonCommand {
   private void print(JsonNode act) {
     for (JsonNode choice : act.path("choose")) {
       say("--as " + choice.at("/if/0").asText(), choice.path("do").asText());
+    }
+    if (act.has("why")) {
+      say("why", act.path("why").asText());
     }
     if (act.has("do")) {
       say("act", act.path("do").asText());

@@ -11,8 +11,11 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.link.DaemonLink;
+import dev.helixbg.daemon.server.FindingRequests;
+import dev.helixbg.daemon.server.PresentFindings;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Json;
+import dev.helixbg.embed.EmbeddingModel;
 import dev.helixbg.insight.acts.ReportedFinding;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decision.Outcome;
@@ -21,6 +24,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -83,7 +87,7 @@ final class DecideCommand extends JsonCommand {
       stores.openAhead(chosen, store -> store.report().origin());
       kb.refresh();
       KbStore store = stores.of(chosen);
-      made = decisions(store);
+      made = decisions(store, settings);
       if (!dryRun && !made.isEmpty()) {
         store.decisions().add(made);
       }
@@ -103,7 +107,8 @@ final class DecideCommand extends JsonCommand {
         dryRun || made.isEmpty() ? "" : "; " + whenItShows(chosen, kb));
   }
 
-  private List<Decision> decisions(KbStore store) throws IOException, InterruptedException {
+  private List<Decision> decisions(KbStore store, Settings settings)
+      throws IOException, InterruptedException {
     boolean bySelection = !selection.isEmpty();
     if (ids.isEmpty() && !bySelection) {
       throw Failure.usage(
@@ -115,6 +120,7 @@ final class DecideCommand extends JsonCommand {
     List<String> named = named();
     Decisions before = store.decisions().read();
     Map<String, String> known = new LinkedHashMap<>();
+    Map<String, ReportedFinding> reported = new HashMap<>();
     Set<String> wanted = new LinkedHashSet<>();
     if (outcome != Outcome.OPEN) {
       Predicate<ReportedFinding> selected = selection.chosen();
@@ -123,6 +129,7 @@ final class DecideCommand extends JsonCommand {
       selection.requireTopic(store.kb(), found);
       for (ReportedFinding finding : found) {
         known.put(finding.id(), finding.about());
+        reported.put(finding.id(), finding);
         if (bySelection && before.on(finding.id()).isEmpty() && selected.test(finding)) {
           wanted.add(finding.id());
         }
@@ -143,8 +150,25 @@ final class DecideCommand extends JsonCommand {
       }
       wanted.add(id);
     }
+    Set<String> notDone = new LinkedHashSet<>();
+    if (outcome == Outcome.DONE) {
+      PresentFindings present =
+          FindingRequests.of(store, settings, EmbeddingModel.locate(settings).id()).present();
+      wanted.stream()
+          .filter(id -> reported.containsKey(id) && present.notDone(reported.get(id)).isPresent())
+          .forEach(notDone::add);
+    }
+    if (!notDone.isEmpty()) {
+      console.warn(
+          "the log still has %s: dismissed, and not shown again", String.join(", ", notDone));
+    }
     Instant now = Instant.now();
-    return wanted.stream().map(id -> new Decision(id, outcome, now, known.get(id))).toList();
+    return wanted.stream()
+        .map(
+            id ->
+                new Decision(
+                    id, notDone.contains(id) ? Outcome.DISMISSED : outcome, now, known.get(id)))
+        .toList();
   }
 
   private List<String> named() throws IOException {

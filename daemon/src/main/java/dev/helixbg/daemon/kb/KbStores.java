@@ -154,11 +154,23 @@ public final class KbStores implements AutoCloseable {
    */
   public synchronized KbStore of(Kb kb) {
     KbStore known = open.get(kb);
-    if (known != null && !Files.isDirectory(known.folder())) {
-      known.close(); // the KB was moved, or the folder was deleted
+    if (known != null && !isOf(known.folder(), kb)) {
+      known.close();
       open.remove(kb);
     }
     return open.computeIfAbsent(kb, this::open);
+  }
+
+  /**
+   * Whether a store exists and belongs to the folder to which a KB's path leads now. A KB without a
+   * folder keeps its store, because the folder may be mounted again. No symbolic link leads to a KB
+   * made from notes, which is in the cache.
+   */
+  private boolean isOf(Path store, Kb kb) {
+    return Files.isDirectory(store)
+        && (Files.notExists(kb.folder())
+            || kb.folder().startsWith(settings.cache().toAbsolutePath().normalize())
+            || store.equals(folder(place(kb))));
   }
 
   /**
@@ -326,7 +338,10 @@ public final class KbStores implements AutoCloseable {
   /** Updates the stored hash of a log's beginning, which changes when helix compacts the log. */
   private void noteBeginning(Kb kb, Path folder) {
     try {
-      note(kb, Place.of(kb, settings), folder);
+      Place place = Place.of(kb, settings);
+      if (folder.equals(folder(place))) { // a symbolic link may lead to another KB by now
+        note(kb, place, folder);
+      }
     } catch (IOException e) {
       // The file keeps its earlier content. Unless the log's beginning changed, a move of the KB is
       // still noticed.

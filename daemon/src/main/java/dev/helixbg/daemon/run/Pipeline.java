@@ -10,6 +10,7 @@ import dev.helixbg.daemon.kb.ReportBasis;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.agents.AgentAnswers;
+import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
@@ -17,6 +18,7 @@ import dev.helixbg.insight.findings.KbEntries;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.SecretCheck;
 import dev.helixbg.insight.judge.Judgements;
+import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.report.FirstLook;
 import dev.helixbg.insight.report.Report;
@@ -29,6 +31,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * One run over one knowledge base: reads the log, updates vectors, computes findings, reads pairs,
@@ -195,29 +198,46 @@ public record Pipeline(
       KbStore kb,
       LogReading log,
       EmbeddingStage.Result vectors,
-      Decisions decisions,
       List<Finding.Secret> secrets,
       Findings all,
       Findings open) {
     KbFindings read(Findings pairs) {
-      return new KbFindings(kb, log, vectors, decisions, secrets, all, pairs);
+      return new KbFindings(kb, log, vectors, secrets, all, pairs);
     }
   }
 
   private KbFindings findings(KbStore kb, LogReading log, EmbeddingStage.Result vectors) {
-    Decisions decisions = kb.decisions().read();
     KbEntries known = vectors.of(log);
     List<Finding.Secret> secrets = SecretCheck.of(known.named());
     Findings all =
         analyst.analyse(known.named(), known.vectors(), known.passages(), settings.threads());
+    Decisions decisions =
+        decisions(kb, log, Stream.concat(all.listed(), secrets.stream()).map(Finding::id).toList());
     return new KbFindings(
         kb,
         log,
         vectors,
-        decisions,
         secrets.stream().filter(one -> decisions.on(one.id()).isEmpty()).toList(),
         all,
         decisions.applyTo(all));
+  }
+
+  /**
+   * Returns the decisions. A finding is <i>done</i> only if the log no longer has it. If such a
+   * finding is there again, this decision is taken back.
+   *
+   * @param found ids of findings in the log
+   */
+  private static Decisions decisions(KbStore kb, LogReading log, List<String> found) {
+    Decisions decisions = kb.decisions().read();
+    List<Decision> back = found.stream().flatMap(id -> decisions.returned(id).stream()).toList();
+    // The finding may have been acted on since the log was read.
+    if (back.isEmpty()
+        || !DataLog.read(kb.kb().dataLog()).account().sha256().equals(log.account().sha256())) {
+      return decisions;
+    }
+    kb.decisions().add(back);
+    return kb.decisions().read();
   }
 
   private JudgingStage.Subject subject(KbFindings found) {
@@ -250,21 +270,26 @@ public record Pipeline(
     int first = Findings.shownRelations(found.open.entries().size());
     Findings open =
         found.open.with(AgentAnswers.ranked(found.open.relations(), judged.agents(), first));
-    Decisions decisions = found.decisions;
     Optional<Report.NotesFolder> notes = ofNotes(found.kb.kb());
+    SourceCheck.SourceCheckResult moved =
+        sources
+            .of(found.all.entries())
+            .with(
+                notes
+                    .map(one -> IndexLines.of(one.account(), found.all.entries()))
+                    .orElse(List.of()));
+    List<String> more = new ArrayList<>();
+    moved.moved().forEach(one -> more.add(one.id()));
+    judged.merges().forEach(one -> more.add(one.id()));
+    judged.lessons().all().forEach(one -> more.add(one.id()));
+    Decisions decisions = decisions(found.kb, found.log, more);
     return new Report(
         open,
         found.log.account(),
         new Report.Run(Version.text(), embedder.describe()),
         judged.without(id -> decisions.on(id).isPresent()),
         firstLook,
-        sources
-            .of(found.all.entries())
-            .with(
-                notes
-                    .map(one -> IndexLines.of(one.account(), found.all.entries()))
-                    .orElse(List.of()))
-            .without(moved -> decisions.on(moved.id()).isPresent()),
+        moved.without(one -> decisions.on(one.id()).isPresent()),
         found.secrets,
         notes);
   }

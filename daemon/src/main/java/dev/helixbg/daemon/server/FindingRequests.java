@@ -268,6 +268,8 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
   /**
    * Stores a decision or an opinion. The client counts as an agent, unless {@code by} says that it
    * is a person. An agent may decide {@code done} only if the log shows that the finding is done.
+   * If a person decides so earlier, the finding is dismissed, because the next run would find it
+   * again.
    *
    * @param request request with {@code id} and {@code decision}, and optionally {@code by} and
    *     {@code reason}
@@ -311,7 +313,13 @@ public record FindingRequests(KbStore store, Optional<NotesKb> notes, PresentFin
               + " decide 'dismissed'");
     }
     Decision made =
-        new Decision(id, verdict, at, about.orElse(""), by, request.path("reason").asText());
+        new Decision(
+            id,
+            notDone.isPresent() ? Outcome.DISMISSED : verdict,
+            at,
+            about.orElse(""),
+            by,
+            request.path("reason").asText());
     store.decisions().add(List.of(made));
     ObjectNode noted = said(made).put("id", id).put("about", made.about());
     notDone.ifPresent(why -> noted.put("notInLog", why));

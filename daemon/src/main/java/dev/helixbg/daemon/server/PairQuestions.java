@@ -79,25 +79,35 @@ final class PairQuestions {
     return (from > 0 ? "…" : "") + PrintableText.beginning(content.substring(from), room);
   }
 
-  /** Returns a question; {@code keys} are the entries' keys, empty if the answer is known. */
-  static QuestionRequests.Given given(
-      String id, List<String> keys, ObjectNode older, ObjectNode newer, Instant now) {
-    ObjectNode texts = Json.object();
-    texts.set("older", older);
-    texts.set("newer", newer);
-    int characters = texts.at("/older/text").asText().length();
-    characters += texts.at("/newer/text").asText().length();
+  /**
+   * Returns a question.
+   *
+   * @param keys the entries' keys; empty if the answer is known
+   * @param texts excerpts under {@code older} and {@code newer}, or under {@code one} and {@code
+   *     other} if it is unknown which entry is older
+   */
+  static QuestionRequests.Given given(String id, List<String> keys, ObjectNode texts, Instant now) {
+    int characters = texts.valueStream().mapToInt(one -> one.path("text").asText().length()).sum();
     return new QuestionRequests.Given(
         new AgentQuestion(id, QuestionKind.PAIR, keys, characters, now), texts);
   }
 
-  static QuestionRequests.Given of(KnownPairs.Known known, Instant now) {
+  static QuestionRequests.Given of(KnownPairs.Known known, boolean isAgeKnown, Instant now) {
     return given(
         known.id(),
         List.of(),
-        excerpt(known.older(), 0, Optional.empty()),
-        excerpt(known.newer(), 0, Optional.empty()),
+        texts(
+            isAgeKnown,
+            excerpt(known.older(), 0, Optional.empty()),
+            excerpt(known.newer(), 0, Optional.empty())),
         now);
+  }
+
+  private static ObjectNode texts(boolean isAgeKnown, ObjectNode older, ObjectNode newer) {
+    ObjectNode texts = Json.object();
+    texts.set(isAgeKnown ? "older" : "one", older);
+    texts.set(isAgeKnown ? "newer" : "other", newer);
+    return texts;
   }
 
   /** The first questions about relations, and the number of all relations to ask about. */
@@ -142,7 +152,7 @@ final class PairQuestions {
         pairs.size());
   }
 
-  /** Returns the present entries of a pair, the older one first. */
+  /** Returns the present entries of a pair, the older one first if it is known. */
   private static Optional<List<NamedEntry>> both(List<String> keys, PresentEntries present) {
     return present
         .of(keys)
@@ -160,8 +170,10 @@ final class PairQuestions {
     return given(
         id,
         both.stream().map(NamedEntry::key).toList(),
-        excerpt(both.get(0), finding, told),
-        excerpt(both.get(1), finding, told),
+        texts(
+            both.get(0).isAgeKnown(both.get(1)),
+            excerpt(both.get(0), finding, told),
+            excerpt(both.get(1), finding, told)),
         now);
   }
 

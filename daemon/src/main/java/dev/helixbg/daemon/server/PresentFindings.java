@@ -107,7 +107,7 @@ public final class PresentFindings {
 
   /**
    * Whether a finding is stale, that is, no longer fits the log. A finding is stale if one of its
-   * entries or topics no longer exists. Copies are stale only if fewer than two of them are left. A
+   * entries or topics no longer exists. Copies are stale only if none of them can be removed. A
    * finding about a source is also stale if the entry no longer mentions the source.
    */
   public boolean isStale(ReportedFinding finding) {
@@ -116,7 +116,7 @@ public final class PresentFindings {
     }
     return switch (finding.section()) {
       case "topicOverlaps" -> finding.topics().stream().anyMatch(topic -> entries().in(topic) == 0);
-      case "copies" -> entries().allOf(finding.keys()).size() < 2;
+      case "copies" -> Acts.onCopies(entries().allOf(finding.keys())).isEmpty();
       case ReportedFinding.MOVED_SOURCES -> sayer(finding).isEmpty();
       default -> !finding.keys().isEmpty() && entries().of(finding.keys()).isEmpty();
     };
@@ -262,7 +262,12 @@ public final class PresentFindings {
     line.putObject("log")
         .put("bytes", entries().log().bytes())
         .put("sha256", entries().log().sha256());
+    Optional<String> needed =
+        acts.getFirst().change() instanceof Change.Remove(List<NamedEntry> gone, NamedEntry kept)
+            ? Acts.lacks(kept, gone.getFirst())
+            : Optional.empty();
     if (acts.size() > 1) {
+      needed.ifPresent(why -> line.put("why", why));
       ArrayNode choices = line.putArray("choose");
       acts.forEach(act -> way(act, choices.addObject()).set("names", ActNames.of(act)));
       return line;
@@ -271,6 +276,7 @@ public final class PresentFindings {
     way(act, line).set("names", ActNames.of(act));
     ActPlan plan = entries().plan(act);
     List<String> losses = new ArrayList<>(plan.losses());
+    needed.ifPresent(why -> losses.add("perhaps more than a repetition: " + why));
     plan.byHand().ifPresent(why -> line.put("byHand", why));
     if (notes.isPresent()) {
       NotesKb of = notes.get();

@@ -52,9 +52,10 @@ public record QuestionRequests(
   private static final int CHARACTERS_PER_MILLI = 100;
 
   private static final String MEANING =
-      "Each question has two entries of a knowledge base; the entry 'older' was written first."
-          + " same: both state the same fact, so one can go. overtaken: the newer one says that"
-          + " something in the older one has changed or is wrong. related: different facts about"
+      "Each question has two entries of a knowledge base: 'older', which was written first, and"
+          + " 'newer'; or 'one' and 'other', if it is unknown which was written first. same: both"
+          + " state the same fact, so one can go. overtaken: the newer one, or either, says that"
+          + " something in the other one has changed or is wrong. related: different facts about"
           + " the same thing. different: nothing in common.";
 
   private static final String LESSON =
@@ -138,7 +139,9 @@ public record QuestionRequests(
       PairQuestions.Open pairs = PairQuestions.open(findings, said, taken, 2 * count + USUAL, now);
       open = pairs.all();
       if (open > 0) {
-        known.forEach(one -> page.add(PairQuestions.of(one, now)));
+        // the pairs with known answers cannot be recognised by the names of their fields
+        boolean isAgeKnown = pairs.first().stream().noneMatch(one -> one.texts().has("one"));
+        known.forEach(one -> page.add(PairQuestions.of(one, isAgeKnown, now)));
       }
       page.addAll(pairs.first());
     } else {

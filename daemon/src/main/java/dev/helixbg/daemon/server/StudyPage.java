@@ -61,7 +61,10 @@ public final class StudyPage {
                 .formatted(NotesLog.QUESTIONS, possible, EXAMPLE, given.path("meaning").asText()));
     for (JsonNode question : given.path("questions")) {
       page.append("\n## ").append(question.path("id").asText()).append('\n');
-      for (String side : List.of("older", "newer")) {
+      for (String side : List.of("older", "newer", "one", "other")) {
+        if (!question.has(side)) {
+          continue;
+        }
         String text = question.path(side).path("text").asText();
         String fence = MarkdownReport.fence(text);
         page.append(

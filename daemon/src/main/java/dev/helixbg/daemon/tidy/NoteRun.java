@@ -208,9 +208,9 @@ public record NoteRun(ActRun acts, NotesKb notes) {
         return Outcome.nothing(State.UNDONE, refused(file, e));
       }
     }
-    if (steps.isEmpty()) { // the act was stopped before its first change
+    if (steps.isEmpty()) { // the act was stopped before its first change, or the text is back
       Files.delete(saved.get());
-      return putBack(id);
+      return latest(id).isPresent() ? putBack(id) : Outcome.done();
     }
     Outcome outcome = replace(id, steps);
     if (outcome.state() == State.DONE) {

@@ -454,9 +454,10 @@ class FindingsCommandsTest {
     assertEquals("", json().get(0).path("reason").asText());
 
     assertEquals(0, run("done", "--kb", kb, id), err::toString);
+    assertTrue(err.toString().contains("the log still has " + id), err::toString);
     assertEquals(0, run("findings", kb, "--settled"));
     assertTrue(
-        out.toString().matches("(?s).*done +person +The cache keeps .*  cache:0 ~ cache:1\\R"),
+        out.toString().matches("(?s).*dismissed +person +The cache keeps .*  cache:0 ~ cache:1\\R"),
         out::toString);
     Decision agents =
         new Decision(id, Outcome.DONE, Instant.EPOCH, "a ~ b", Decision.By.AGENT, "one was left");

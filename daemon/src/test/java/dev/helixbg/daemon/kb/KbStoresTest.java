@@ -256,6 +256,22 @@ class KbStoresTest {
   }
 
   @Test
+  void aLinkThatLeadsToAnotherKbHasTheStoreOfThatKb() throws Exception {
+    Kb first = kb("first", 1);
+    Path other = copy(first, "other").folder();
+    Kb linked = new Kb(Files.createSymbolicLink(folder.resolve("link"), first.folder()));
+    decide(linked);
+    KbStore before = stores.of(linked);
+    Files.delete(linked.folder());
+    Files.createSymbolicLink(linked.folder(), other);
+    before.published().run();
+    assertEquals(0, decisions(linked));
+    restart();
+    assertEquals(1, decisions(first), "its store still has its place");
+    assertEquals(0, decisions(new Kb(other)));
+  }
+
+  @Test
   void aFolderOfNotesThatMovedKeepsItsDecisions() throws Exception {
     Path vault = Files.createDirectories(folder.resolve("vault"));
     Files.writeString(vault.resolve("a.md"), "# One\n\nA text that is long enough to be known.");

@@ -18,11 +18,13 @@ import dev.helixbg.daemon.tidy.FileHelix;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.embed.cache.TextKey;
 import dev.helixbg.insight.acts.PresentEntries;
+import dev.helixbg.insight.acts.StandInHelix;
 import dev.helixbg.insight.agents.AgentQuestion;
 import dev.helixbg.insight.agents.KnownPairs;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.findings.FindingsBench;
 import dev.helixbg.insight.log.DataLog;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.Passage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -193,7 +195,10 @@ class QuestionRequestsTest {
       ObjectNode one = PairQuestions.excerpt(text, match, Optional.of(key));
       String id = key.substring(16);
       String answer = Json.object().put("id", id).put("answer", "overtaken").toString();
-      String pair = PairQuestions.given(id, List.of(), one, one, NOW).toJson(id) + answer;
+      ObjectNode both = Json.object();
+      both.set("older", one);
+      both.set("newer", one);
+      String pair = PairQuestions.given(id, List.of(), both, NOW).toJson(id) + answer;
       int tokens = Passage.estimatedTokens(pair, 10_000);
       assertTrue(tokens <= 600, tokens + " tokens: " + pair);
       assertTrue(!one.has("omitted") || one.path("text").asText().length() > 100, one::toString);
@@ -350,5 +355,31 @@ class QuestionRequestsTest {
     assertThrows(Failure.class, () -> give("one", 0, NOW));
     assertThrows(Failure.class, () -> give("one", 101, NOW));
     assertThrows(Failure.class, () -> requests().give(request("one").put("kind", "riddle"), NOW));
+  }
+
+  @Test
+  void ofFactsWithoutDatesNoneIsCalledOlder() throws Exception {
+    String fact = "[line: %d]\n[source: n/MEMORY.md]\n[part: item “%1$d”]\nThe port is %1$d.";
+    List<Entry> facts =
+        List.of(Entry.of(8, "n/", fact.formatted(1), 0), Entry.of(90, "n/", fact.formatted(2), 0));
+    Files.write(kb.dataLog(), new StandInHelix(facts).log());
+    ObjectNode report = Json.object();
+    report.putArray("leading").add("rel-1");
+    ObjectNode pair = report.putArray("relations").addObject();
+    pair.put("rank", 1).put("id", "rel-1").put("similarity", 0.9);
+    new PresentEntries(DataLog.read(kb.dataLog()), "m")
+        .all()
+        .forEach(
+            one ->
+                pair.putObject(pair.has("a") ? "b" : "a")
+                    .put("name", one.name())
+                    .put("topic", "n/")
+                    .put("key", one.key()));
+    WrittenReport.write(store, report);
+    JsonNode questions = give("one", 10, NOW).path("questions");
+    assertTrue(questions.size() > 1);
+    for (JsonNode question : questions) { // nothing tells the known ones
+      assertEquals(Set.of("id", "one", "other"), Set.copyOf(names(question)));
+    }
   }
 }

@@ -34,11 +34,12 @@ class SecretFindingsTest {
 
   private Kb kb;
   private KbStore store;
+  private FileHelix helix;
 
   @BeforeEach
   void aKbWithASecret() throws Exception {
     kb = new Kb(Files.createDirectories(folder.resolve("kb")));
-    FileHelix helix = new FileHelix(kb.dataLog());
+    helix = new FileHelix(kb.dataLog());
     for (String text :
         List.of(
             "Deploy with " + SECRET + " from the build machine.",
@@ -106,6 +107,14 @@ class SecretFindingsTest {
     assertEquals(1, listed().size());
     report();
     assertEquals(1, listed().size());
+    byte[] log = Files.readAllBytes(kb.dataLog());
+    helix.call("edit", "action", "delete", "topic", "shop", "match_str", "Deploy by");
+    decide(last, "done");
+    report();
+    assertEquals(0, listed().size());
+    Files.write(kb.dataLog(), log);
+    report();
+    assertEquals(1, listed().size(), "what is done is listed if it is there again");
     assertTrue(
         assertThrows(Failure.class, () -> findings().act(Json.object().put("id", last)))
             .getMessage()

@@ -75,4 +75,14 @@ class StudyPageTest {
     assertEquals(one(ID, "related"), answers(page + "\n" + ID + ": related"));
     assertTrue(page.contains("(1,200 more characters)"));
   }
+
+  @Test
+  void aPageDoesNotCallATextOlderIfThatIsUnknown() {
+    ObjectNode given = given("Text.");
+    ObjectNode question = (ObjectNode) given.at("/questions/0");
+    question.set("one", question.remove("older"));
+    question.set("other", question.remove("newer"));
+    String page = StudyPage.of(given);
+    assertTrue(page.contains("\none:\n\n```entry\nText.\n```\n\nother:\n"), page);
+  }
 }

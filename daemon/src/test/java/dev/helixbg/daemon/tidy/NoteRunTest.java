@@ -349,4 +349,14 @@ class NoteRunTest {
     assertTrue(back.contains("Taken back"), back);
     assertEquals(TEXT + "\n- Appended.\n", text());
   }
+
+  /** For example by git checkout. */
+  @Test
+  void ifTheUserHasRestoredTheFileAnUndoOnlyOpensTheFinding() throws Exception {
+    String id = taken();
+    Files.writeString(file, TEXT);
+    assertEquals(State.DONE, run.takeBack(id).state());
+    assertEquals(TEXT, text());
+    assertFalse(isSettled(id));
+  }
 }

@@ -6,6 +6,8 @@ import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Verdict;
 import dev.helixbg.insight.notes.CopyName;
 import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.notes.Scope;
+import dev.helixbg.insight.pairs.MeaningDifference;
 import dev.helixbg.insight.sources.SourceMentions;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,21 +27,19 @@ public final class Acts {
     NamedEntry newer = older == a ? b : a;
     NamedEntry kept = fuller(a, b);
     NamedEntry gone = kept == a ? b : a;
+    boolean eitherMayGo = !a.isAgeKnown(b) && disagree(a, b);
     if (verdict.isPresent()) {
       return switch (verdict.get()) {
-        case SAME -> List.of(remove(List.of(When.SAME), gone, kept));
-        case OVERTAKEN -> {
-          Act olderGoes = remove(List.of(When.OVERTAKEN), older, newer);
-          yield a.isAgeKnown(b)
-              ? List.of(olderGoes)
-              : List.of(olderGoes, remove(List.of(When.OVERTAKEN), newer, older));
-        }
+        case SAME -> removals(When.SAME, gone, kept, !eitherMayGo);
+        case OVERTAKEN -> removals(When.OVERTAKEN, older, newer, a.isAgeKnown(b));
         case RELATED -> link(a, b);
         case DIFFERENT -> List.of();
       };
     }
     List<Act> acts = new ArrayList<>();
-    if (!a.isAgeKnown(b)) {
+    if (eitherMayGo) {
+      acts.addAll(removals(When.OVERTAKEN, gone, kept, false));
+    } else if (!a.isAgeKnown(b)) {
       acts.add(remove(List.of(When.SAME), gone, kept));
     } else if (kept == newer) {
       acts.add(remove(List.of(When.SAME, When.OVERTAKEN), older, newer));
@@ -51,11 +51,36 @@ public final class Acts {
     return acts;
   }
 
-  /** Returns the act that removes all copies except the copy that {@link #moreToKeep} chooses. */
+  /** Returns both possible removals if the kept entry alone may not be enough. */
+  private static List<Act> removals(
+      When when, NamedEntry gone, NamedEntry kept, boolean isDecided) {
+    Act act = remove(List.of(when), gone, kept);
+    return isDecided && lacks(kept, gone).isEmpty()
+        ? List.of(act)
+        : List.of(act, remove(List.of(when), kept, gone));
+  }
+
+  /** Returns in words why it may not be enough to keep one entry and remove another. */
+  public static Optional<String> lacks(NamedEntry kept, NamedEntry gone) {
+    return Scope.of(kept.entry()).lacks(Scope.of(gone.entry()));
+  }
+
+  /**
+   * Returns the act that removes all copies except the copy that {@link #moreToKeep} chooses. Empty
+   * if each of the entries is needed, see {@link Scope}.
+   */
   public static List<Act> onCopies(List<NamedEntry> copies) {
-    NamedEntry kept = copies.stream().max(moreToKeep(copies)).orElseThrow();
-    List<NamedEntry> gone = copies.stream().filter(one -> one != kept).toList();
-    return one(When.SAME, new Change.Remove(gone, kept));
+    return copies.stream()
+        .sorted(moreToKeep(copies).reversed())
+        .map(kept -> new Change.Remove(covered(copies, kept), kept))
+        .filter(remove -> !remove.gone().isEmpty())
+        .findFirst()
+        .map(remove -> one(When.SAME, remove))
+        .orElse(List.of());
+  }
+
+  private static List<NamedEntry> covered(List<NamedEntry> copies, NamedEntry kept) {
+    return copies.stream().filter(one -> one != kept && lacks(kept, one).isEmpty()).toList();
   }
 
   /** Returns the act that merges the smaller topic into the larger topic. */
@@ -103,6 +128,16 @@ public final class Acts {
     return List.of(new Act(List.of(when), change));
   }
 
+  /**
+   * Whether two facts may contradict each other. If it is unknown which of them is older, only a
+   * reader can tell which to keep: the longer text may be the wrong one.
+   */
+  private static boolean disagree(NamedEntry a, NamedEntry b) {
+    return a.entry().isFact()
+        && b.entry().isFact()
+        && MeaningDifference.of(a.content(), b.content()).objection().isPresent();
+  }
+
   private static Act remove(List<When> when, NamedEntry gone, NamedEntry kept) {
     return new Act(when, new Change.Remove(List.of(gone), kept));
   }
@@ -140,12 +175,14 @@ public final class Acts {
 
   /**
    * Returns an order of copies. The last copy is kept. These criteria decide, beginning with the
-   * most important: links from other entries; a file name without the mark of a copy; tags and a
-   * time; a short file name (notes) or a long body (entries of helix); a late offset.
+   * most important: more sessions that load it; links from other entries; a file name without the
+   * mark of a copy; tags and a time; a short file name (notes) or a long body (entries of helix); a
+   * late offset.
    */
   private static Comparator<NamedEntry> moreToKeep(List<NamedEntry> all) {
     Set<String> names = CopyName.names(all.stream().flatMap(one -> note(one).stream()));
-    return Comparator.comparing(NamedEntry::linked)
+    return Comparator.comparingInt((NamedEntry one) -> Scope.of(one.entry()).breadth())
+        .thenComparing(NamedEntry::linked)
         .thenComparing(one -> !isCopy(one, names))
         .thenComparing(
             one ->

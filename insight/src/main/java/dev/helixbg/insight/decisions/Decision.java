@@ -31,9 +31,9 @@ public record Decision(String id, Outcome outcome, Instant at, String about, By 
 
   /** A decision about a finding, or an opinion on it. */
   public enum Outcome {
-    /** The finding is wrong or unimportant and must not be shown again. */
+    /** The finding must not be shown again: it is wrong, unimportant, or done elsewhere. */
     DISMISSED,
-    /** The finding was right, and was acted on. */
+    /** The finding was acted on, and the log showed it; shown again if it is there again. */
     DONE,
     /** An earlier decision is withdrawn. */
     OPEN,

@@ -1,8 +1,10 @@
 package dev.helixbg.insight.decisions;
 
+import dev.helixbg.insight.decisions.Decision.By;
 import dev.helixbg.insight.decisions.Decision.Outcome;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +43,16 @@ public final class Decisions {
   /** Returns the decision that settles a finding. */
   public Optional<Decision> on(String id) {
     return lastOn(id).filter(Decisions::settles);
+  }
+
+  /** Returns a decision that takes back <i>done</i>, if this is the last decision on a finding. */
+  public Optional<Decision> returned(String id) {
+    return on(id)
+        .filter(last -> last.outcome() == Outcome.DONE)
+        .map(
+            last ->
+                new Decision(
+                    id, Outcome.OPEN, Instant.now(), last.about(), By.AGENT, "it is there again"));
   }
 
   /** Returns the last decision on a finding, even if it withdraws an earlier decision. */

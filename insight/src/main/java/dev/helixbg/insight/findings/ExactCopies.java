@@ -2,37 +2,57 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.notes.Scope;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
  * The exact copies among entries of all topics. Differences in metadata, in Unicode forms, or in
- * the blanks around the text do not matter. An entry with a blank text is not a copy. One entry of
- * each group of copies is the original. The choice of the original does not depend on the order of
- * the entries, so that findings keep their ids.
+ * the blanks around the text do not matter. An entry with a blank text is not a copy. {@link
+ * Scope#areCopies} tells which entries with equal texts are copies. One entry of each group of
+ * copies is the original. The choice of the original does not depend on the order of the entries,
+ * so that findings keep their ids.
  *
  * @param originals for each entry, the index of the original with the same text, perhaps itself
+ * @param firsts for each entry, the index of the first original with the same text
+ * @param ordinals for each entry, the number of entries before it with the same key
  */
-record ExactCopies(int[] originals) {
+record ExactCopies(int[] originals, int[] firsts, int[] ordinals) {
 
   static ExactCopies of(List<NamedEntry> entries) {
-    List<String> texts = entries.stream().map(ExactCopies::text).toList();
-    Map<String, Integer> originals = new HashMap<>();
-    BinaryOperator<Integer> firstByKey =
-        BinaryOperator.minBy(Comparator.comparing(i -> entries.get(i).key()));
-    for (int i = 0; i < entries.size(); i++) {
-      originals.merge(texts.get(i), i, firstByKey);
+    int[] originals = IntStream.range(0, entries.size()).toArray();
+    int[] firsts = originals.clone();
+    Map<String, List<Integer>> equal =
+        IntStream.of(firsts).boxed().collect(Collectors.groupingBy(i -> text(entries.get(i))));
+    equal.remove("");
+    equal.values().removeIf(group -> group.size() == 1);
+    for (List<Integer> group : equal.values()) {
+      Map<Integer, Scope> scopes = new HashMap<>();
+      group.forEach(i -> scopes.put(i, Scope.of(entries.get(i).entry())));
+      group.sort(
+          Comparator.comparingInt((Integer i) -> -scopes.get(i).breadth())
+              .thenComparing(i -> entries.get(i).key()));
+      List<Integer> own = new ArrayList<>();
+      for (int i : group) {
+        originals[i] =
+            own.stream()
+                .filter(one -> scopes.get(one).areCopies(scopes.get(i)))
+                .findFirst()
+                .orElse(i);
+        if (originals[i] == i) {
+          own.add(i);
+        }
+        firsts[i] = own.getFirst();
+      }
     }
     return new ExactCopies(
-        IntStream.range(0, entries.size())
-            .map(i -> texts.get(i).isEmpty() ? i : originals.get(texts.get(i)))
-            .toArray());
+        originals, firsts, NamedEntry.ordinals(entries.stream().map(NamedEntry::key).toList()));
   }
 
   static String text(NamedEntry named) {
@@ -42,6 +62,25 @@ record ExactCopies(int[] originals) {
   /** Whether another entry is the original of this entry; relations name only originals. */
   boolean isCopy(int entry) {
     return originals[entry] != entry;
+  }
+
+  /**
+   * Whether two originals may be a relation. A relation is stored as two keys, so each key must
+   * lead to the right entry. Of several originals with one text, relations name the first with each
+   * of the others, unless these are {@link Scope#elsewhere}.
+   */
+  boolean mayBeRelated(List<NamedEntry> entries, int a, int b) {
+    String key = entries.get(a).key();
+    boolean areFound =
+        key.equals(entries.get(b).key())
+            ? entries.stream().filter(one -> one.key().equals(key)).limit(3).count() == 2
+            : ordinals[a] + ordinals[b] == 0;
+    return areFound
+        && (firsts[a] != firsts[b]
+            || (firsts[a] == a || firsts[a] == b)
+                && Scope.of(entries.get(a).entry())
+                    .elsewhere(Scope.of(entries.get(b).entry()), true)
+                    .isEmpty());
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.helixbg.insight.findings;
 
 import dev.helixbg.config.text.QuotedName;
 import dev.helixbg.insight.log.Passage;
+import dev.helixbg.insight.notes.Scope;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -70,8 +71,10 @@ public sealed interface Finding {
       this(id, a, b, score, similarity, evidence, Optional.empty());
     }
 
+    /** Returns the relation with an assessment; entries that are apart may not lead a report. */
     public Relation assessed(Assessment said) {
-      return new Relation(id, a, b, score, similarity, evidence, Optional.of(said));
+      Assessment given = Scope.apart(a.entry(), b.entry()).map(said::apart).orElse(said);
+      return new Relation(id, a, b, score, similarity, evidence, Optional.of(given));
     }
 
     public PairKind kind() {
@@ -180,6 +183,11 @@ public sealed interface Finding {
       Tier tier,
       Optional<String> objection,
       boolean repeats) {
+    Assessment apart(String why) {
+      return new Assessment(
+          same, overtaken, related, logOdds, Tier.SERIES, Optional.of(why), repeats);
+    }
+
     /** Returns the probability that one of the two entries can be removed. */
     public double act() {
       return same + overtaken;
@@ -209,7 +217,10 @@ public sealed interface Finding {
     LIKELY_OVERTAKEN,
     /** The entries are about the same thing. */
     RELATED,
-    /** Entries of the same form with different dates, periods, instances, versions or subjects. */
+    /**
+     * Entries of the same form with different dates, periods, instances, versions or subjects, or
+     * entries for different agents, projects or folders.
+     */
     SERIES,
     /** No claim: the models cannot read the writing system of an entry. */
     UNKNOWN,

@@ -1,6 +1,7 @@
 package dev.helixbg.insight.findings;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * All findings of one analysis of one KB, an immutable snapshot.
@@ -36,6 +37,11 @@ public record Findings(
   }
 
   public record Topic(String name, int entries) {}
+
+  /** Returns the findings of all kinds. */
+  public Stream<Finding> listed() {
+    return Stream.of(copies, topicOverlaps, misfiled, relations).flatMap(List::stream);
+  }
 
   /** Returns the number of all pairs of entries. Every pair is compared. */
   public long pairs() {

@@ -125,6 +125,7 @@ final class RankedRelations {
     Entry other = entries.get(b).entry();
     return !copies.isCopy(a)
         && !copies.isCopy(b)
+        && copies.mayBeRelated(entries, a, b)
         && !declared.contains(pair)
         && !NoteName.areSectionsOfOneFile(one, other)
         && !FactOrder.areNeighbours(one, other);

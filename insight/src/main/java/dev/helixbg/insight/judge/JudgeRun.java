@@ -6,6 +6,7 @@ import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.label.Label;
 import dev.helixbg.insight.label.LabelGuess;
+import dev.helixbg.insight.notes.Scope;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -124,6 +125,7 @@ public final class JudgeRun {
         pairs().stream()
             .filter(pair -> verdicts.containsKey(pair.id()))
             .filter(pair -> verdicts.get(pair.id()).verdict() == Verdict.SAME)
+            .filter(pair -> Scope.areOne(pair.a().entry(), pair.b().entry()))
             .toList();
     List<List<NamedEntry>> groups =
         MergeGroups.of(same).stream()

@@ -99,7 +99,7 @@ public record JudgedRelations(
   private static boolean isOfSeries(Finding.Relation pair) {
     return pair.assessment()
         .map(said -> said.tier() == Finding.Tier.SERIES)
-        .orElseGet(() -> PairAssessor.apart(pair.a().content(), pair.b().content()).isPresent());
+        .orElseGet(() -> PairAssessor.apart(pair.a(), pair.b()).isPresent());
   }
 
   /** Chooses leading pairs without a verdict. {@code wereRead} tells whether any pair was read. */
@@ -133,7 +133,8 @@ public record JudgedRelations(
 
   /** Whether both entries are facts for agents, and one negates or forbids what the other says. */
   public static boolean contradict(Finding.Relation pair) {
-    return pair.areFacts() && PairDisagreement.areOpposed(pair.a().content(), pair.b().content());
+    return pair.areFacts()
+        && PairDisagreement.opposition(pair.a().content(), pair.b().content()).isPresent();
   }
 
   /**

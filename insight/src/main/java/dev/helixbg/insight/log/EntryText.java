@@ -37,6 +37,7 @@ import java.util.stream.Stream;
  * @param links references to other entries, in written order
  * @param heading headings above a part of a note, with {@code #} between the levels, or empty
  * @param part name of the part, if the heading alone is ambiguous; else empty
+ * @param paths patterns of the files for which agents load the note; empty for all files
  * @param position position of a fact in a file of facts; else empty
  */
 public record EntryText(
@@ -47,6 +48,7 @@ public record EntryText(
     List<Link> links,
     Optional<String> heading,
     Optional<String> part,
+    Optional<String> paths,
     Optional<Position> position) {
 
   /** The line of a fact, counted from 1, and whether the newest fact of its list is first. */
@@ -93,7 +95,8 @@ public record EntryText(
   }
 
   /**
-   * Parses a note's body, in which {@code heading}, {@code part}, {@code line} are metadata, too.
+   * Parses a note's body, in which {@code heading}, {@code part}, {@code paths} and {@code line}
+   * are metadata, too.
    */
   public static EntryText ofNote(String body) {
     return new Parser(true).parse(body);
@@ -105,7 +108,7 @@ public record EntryText(
    */
   private static final class Parser {
     /** Kinds that are metadata only in notes. */
-    private static final List<String> OF_NOTES = List.of("heading", "part", "line");
+    private static final List<String> OF_NOTES = List.of("heading", "part", "paths", "line");
 
     private List<String> tags = List.of();
     private Optional<String> source = Optional.empty();
@@ -113,6 +116,7 @@ public record EntryText(
     private List<Link> links = List.of();
     private Optional<String> heading = Optional.empty();
     private Optional<String> part = Optional.empty();
+    private Optional<String> paths = Optional.empty();
     private Optional<Position> position = Optional.empty();
     private final boolean ofNote;
 
@@ -122,7 +126,7 @@ public record EntryText(
 
     EntryText parse(String body) {
       return new EntryText(
-          contentOf(body), tags, source, confidence, links, heading, part, position);
+          contentOf(body), tags, source, confidence, links, heading, part, paths, position);
     }
 
     /** Reads the metadata lines and returns the rest. */
@@ -157,6 +161,7 @@ public record EntryText(
         case "modified" -> {}
         case "heading" -> heading = value.isEmpty() ? heading : Optional.of(value);
         case "part" -> part = value.isEmpty() ? part : Optional.of(value);
+        case "paths" -> paths = value.isEmpty() ? paths : Optional.of(value);
         case "line" -> position = Position.of(value);
         default -> {
           return false;

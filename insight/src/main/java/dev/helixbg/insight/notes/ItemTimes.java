@@ -1,6 +1,9 @@
 package dev.helixbg.insight.notes;
 
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.Note.Section;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,13 +19,14 @@ import java.util.stream.Stream;
 
 /**
  * Finds out when the facts of a memory file were written. The date of a fact is at its beginning,
- * at its end or in brackets. Otherwise, it is in a heading above the fact. A date without a year
- * gets the year of the file's other dates if these agree. Dates, or words such as {@code newest
- * first}, show the order of the facts.
+ * at its end or in brackets, unless it is in the future or an end, as in (valid until …).
+ * Otherwise, it is in a heading above the fact. A date without a year gets the year of the file's
+ * other dates if these agree. Dates, or words such as {@code newest first}, show the order of the
+ * facts.
  */
 final class ItemTimes {
   private static final String YEAR_FIRST =
-      "20\\d{2}(?:[-/.]\\d{1,2}[-/.]\\d{1,2}|\\s?年\\s?\\d{1,2}\\s?月\\s?\\d{1,2}\\s?日)";
+      "20\\d{2}(?:[-/]\\d{1,2}[-/]\\d{1,2}|\\.\\d{2}\\.\\d{2}|\\s?年\\s?\\d{1,2}\\s?月\\s?\\d{1,2}\\s?日)";
 
   private static final String YEAR_LAST = "\\d{1,2}[-/.]\\d{1,2}[-/.]20\\d{2}";
 
@@ -49,12 +53,21 @@ final class ItemTimes {
 
   static final Pattern ANY = Pattern.compile(DATE);
 
+  /** Place before words that do not say until when something lasts, or when it is due. */
+  private static final String NO_END =
+      "(?iu:(?!(?:[\\p{L}: ]{0,24}[:"
+          + " ])?(?:(?:until|till?|through|expir\\p{L}*|due|valid|next|eol|back"
+          + "|starting|deadline|planned|bis|gültig|fällig|jusqu\\p{L}*|prochain\\p{L}*|hasta|vence|próxim\\p{L}*|até|до)["
+          + " :]|(?:by|from|ab)[ :]+\\d)))";
+
   /** Dates of an item: at its beginning, in brackets, or at its end after a dash. */
   private static final List<Pattern> IN_ITEM =
       List.of(
           Pattern.compile("^[*_`\\s]{0,4}" + DATE + "[*_`]{0,3}\\s*[:：—–,|-]"),
           Pattern.compile(
-              "[\\[(（【](?:[\\p{L}: ]{1,24}\\s)??" + DATE + "[^\\[\\]()（）【】]{0,30}[\\])）】]"),
+              "[\\[(（【]%s(?:[\\p{L}: ]{1,24}\\s)??".formatted(NO_END)
+                  + DATE
+                  + "[^\\[\\]()（）【】]{0,30}[\\])）】]"),
           Pattern.compile("[—–-]\\s{0,3}" + DATE + "[.*_\\s]{0,4}$"));
 
   private static final Pattern YEAR = Pattern.compile("20\\d{2}");
@@ -154,8 +167,13 @@ final class ItemTimes {
     return IN_ITEM.stream().flatMapToInt(form -> times(form.matcher(text), year)).max();
   }
 
+  /** Returns the times of dates up to today; nothing was written later. */
   private static IntStream times(Matcher found, Optional<String> year) {
-    return found.results().flatMapToInt(date -> minutes(date.group(1), year).stream());
+    int now = NoteTime.of(FileTime.from(Instant.now()));
+    return found
+        .results()
+        .flatMapToInt(date -> minutes(date.group(1), year).stream())
+        .filter(time -> time <= now + Entry.DAY);
   }
 
   private static OptionalInt minutes(String date, Optional<String> year) {

@@ -108,7 +108,7 @@ public record NoteName(String file, String heading, String part) {
     return areInOneFile(a, b) && of(a).orElseThrow().list().equals(of(b).orElseThrow().list());
   }
 
-  private String list() {
+  String list() {
     return isItem() || part.startsWith(BEFORE_FIRST)
         ? heading
         : heading.substring(0, Math.max(0, heading.lastIndexOf('#')));

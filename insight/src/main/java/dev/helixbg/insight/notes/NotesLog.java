@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.helixbg.config.Settings.NotesItems;
 import dev.helixbg.config.files.PrivateFiles;
+import dev.helixbg.config.text.PrintableText;
 import dev.helixbg.embed.store.AtomicFile;
 import dev.helixbg.insight.log.DataLog;
 import dev.helixbg.insight.log.DataLogException;
@@ -65,12 +66,29 @@ public final class NotesLog {
   private static final String LINKS = "[links: ";
   private static final String LINE = "[line: ";
 
+  /** Words of an instruction not to do something, and of headings over such instructions. */
+  public static final String FORBIDDING =
+      "never|avoid|(?:do|must|should|may)\\s+not|(?<!(?:and|or|&|/)\\s?)don['’]ts?|not\\s+(?:allowed|to\\s+do)|forbidden"
+          + "|prohibited|anti-?\\s?patterns?|bad\\s+(?:practices?|habits?|ideas?)|(?:common|past"
+          + "|known)\\s+mistakes|mistakes\\s+to|deprecated"
+          + "|nie(?:mals)?|vermeiden?|verboten|nicht\\s+(?:erlaubt|tun)"
+          + "|jamais|éviter?|évitez|interdite?s?|(?:à\\s+)?ne\\s+pas(?:\\s+faire)?"
+          + "|nunca|evit[ae]r?|prohibid[ao]s?|no\\s+(?:hacer|permitid[ao]s?)|proibid[ao]s?|não\\s+fazer"
+          + "|никогда|нельзя|запрещ[её]н[аоы]?|запрещается|избегать|не\\s+делать";
+
+  /** The same in writing systems without blanks between words. */
+  public static final String FORBIDDING_UNSPACED = "避免|禁止|不要|切勿|してはいけない|しないこと";
+
   /** A heading that says that the reader must do, or must not do, what the items under it say. */
   private static final Pattern OBLIGES =
       Pattern.compile(
-          "(?iu)\\W*(?:(?:always|never|do not|don['’]ts?|dos?|must(?:"
-              + " not)?|avoid|forbidden|prohibited|required|not"
-              + " allowed|immer|nie(?:mals)?|toujours|jamais|siempre|nunca)(?![\\p{L}\\d])|必须|禁止|不要|永远不要|总是).{0,30}");
+          "(?iu)(?<![\\p{L}\\d])(?:%s)(?![\\p{L}\\d])|%s|^\\W*(?:(?:always|dos?|must|required|immer|toujours|siempre)(?![\\p{L}\\d])|必须|总是)"
+              .formatted(FORBIDDING, FORBIDDING_UNSPACED));
+
+  /** Maximum length of such a heading; a longer one tells something of its own. */
+  private static final int OBLIGING = 50;
+
+  private static final Pattern EVERY_FILE = Pattern.compile("[*/]*");
 
   private NotesLog() {}
 
@@ -243,6 +261,7 @@ public final class NotesLog {
         + line("source", section.place().file())
         + line("heading", section.place().heading())
         + line("part", section.place().part())
+        + line("paths", note.cut().isEmpty() ? "" : paths(note.matter()))
         + asText(content.toString());
   }
 
@@ -254,10 +273,27 @@ public final class NotesLog {
   private static String title(Note note, Section section) {
     if (section.isFact()) {
       String heading = section.headings().isEmpty() ? "" : section.headings().getLast();
-      return !section.place().isItem() || OBLIGES.matcher(heading).matches() ? heading : "";
+      return !section.place().isItem() || isObliging(heading) ? heading : "";
     }
     return Stream.concat(Stream.of(note.title()), section.headings().stream())
         .collect(Collectors.joining(BETWEEN));
+  }
+
+  /**
+   * Returns the patterns of the files for which an agent loads a memory file; empty for all files.
+   */
+  private static String paths(FrontMatter matter) {
+    boolean always = matter.first("alwaysapply").filter("true"::equalsIgnoreCase).isPresent();
+    String paths =
+        Stream.of("globs", "paths", "applyto", "filematchpattern")
+            .flatMap(key -> matter.values().getOrDefault(key, List.of()).stream())
+            .map(PrintableText::line)
+            .collect(Collectors.joining(", "));
+    return always || EVERY_FILE.matcher(paths).matches() ? "" : paths;
+  }
+
+  private static boolean isObliging(String heading) {
+    return heading.length() <= OBLIGING && OBLIGES.matcher(heading).find();
   }
 
   private static String line(String kind, String value) {

@@ -1,7 +1,7 @@
 package dev.helixbg.insight.pairs;
 
 import dev.helixbg.insight.findings.Finding.Relation;
-import java.nio.file.Path;
+import dev.helixbg.insight.notes.Scope;
 
 /**
  * The log odds that one of two facts of memory files can be removed: a logistic regression, fitted
@@ -9,9 +9,6 @@ import java.nio.file.Path;
  * fit, each pair was judged by a judge of facts that was not trained on this pair.
  */
 final class FactOdds {
-  /** Beginning of the paths of the user's files, outside the project. */
-  private static final String HOME = "~";
-
   private static final double CONSTANT = -2.08;
 
   /** Weight of the log odds that the judge of facts gives. */
@@ -23,8 +20,8 @@ final class FactOdds {
   /** Addend if the two facts are in different files. */
   private static final double TWO_FILES = 1.48;
 
-  /** Addend for sibling files, which often describe two parts of a project in the same words. */
-  private static final double SIBLINGS = -2.27;
+  /** Addend for facts about two parts of a project, which often have the same words. */
+  private static final double ELSEWHERE = -2.27;
 
   private FactOdds() {}
 
@@ -36,19 +33,8 @@ final class FactOdds {
         + JUDGED * judged
         + SCORE * pair.score()
         + (a.equals(b) ? 0 : TWO_FILES)
-        + (areSiblings(Path.of(a), Path.of(b)) ? SIBLINGS : 0);
-  }
-
-  /** Whether two files of a project have the same name, in two folders that are not nested. */
-  private static boolean areSiblings(Path a, Path b) {
-    Path one = a.getParent();
-    Path other = b.getParent();
-    return a.getFileName().equals(b.getFileName())
-        && one != null
-        && other != null
-        && !one.startsWith(other)
-        && !other.startsWith(one)
-        && !a.startsWith(HOME)
-        && !b.startsWith(HOME);
+        + (Scope.of(pair.a().entry()).elsewhere(Scope.of(pair.b().entry()), false).isPresent()
+            ? ELSEWHERE
+            : 0);
   }
 }

@@ -3,6 +3,7 @@ package dev.helixbg.insight.pairs;
 import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.log.Script;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,10 +27,16 @@ import java.util.stream.Stream;
  *
  * @param words the difference, such as {@code numbers: 9, 8}; empty for texts with the same meaning
  * @param edit whether the texts differ but have similar wording
+ * @param objection a reason not to call the texts the same: numbers or identifiers differ, one text
+ *     opposes the other, or each of two texts with similar wording has a word of its own. A text
+ *     that only says more is no objection
  * @param certain whether the difference is certain: the wording is similar, the texts are not
- *     English, or numbers or identifiers differ
+ *     English, numbers or identifiers differ, or words oppose each other. The negation of a word in
+ *     one of two texts with different wording is not certain, because it may belong to another
+ *     statement
  */
-public record MeaningDifference(Optional<String> words, boolean edit, boolean certain) {
+public record MeaningDifference(
+    Optional<String> words, boolean edit, Optional<String> objection, boolean certain) {
   /**
    * Maximum number of tokens of a text that are aligned. Tokens of the beginning and the end that
    * both texts share are not counted.
@@ -71,7 +78,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
           + "|(?<![^\\s`])\\*(?![^\\s`])|(?<=/\\*?)\\*|\\*(?=\\.\\w)|!(?=[\\w=(])"
           // in **/etc/hosts**, the stars are markup
           + "|%s\\*(?=\\*?/(?![^*\n]*[^\\s*/]\\*))".formatted(FREE)
-          // `_flush`, `*args`, `class_`, `save!`, a || b, the grade A-
+          // `[]`, `_flush`, `*args`, `class_`, `save!`, a || b, the grade A-
+          + "|%s(?:\\[]|\\{}|\\(\\))".formatted(FREE)
           + "|(?<=`)[*_]+(?=\\w)|(?<=\\w)[_!]+(?=[`(])|\\|\\||(?<=\\b\\p{Lu})-(?![\\p{L}\\p{N}])";
 
   /**
@@ -94,8 +102,16 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private static final Pattern PECULIAR =
       Pattern.compile("_|\\p{Ll}\\p{Lu}|\\p{L}\\p{N}|\\p{N}\\p{L}");
 
-  /** Characters between the parts of a path, an address or an option. */
-  private static final String JOINTS = "._/:@=\\";
+  /** A character between the parts of a path, an address or an option. */
+  private static final String JOINT = MARKUP + "([._/:@=\\\\])" + MARKUP;
+
+  private static final Pattern JOINED = Pattern.compile(JOINT + "(?=[\\p{L}\\p{N}])");
+  private static final Pattern AFTER_JOINT = Pattern.compile("(?<=[\\p{L}\\p{N}]" + JOINT + ")");
+
+  private static final Pattern NAME =
+      Pattern.compile("[\\p{L}\\p{M}\\p{N}._/:@=\\\\-]+(?<=[\\p{L}\\p{N}])");
+
+  private static final Pattern CODE = Pattern.compile("(`+)[^`]+\\1");
 
   /** A unit of data that differs from another unit only in case, such as Gb and GB. */
   private static final Pattern UNIT = Pattern.compile("[kKMGTP]i?(?:b|bps|Bps)");
@@ -147,7 +163,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   }
 
   private static final MeaningDifference NONE =
-      new MeaningDifference(Optional.empty(), false, false);
+      new MeaningDifference(Optional.empty(), false, Optional.empty(), false);
 
   private static Set<String> words(String list) {
     return Set.of(list.split(" "));
@@ -164,6 +180,11 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
 
   private static List<String> keys(List<Token> tokens) {
     return tokens.stream().map(Token::key).toList();
+  }
+
+  private static boolean hasOwnStem(List<Token> tokens, List<Token> others) {
+    List<String> stems = others.stream().map(token -> PairDisagreement.stem(token.key)).toList();
+    return tokens.stream().anyMatch(token -> !stems.contains(PairDisagreement.stem(token.key)));
   }
 
   public static MeaningDifference of(String one, String other) {
@@ -185,7 +206,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     List<Token> left = a.subList(begin, a.size() - end);
     List<Token> right = b.subList(begin, b.size() - end);
     if (Math.max(left.size(), right.size()) > ALIGNED) {
-      return new MeaningDifference(Optional.of("large parts of both texts"), false, true);
+      Optional<String> large = Optional.of("large parts of both texts");
+      return new MeaningDifference(large, false, large, true);
     }
     List<Token> onlyA = new ArrayList<>();
     List<Token> onlyB = new ArrayList<>();
@@ -197,19 +219,29 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     List<Token> ownB = without(onlyB, onlyA);
     boolean alike = 2 * aligned >= ALIKE * (a.size() + b.size());
     boolean everyWord = alike || !english || ownA.isEmpty() && ownB.isEmpty();
+    Optional<String> reversal =
+        PairDisagreement.ofNames(one, other).or(() -> PairDisagreement.reversal(one, other));
     if (everyWord) {
       Optional<String> words =
           told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()));
-      return new MeaningDifference(words, alike && words.isPresent(), words.isPresent());
+      boolean moved = ownA.isEmpty() && ownB.isEmpty();
+      boolean differ =
+          moved
+              || alike && hasOwnStem(ownA, ownB) && hasOwnStem(ownB, ownA)
+              || alike && Stream.of(keys(ownA), keys(ownB)).anyMatch(PairDisagreement::negates);
+      return new MeaningDifference(
+          words,
+          alike && words.isPresent(),
+          differ ? words : reversal.or(() -> PairDisagreement.opposition(one, other)),
+          words.isPresent());
     }
     List<Token> restA = without(onlyA, b);
     List<Token> restB = without(onlyB, a);
     Optional<String> certain =
-        PairDisagreement.ofNames(one, other)
-            .or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
-    Optional<String> words =
-        certain.or(() -> PairDisagreement.of(one, other)).or(() -> opposed(restA, restB));
-    return new MeaningDifference(words, false, certain.isPresent());
+        reversal.or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
+    Optional<String> objection = certain.or(() -> PairDisagreement.opposition(one, other));
+    Optional<String> words = objection.or(() -> opposed(restA, restB));
+    return new MeaningDifference(words, false, objection, certain.isPresent());
   }
 
   /** Returns a detail in which the texts contradict each other, or a clause that only one has. */
@@ -291,6 +323,8 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
   private static List<Token> tokens(String text) {
     String normal = NormalForm.of(text);
     List<Token> tokens = new ArrayList<>();
+    BitSet code = new BitSet();
+    CODE.matcher(normal).results().forEach(span -> code.set(span.start(), span.end()));
     for (Matcher found = TOKEN.matcher(normal); found.find(); ) {
       String token = found.group();
       if (found.group("number") != null) {
@@ -301,7 +335,7 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
         boolean isDash = found.group("range") != null && !token.equals("/");
         tokens.add(new Token(isDash ? "-" : token, token, Kind.SIGN, false));
       } else if (found.group("word") != null) {
-        word(normal, found, tokens);
+        word(normal, found, code.get(found.start()), tokens);
       }
     }
     return tokens;
@@ -317,12 +351,16 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
     return digits.toString();
   }
 
-  private static void word(String text, Matcher found, List<Token> tokens) {
+  private static void word(String text, Matcher found, boolean isCode, List<Token> tokens) {
     String word = found.group();
     boolean isUnit =
         !tokens.isEmpty() && tokens.getLast().kind == Kind.NUMBER && UNIT.matcher(word).matches();
     String upper = UNFOLDED.matcher(word).find() ? word : word.toUpperCase(Locale.ROOT);
     String key = isUnit ? word : upper.toLowerCase(Locale.ROOT).replace("i\u0307", "i");
+    Matcher joined = JOINED.matcher(text).region(found.end(), text.length());
+    String joint = joined.lookingAt() ? joined.group(1) : "";
+    Matcher parted =
+        AFTER_JOINT.matcher(text).useTransparentBounds(true).region(found.start(), found.start());
     boolean afterApostrophe =
         found.start() > 1 && "'’".indexOf(text.charAt(found.start() - 1)) >= 0;
     if (key.equals("t") && afterApostrophe && !tokens.isEmpty()) {
@@ -335,23 +373,17 @@ public record MeaningDifference(Optional<String> words, boolean edit, boolean ce
       tokens.add(new Token("not", word, Kind.WORD, false));
     } else if (PairDisagreement.NUMBER_WORDS.containsKey(key)) {
       tokens.add(new Token(PairDisagreement.NUMBER_WORDS.get(key), word, Kind.NUMBER, false));
-    } else if (PECULIAR.matcher(word).find() || isJoined(text, found)) {
-      tokens.add(new Token(word, word, Kind.IDENTIFIER, false));
+    } else if (PECULIAR.matcher(word).find()
+        || isCode && !word.equals(key)
+        || !joint.isEmpty()
+        || parted.lookingAt()) {
+      Matcher whole = NAME.matcher(text).region(found.start(), text.length());
+      String shown = whole.lookingAt() ? whole.group() : word;
+      tokens.add(new Token(word + joint, shown, Kind.IDENTIFIER, false));
     } else {
       boolean name = Character.isUpperCase(word.codePointAt(0)) && !begins(text, found.start());
       tokens.add(new Token(key, word, Kind.WORD, name));
     }
-  }
-
-  private static boolean isJoined(String text, Matcher word) {
-    int start = word.start();
-    int end = word.end();
-    return start > 0 && JOINTS.indexOf(text.charAt(start - 1)) >= 0 && isDense(text, start - 2)
-        || end < text.length() && JOINTS.indexOf(text.charAt(end)) >= 0 && isDense(text, end + 1);
-  }
-
-  private static boolean isDense(String text, int at) {
-    return at >= 0 && at < text.length() && Character.isLetterOrDigit(text.charAt(at));
   }
 
   /** Whether a sentence or line begins at a place. */

@@ -8,6 +8,7 @@ import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.log.Script;
+import dev.helixbg.insight.notes.Scope;
 import java.util.Optional;
 
 /** Assesses pairs that a pair judge has read; {@code fit} adjusts the judge to agents' answers. */
@@ -27,12 +28,14 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     float[] logits = fit.applied(reading.logits(), calibration);
     double[] p = adjusted(logits, score, frequency);
     double[] promised = adjusted(reading.logits(), score, frequency);
-    return assessment(reading, older, newer, p, promised, logOdds(logits));
+    return assessment(reading, older, newer, p, promised, logOdds(logits), false);
   }
 
   /**
    * Returns the assessment of two facts of memory files. If it is unknown which fact is older,
-   * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. Facts have no
+   * neither can be overtaken: in public files, only 5 of 48 such verdicts are right. The judge
+   * calls many short facts the same although one word reverses one of them. {@link
+   * MeaningDifference#objection} therefore decides whether they may be the same. Facts have no
    * {@link PairFit}, because their log odds come from {@link FactOdds}. A fit would also have
    * little use: an agent that answers about a memory file answers about all its pairs that were
    * read.
@@ -45,11 +48,17 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
       p[Relation.SAME.ordinal()] += p[Relation.OVERTAKEN.ordinal()];
       p[Relation.OVERTAKEN.ordinal()] = 0;
     }
-    return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds);
+    return assessment(reading, pair.older().content(), pair.newer().content(), p, p, odds, true);
   }
 
   private Assessment assessment(
-      Reading reading, String older, String newer, double[] p, double[] promised, double logOdds) {
+      Reading reading,
+      String older,
+      String newer,
+      double[] p,
+      double[] promised,
+      double logOdds,
+      boolean areFacts) {
     double same = p[Relation.SAME.ordinal()];
     double overtaken = p[Relation.OVERTAKEN.ordinal()];
     Optional<String> objection = Optional.empty();
@@ -64,7 +73,7 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
     } else if (Math.min(same, promised[Relation.SAME.ordinal()]) >= calibration.likelySame()) {
       objection =
           reading.olderWhole() && reading.newerWhole()
-              ? PairDisagreement.of(older, newer)
+              ? disagreement(older, newer, areFacts)
               : Optional.of("at least one of the two entries was not read to the end");
       tier = objection.isEmpty() ? Tier.LIKELY_SAME : Tier.RELATED;
     } else if (Math.min(overtaken, promised[Relation.OVERTAKEN.ordinal()])
@@ -74,11 +83,21 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
               ? Optional.empty()
               : Optional.of("the older entry was not read to the end");
       tier = objection.isEmpty() ? Tier.LIKELY_OVERTAKEN : Tier.RELATED;
+    } else if (areFacts && overtaken == 0 && same >= 0.5) { // it is unknown which is older
+      objection = disagreement(older, newer, true);
     }
     boolean repeats =
-        WordDifference.isRepetition(older, newer) && PairDisagreement.of(older, newer).isEmpty();
+        older.equals(newer) // under two headings of one file, so they are no exact copies
+            || WordDifference.isRepetition(older, newer)
+                && disagreement(older, newer, areFacts).isEmpty();
     return new Assessment(
         same, overtaken, p[Relation.RELATED.ordinal()], logOdds, tier, objection, repeats);
+  }
+
+  private static Optional<String> disagreement(String one, String other, boolean areFacts) {
+    return areFacts
+        ? MeaningDifference.of(one, other).objection()
+        : PairDisagreement.of(one, other);
   }
 
   /** Returns the probabilities, adjusted to the share of pairs that are worth an act. */
@@ -106,11 +125,16 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
   public static boolean mayLead(NamedEntry one, NamedEntry other) {
     return !Script.isUnreadable(one.content())
         && !Script.isUnreadable(other.content())
-        && apart(one.content(), other.content()).isEmpty();
+        && apart(one, other).isEmpty();
+  }
+
+  /** Returns why two entries may be needed both, although they are alike; empty for others. */
+  public static Optional<String> apart(NamedEntry one, NamedEntry other) {
+    return Scope.apart(one.entry(), other.entry()).or(() -> apart(one.content(), other.content()));
   }
 
   /** Returns how the subjects of two texts of the same form differ; empty for other texts. */
-  public static Optional<String> apart(String one, String other) {
+  private static Optional<String> apart(String one, String other) {
     Optional<String> series = Series.between(one, other);
     return series.isPresent()
         ? series.map("they belong to a series (%s)"::formatted)

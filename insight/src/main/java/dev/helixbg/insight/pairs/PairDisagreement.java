@@ -1,13 +1,16 @@
 package dev.helixbg.insight.pairs;
 
-import dev.helixbg.insight.terms.Terms;
+import dev.helixbg.insight.notes.NotesLog;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -55,22 +58,83 @@ public final class PairDisagreement {
   /** Beginning of an instruction to do something. */
   private static final Pattern ASKS = beginning("always|must|immer|toujours|siempre", "总是|必须");
 
-  /** Beginning of an instruction not to do something. */
+  /** Beginning of an instruction not to do something, or of a heading over such instructions. */
   private static final Pattern FORBIDS =
-      beginning("never|avoid|no|do\\s+not|don['’]t|nie(?:mals)?|jamais|nunca", "禁止|不要|切勿");
+      beginning(
+          NotesLog.FORBIDDING + "|no|refrain\\s+from|stop(?=\\s+\\p{L}+ing)",
+          NotesLog.FORBIDDING_UNSPACED);
+
+  private static final Pattern ENDING = Pattern.compile("(?<=\\p{L}{2})(?:ing|ed|e?s)$");
+
+  /** The vowel at the end of a stem, or the second of two equal consonants. */
+  private static final Pattern STEM_END =
+      Pattern.compile("(?<=\\p{L}{2})(?:[aeoéаоы]+|(?<=(\\p{L}))\\1)$");
+
+  /**
+   * Words that oppose each other, by {@link #stem}. A line has two sides. Words such as
+   * <i>before</i> and <i>after</i> are missing, because <i>A before B</i> means <i>B after A</i>.
+   */
+  private static final Map<String, Integer> SIDES =
+      sides(
+          """
+          enable activate / disable deactivate
+          allow allowed permit / disallow forbid forbidden deny denied block prohibit
+          include / exclude
+          increase raise / decrease reduce
+          public publicly / private privately
+          accept / reject
+          show visible / hide hidden
+          required mandatory / optional
+          keep / drop discard
+          manual manually / automatic automatically
+          synchronous synchronously / asynchronous asynchronously
+          internal internally / external externally
+          inside / outside
+          reachable / unreachable
+          encrypted / unencrypted
+          online / offline
+          upgrade / downgrade
+          ascending / descending
+          true / false
+          aktiviert aktivieren eingeschaltet / deaktiviert deaktivieren ausgeschaltet abgeschaltet
+          erlaubt zulässig / verboten unzulässig untersagt
+          öffentlich / privat
+          erhöhen erhöht / senken gesenkt
+          manuell / automatisch
+          activé activer / désactivé désactiver
+          autorisé permis / interdit
+          publique / privé
+          inclure inclus / exclure exclu
+          augmenter / diminuer réduire
+          activado habilitado ativado activar habilitar ativar / desactivado deshabilitado \
+          desativado desabilitado desactivar deshabilitar desativar desabilitar
+          permitido / prohibido proibido
+          público / privado
+          incluir / excluir
+          aumentar / reducir reduzir
+          включен включён включить / выключен выключён выключить отключен отключён отключить
+          разрешен разрешён разрешено / запрещен запрещён запрещено
+          """);
 
   /** Words that may stand between a negation and the negated word. */
   private static final Set<String> BETWEEN =
       Set.of(
           ("a an the be been to it is are was we you they any of in on for at by only yet so that"
-                  + " this have has had do does did will would can could should must more longer")
+                  + " this have has had do does did will would can could should must more longer"
+                  + " de du des la le les el los las os das die der den zu")
               .split(" "));
 
   /** Number of words after a negation that may be the negated word. */
   private static final int REACH = 3;
 
-  /** Words that a text negates, and words that it affirms. */
-  private record Said(Set<String> denied, Set<String> plain) {}
+  /** Words that a text negates, and words that it affirms, by their stems. */
+  private record Said(Map<String, String> denied, Map<String, String> plain) {
+    boolean has(int side) {
+      return Stream.of(denied, plain)
+          .anyMatch(
+              all -> all.keySet().stream().anyMatch(one -> SIDES.getOrDefault(one, 0) == side));
+    }
+  }
 
   private PairDisagreement() {}
 
@@ -93,14 +157,44 @@ public final class PairDisagreement {
     return ofNames(a, b).or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
   }
 
-  /** Whether one text negates or forbids what the other affirms or asks for. */
-  public static boolean areOpposed(String one, String other) {
-    Said a = said(WordDifference.begin(one));
-    Said b = said(WordDifference.begin(other));
-    return negated(a, b).isPresent()
-        || negated(b, a).isPresent()
-        || ASKS.matcher(one).lookingAt() && FORBIDS.matcher(other).lookingAt()
-        || FORBIDS.matcher(one).lookingAt() && ASKS.matcher(other).lookingAt();
+  /** Returns how one text negates, forbids or reverses what the other says or asks for. */
+  public static Optional<String> opposition(String one, String other) {
+    Said a = said(plainly(WordDifference.begin(one)));
+    Said b = said(plainly(WordDifference.begin(other)));
+    return negated(a, b).or(() -> negated(b, a)).or(() -> reversal(one, other));
+  }
+
+  /** Returns an {@link #opposition} that does not depend on which word a negation belongs to. */
+  static Optional<String> reversal(String one, String other) {
+    Said a = said(plainly(WordDifference.begin(one)));
+    Said b = said(plainly(WordDifference.begin(other)));
+    return reversed(a, b).or(() -> forbidden(one, other)).or(() -> forbidden(other, one));
+  }
+
+  /** Returns a text in which <i>never</i> replaces a beginning that forbids. */
+  private static String plainly(String text) {
+    Matcher forbids = FORBIDS.matcher(text);
+    return forbids.lookingAt() ? "never " + text.substring(forbids.end()) : text;
+  }
+
+  private static Optional<String> forbidden(String one, String other) {
+    return FORBIDS.matcher(one).lookingAt() && ASKS.matcher(other).lookingAt()
+        ? Optional.of("only one text forbids")
+        : Optional.empty();
+  }
+
+  /** Returns two words that oppose each other, if each text has only one of the two sides. */
+  private static Optional<String> reversed(Said one, Said other) {
+    return one.plain.keySet().stream()
+        .filter(SIDES::containsKey)
+        .filter(word -> !one.has(-SIDES.get(word)) && !other.has(SIDES.get(word)))
+        .flatMap(
+            word ->
+                other.plain.keySet().stream()
+                    .filter(opposed -> SIDES.getOrDefault(opposed, 0) == -SIDES.get(word))
+                    .map(opposed -> one.plain.get(word) + ", " + other.plain.get(opposed)))
+        .findFirst()
+        .map("words: "::concat);
   }
 
   /** Returns a disagreement in numbers, versions or identifiers; negations are not compared. */
@@ -141,28 +235,36 @@ public final class PairDisagreement {
   }
 
   private static Optional<String> negated(Said one, Said other) {
-    return one.denied.stream()
-        .filter(word -> !one.plain.contains(word))
-        .filter(word -> other.plain.contains(word) && !other.denied.contains(word))
+    return one.denied.keySet().stream()
+        .filter(word -> !one.plain.containsKey(word))
+        .filter(word -> other.plain.containsKey(word) && !other.denied.containsKey(word))
         .findFirst()
-        .map(word -> "only one text negates: " + word);
+        .map(word -> "only one text negates: " + one.denied.get(word));
+  }
+
+  static boolean negates(List<String> words) {
+    return words.stream().anyMatch(PairDisagreement::negates);
+  }
+
+  private static boolean negates(String word) {
+    return NEGATION.matcher(word).matches();
   }
 
   private static Said said(String text) {
     List<String> words = words(text);
     boolean[] isDenied = new boolean[words.size()];
     for (int i = 0; i < words.size(); i++) {
-      if (NEGATION.matcher(words.get(i)).matches()) {
+      if (negates(words.get(i))) {
         IntStream.range(i + 1, Math.min(words.size(), i + 1 + REACH))
             .filter(at -> !BETWEEN.contains(words.get(at)))
-            .filter(at -> !NEGATION.matcher(words.get(at)).matches())
+            .filter(at -> !negates(words.get(at)))
             .findFirst()
             .ifPresent(at -> isDenied[at] = true);
       }
     }
-    Said said = new Said(new TreeSet<>(), new TreeSet<>());
+    Said said = new Said(new TreeMap<>(), new TreeMap<>());
     for (int i = 0; i < words.size(); i++) {
-      (isDenied[i] ? said.denied : said.plain).add(stem(words.get(i)));
+      (isDenied[i] ? said.denied : said.plain).putIfAbsent(stem(words.get(i)), words.get(i));
     }
     return said;
   }
@@ -174,13 +276,27 @@ public final class PairDisagreement {
         .toList();
   }
 
+  private static Map<String, Integer> sides(String lines) {
+    Map<String, Integer> sides = new HashMap<>();
+    List<String> all = lines.lines().toList();
+    for (int i = 1; i <= all.size(); i++) {
+      String[] both = all.get(i - 1).split(" / ");
+      for (int side = 0; side < both.length; side++) {
+        for (String word : both[side].split(" ")) {
+          sides.put(stem(word), side == 0 ? i : -i);
+        }
+      }
+    }
+    return sides;
+  }
+
   /**
-   * Returns the stem of a word. Unlike {@link Terms#stem}, it finds the right stem of
-   * <i>entries</i>.
+   * Returns the stem of a word: the same text for <i>enable</i>, <i>enabled</i> and
+   * <i>enabling</i>, for <i>stop</i> and <i>stopping</i>, and for <i>activé</i> and
+   * <i>activées</i>.
    */
-  private static String stem(String word) {
-    return word.length() > "ties".length() && word.endsWith("ies")
-        ? word.substring(0, word.length() - "ies".length()) + "y"
-        : Terms.stem(word);
+  static String stem(String word) {
+    String stem = word.length() > "ties".length() ? word.replaceFirst("ie[sd]$", "y") : word;
+    return STEM_END.matcher(ENDING.matcher(stem).replaceFirst("")).replaceFirst("");
   }
 }

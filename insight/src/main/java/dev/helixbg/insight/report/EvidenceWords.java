@@ -7,6 +7,7 @@ import dev.helixbg.insight.findings.Finding.Evidence;
 import dev.helixbg.insight.judge.JudgedRelations;
 import dev.helixbg.insight.judge.PairVerdict;
 import dev.helixbg.insight.notes.NoteName;
+import dev.helixbg.insight.notes.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -116,7 +117,10 @@ public final class EvidenceWords {
     return switch (said.tier()) {
       case LIKELY_SAME -> "likely the same";
       case LIKELY_OVERTAKEN -> older + " is likely overtaken";
-      case SERIES -> "same form, different subjects";
+      case SERIES ->
+          Scope.apart(relation.a().entry(), relation.b().entry()).isPresent()
+              ? "both are needed"
+              : "same form, different subjects";
       case UNKNOWN -> "unknown";
       case RELATED, NONE -> {
         if (said.repeats()) {

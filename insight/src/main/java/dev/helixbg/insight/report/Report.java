@@ -9,6 +9,7 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
+import dev.helixbg.insight.notes.Scope;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -60,7 +61,11 @@ public record Report(
     findings.copies().forEach(group -> group.entries().stream().skip(1).forEach(gone::add));
     for (Finding.Relation pair : pairs.leading()) {
       if (!gone.contains(pair.a()) && !gone.contains(pair.b())) {
-        gone.add(goes(pair));
+        NamedEntry goes = goes(pair);
+        NamedEntry stays = goes == pair.a() ? pair.b() : pair.a();
+        if (Scope.of(stays.entry()).lacks(Scope.of(goes.entry())).isEmpty()) {
+          gone.add(goes);
+        }
       }
     }
     Map<String, Integer> tokens = new HashMap<>();

@@ -623,4 +623,35 @@ class ActsTest {
     assertEquals(1, ways.size());
     return ways.getFirst().when();
   }
+
+  /** The length of a text does not tell whether it is true. */
+  @Test
+  void ofFactsThatDisagreeAReaderChoosesOneUnlessTheirAgeIsKnown() {
+    String github = "CI runs on GitHub Actions, no longer on GitLab.";
+    String gitlab = "CI runs on GitLab, on runners of our own in a data center.";
+    assertEquals(
+        List.of(List.of(When.OVERTAKEN), List.of(When.OVERTAKEN)),
+        whenOfFacts(0, github, gitlab, UNJUDGED));
+    assertEquals(
+        List.of(List.of(When.SAME), List.of(When.SAME)),
+        whenOfFacts(0, github, gitlab, Optional.of(Verdict.SAME)));
+    assertEquals(
+        List.of(List.of(When.SAME)),
+        whenOfFacts(0, "CI runs on GitLab.", gitlab, Optional.of(Verdict.SAME)));
+    assertEquals(
+        List.of(List.of(When.SAME)),
+        whenOfFacts(20_000_000, github, gitlab, Optional.of(Verdict.SAME)));
+  }
+
+  private static List<List<When>> whenOfFacts(
+      int minutes, String one, String other, Optional<Verdict> verdict) {
+    String fact = "[line: %d]\n[source: MEMORY.md]\n[part: item “%1$d”]\n%s";
+    int later = minutes == 0 ? 0 : minutes + Entry.DAY;
+    List<NamedEntry> facts =
+        StandInHelix.named(
+            List.of(
+                StandInHelix.entry(8, "./", fact.formatted(1, one), minutes),
+                StandInHelix.entry(90, "./", fact.formatted(2, other), later)));
+    return Acts.on(facts.get(0), facts.get(1), verdict).stream().map(Act::when).toList();
+  }
 }

@@ -99,6 +99,35 @@ class CopiesToKeepTest {
   }
 
   @Test
+  void theFileThatMoreSessionsLoadStays() {
+    note("api/AGENTS.md", "[tags: a]\n", "The plan", 7);
+    note("AGENTS.md", "", "The plan", 0);
+    note("web/AGENTS.md", "", "The plan", 0);
+    List<NamedEntry> kb = kb();
+    assertEquals("AGENTS.md", kept(Acts.onCopies(kb)));
+    assertEquals(1, same(kb.get(0), kb.get(1)));
+    assertEquals(2, same(kb.get(0), kb.get(2)));
+    assertEquals(List.of(), Acts.onCopies(List.of(kb.get(0), kb.get(2))));
+    note("AGENTS.md", "", "The plan that is a longer text", 0);
+    note("CLAUDE.md", "", "The plan that is longer", 0);
+    note(".claude/rules/a.md", "[paths: a/*]\n", "The plan that is longer", 0);
+    note(".claude/rules/b.md", "[paths: b/*]\n", "The plan that is longer", 0);
+    kb = kb();
+    assertEquals(1, same(kb.get(0), kb.get(3)));
+    assertEquals(2, same(kb.get(3), kb.get(4)), "of two agents");
+    assertEquals("CLAUDE.md", kept(Acts.onCopies(kb.subList(4, 6))));
+    assertEquals(2, same(kb.get(5), kb.get(6)), "for different files");
+    note("~/.claude/CLAUDE.md", "", "The plan", 0);
+    note("~/.claude/projects/a/memory/MEMORY.md", "", "The plan that is longer", 0);
+    kb = kb();
+    assertEquals(2, same(kb.get(7), kb.get(8)), "for one project");
+  }
+
+  private static int same(NamedEntry a, NamedEntry b) {
+    return Acts.on(a, b, Optional.of(Verdict.SAME)).size();
+  }
+
+  @Test
   void ofTwoWhoseAgeNobodyKnowsEitherMayBeTheOvertakenOne() {
     note("a.md", "", "Port 1", 0);
     note("b.md", "", "Port 2", 0);

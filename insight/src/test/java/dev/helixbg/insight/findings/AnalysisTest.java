@@ -18,6 +18,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Planted structures: each kind of finding, its limits, its order, its ids. */
 class AnalysisTest {
@@ -77,6 +79,59 @@ class AnalysisTest {
             .distinct()
             .toList();
     assertEquals(1, texts.size(), texts.toString());
+  }
+
+  /** A note is its file, or the heading and the text of an item of CLAUDE.md. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "#api | #api | Tests run in the container. | copies",
+        "#api | #web | Tests run in the container. | a pair",
+        "#api 2026-01-05 | #api 2026-02-01 | Tests run in the container. | copies",
+        "CLAUDE.md | AGENTS.md | Answer in English. | a pair",
+        "~/.claude/CLAUDE.md | ~/.codex/AGENTS.md | Answer in English. | a pair",
+        "~/.claude/CLAUDE.md | CLAUDE.md | Answer in English. | a pair",
+        "~/.claude/projects/-a/memory/MEMORY.md | ~/.claude/projects/-b/memory/MEMORY.md | Be. |"
+            + " none",
+        "AGENTS.md | api/AGENTS.md | Answer in English. | copies",
+        "web/AGENTS.md | api/AGENTS.md | Answer in English. | none",
+        "web/.cursor/rules/a.mdc | api/.cursor/rules/b.mdc | Answer in English. | none",
+        ".cursor/rules/a.mdc | .cursor/rules/b.mdc | Answer in English. | copies",
+        "CLAUDE.md | api/CLAUDE.md | @AGENTS.md | none",
+        "CLAUDE.md | api/CLAUDE.md | Read `AGENTS.md` in this folder first. | none",
+        "docs/MEMORY.md | MEMORY.md | Answer in English. | copies",
+        "trips/rome/index.md | trips/oslo/index.md | ![cover](cover.jpg) Three days. | a pair",
+        "trips/rome/index.md | trips/oslo/index.md | <https://one.example/a.jpg> | copies",
+        "trips/rome/index.md | trips/oslo/index.md | [map](https://one.example) | copies",
+        "trips/rome.md | trips/oslo.md | ![cover](cover.jpg) Three days. | copies",
+      })
+  void textsOfWhichBothAreNeededAreNoCopies(String one, String other, String text, String found) {
+    Findings findings =
+        new Corpus()
+            .addBody("./", body(one, 2, text), ONE)
+            .addBody("./", body(other, 5, text), ONE)
+            .analyse();
+    assertEquals(found.equals("copies") ? 1 : 0, findings.copies().size());
+    assertEquals(found.equals("a pair") ? 1 : 0, findings.relations().size());
+  }
+
+  private static String body(String place, int line, String text) {
+    return place.startsWith("#")
+        ? "[source: CLAUDE.md]\n[heading: %s]\n[part: item “x”]\n[line: %d]\n%s"
+            .formatted(place.substring(1), line, text)
+        : "[source: %s]\n%s".formatted(place, text);
+  }
+
+  /** A finding has only the keys of its entries, which would lead to the first two. */
+  @Test
+  void threeEqualItemsUnderThreeHeadingsAreNoFinding() {
+    Corpus corpus = new Corpus();
+    for (int i = 0; i < 3; i++) {
+      corpus.addBody("./", body("#h" + i, i * 5, "Start it with make."), ONE);
+    }
+    Findings findings = corpus.analyse();
+    assertEquals(0, findings.copies().size() + findings.relations().size());
   }
 
   /** Findings name one of several copies; a link to any copy counts as a link to that one. */

@@ -378,6 +378,17 @@ class JudgeRunTest extends StoreFixture {
         List.of("", "different", good + " " + good, "The worker worked for 3 hours offline.")) {
       assertEquals(List.of(), mergesWhere(nonsense, false), nonsense);
     }
+    inFiles("a.md", "b.md");
+    assertEquals(1, mergesWhere(good, false).size());
+    inFiles("CLAUDE.md", "AGENTS.md");
+    assertEquals(List.of(), mergesWhere(good, false), "each agent would lose its text");
+  }
+
+  private void inFiles(String one, String other) {
+    for (int i : List.of(0, 2)) {
+      String body = "[source: " + (i == 0 ? one : other) + "]\n" + entries.get(i).text().content();
+      entries.set(i, Entry.of(entries.get(i).offset(), "./", body, 0));
+    }
   }
 
   @Test

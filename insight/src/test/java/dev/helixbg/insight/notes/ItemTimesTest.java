@@ -58,7 +58,17 @@ class ItemTimesTest {
         "Two of the tests are slow (2 may fail).     | none",
         "The release of 2026-03-02 had leases.       | none",
         "Version (12.4.2026) of the form 3/4/2026    | 2026-04-12",
-        "Use port 8080 (or 9090).                    | none"
+        "Use port 8080 (or 9090).                    | none",
+        "The price is 9 euro (valid until 2026-03-02). | none",
+        "The price is 9 euro (until: 2026-03-02).      | none",
+        "Ann is away (back on 2026-03-02).             | none",
+        "Ann is away (next audit 2026-03-02).          | none",
+        "Der Preis ist 9 Euro (gültig bis 2026-03-02). | none",
+        "The release is planned (2099-03-02).          | none",
+        "Leases last 60 s (from 2026-03-02).           | none",
+        "Leases last 60 s (decided by Ann 2026-03-02). | 2026-03-02",
+        "Redis is pinned (2024.12.1).                  | none",
+        "Leases last 30 s (as of 2026-03-02).          | 2026-03-02"
       })
   void anItemIsOfTheDateThatItBeginsOrEndsWithOrHasInBrackets(String item, String day) {
     String text = "- (2026-01-01) one\n- %s\n- last\n".formatted(item.strip());

@@ -13,6 +13,7 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.EntryText;
 import dev.helixbg.insight.notes.NotesAccount.LeftOut;
+import dev.helixbg.insight.pairs.PairDisagreement;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -30,6 +31,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A folder of notes as a log: what stays whatever else changes, and what no folder can break. */
 class NotesLogTest {
@@ -457,6 +460,47 @@ class NotesLogTest {
     assertEquals(
         List.of("one", "Do: two", "Don't do: three", "禁止事项: four"),
         entries().stream().map(one -> one.entry().text().content()).toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Things to avoid",
+        "What not to do",
+        "Anti-patterns",
+        "Bad practices",
+        "Common mistakes",
+        "Deprecated",
+        "You must never",
+        "Rules: never",
+        "Vermeiden",
+        "Nicht erlaubt",
+        "À ne pas faire",
+        "Interdit",
+        "Prohibido",
+        "No hacer",
+        "Запрещено",
+        "避免"
+      })
+  void aHeadingThatForbidsIsReadWithItsItemsAndOpposesThem(String heading) throws IOException {
+    note("CLAUDE.md", "## " + heading + "\n- Mock the database.\n- b\n- c\n");
+    update();
+    String forbidden = entries().getFirst().entry().text().content();
+    assertEquals(heading + ": Mock the database.", forbidden);
+    assertTrue(PairDisagreement.opposition(forbidden, "Mock the database.").isPresent());
+  }
+
+  @Test
+  void theFilesThatARuleIsForAreReadFromItsFrontMatter() throws IOException {
+    note(".cursor/rules/a.mdc", "---\nglobs: web/**/*.ts,*.js\nalwaysApply: false\n---\nOne.\n");
+    note(".cursor/rules/b.mdc", "---\nglobs: web/**/*.ts\nalwaysApply: true\n---\nTwo.\n");
+    note(".github/instructions/a.instructions.md", "---\napplyTo: '**'\n---\nThree.\n");
+    note(".claude/rules/a.md", "---\npaths:\n  - src/*\n  - lib/*\n---\nFour.\n");
+    note("plan.md", "---\npaths: lib\n---\nFive.\n");
+    update();
+    assertEquals(
+        List.of("src/*, lib/*", "web/**/*.ts,*.js"),
+        entries().stream().flatMap(one -> one.entry().text().paths().stream()).sorted().toList());
   }
 
   @Test

@@ -55,7 +55,8 @@ class MeaningDifferenceTest {
         "the code is ٣ | the code is ٤ | numbers: ٣, ٤",
         "it takes 1.5 kg | it takes 15 kg | numbers: 1.5, 15",
         "it is at -5 degrees | it is at 5 degrees | numbers: -5, 5",
-        "it lives in /etc/mail.conf | it lives in /etc/main.conf | identifiers: mail, main",
+        "it lives in /etc/mail.conf | it lives in /etc/main.conf | identifiers: mail.conf,"
+            + " main.conf",
         "the guard is on | the guard is not on | words: not",
         "it must not be moved | it may be moved | words: must, may",
         "red is the signal | the signal is red | order: red",
@@ -167,7 +168,12 @@ class MeaningDifferenceTest {
         "the link has 10 Gb | the link has 10 GB",
         "the link has 10Gbps | the link has 10GBps",
         "die Maße im Plan | die Masse im Plan",
-        "Sınır 5 | Sinir 5"
+        "Sınır 5 | Sinir 5",
+        "run `npm run test:unit` | run `npm run test-unit`",
+        "branch off `release/2.4` | branch off `release-2.4`",
+        "pull `r.example.com/shop/web` | pull `r.example.com:shop.web`",
+        "it returns `[]` | it returns `{}`",
+        "read the table `Users` | read the table `users`"
       })
   void aSignOfCodeIsNoForm(String one, String other) {
     assertFalse(MeaningDifference.isNone(one, other));
@@ -214,5 +220,36 @@ class MeaningDifferenceTest {
     assertEquals(
         Optional.of("large parts of both texts"),
         MeaningDifference.of("a ".repeat(3_000), "b ".repeat(3_000)).words());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Rebase feature branches before merging. | Rebase feature branches after merging.",
+        "Prefer composition over inheritance. | Prefer inheritance over composition.",
+        "Copy the secrets from vault to the cluster. | Copy the secrets from the cluster to vault.",
+        "The queue drops messages when it is full. | The queue keeps messages when it is full.",
+        "The guard is on. | The guard is not on.",
+        "The flag for checkout is enabled in production. | In production, checkout's flag is"
+            + " disabled."
+      })
+  void aWordThatReversesAFactForbidsToCallTheFactsTheSame(String one, String other) {
+    assertTrue(MeaningDifference.of(one, other).objection().isPresent());
+    assertTrue(MeaningDifference.of(other, one).objection().isPresent());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Use mvnd for local builds. | Use mvnd for the local build.",
+        "Run the tests with `make test`. | Run the tests with `make test` on each push.",
+        "Die Tests laufen nachts auf dem Server. | Jede Nacht prüft der Server alles.",
+        "Uploads give up after five attempts. | Five times the worker tries a broken upload again."
+      })
+  void aDetailOrOtherWordingDoesNot(String one, String other) {
+    assertEquals(Optional.empty(), MeaningDifference.of(one, other).objection());
+    assertEquals(Optional.empty(), MeaningDifference.of(other, one).objection());
   }
 }

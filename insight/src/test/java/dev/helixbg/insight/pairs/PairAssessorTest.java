@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.embed.PairCalibration;
 import dev.helixbg.embed.PairReader.Reading;
+import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
+import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
+import dev.helixbg.insight.log.Entry;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,10 +141,47 @@ class PairAssessorTest {
         "Push to main. | Do not push to main. | true",
         "Always run the tests. | Always run the linter. | false",
         "Never log secrets. | Don't print tokens. | false",
-        "总是先压缩提交 | 禁止压缩提交 | true"
+        "总是先压缩提交 | 禁止压缩提交 | true",
+        "The flag is enabled in production. | In production the flag is disabled. | true",
+        "Das Feature ist aktiviert. | In Produktion ist das Feature deaktiviert. | true",
+        "La fonction est activée. | En production, la fonction est désactivée. | true",
+        "La función está activada. | En producción la función está desactivada. | true",
+        "Функция включена в продакшене. | В продакшене функция выключена. | true",
+        "Include the lock file. | Do not include the lock file. | true",
+        "Exclude the lock file. | Never include the lock file. | false",
+        "Enable a, and disable b. | Disable b, and enable a. | false",
+        "Mock the database in tests. | Avoid mocking the database in tests. | true",
+        "Use default exports in the web app. | Stop using default exports in the web app. | true",
+        "Stop the worker before a migration. | Always stop the worker first. | false",
+        "Run migrations by hand. | It is forbidden to run migrations by hand. | true",
+        "Mock the database in tests. | What not to do: Mock the database in tests. | true",
+        "Mock the database in tests. | Don'ts: Mock the database in tests. | true",
+        "Mock the database in tests. | Anti-patterns: Mock the database in tests. | true",
+        "Mock the database in tests. | Запрещено: Mock the database in tests. | true"
       })
   void anInstructionAndOneThatForbidsItAreOpposed(String one, String other, boolean opposed) {
-    assertEquals(opposed, PairDisagreement.areOpposed(one, other));
-    assertEquals(opposed, PairDisagreement.areOpposed(other, one));
+    assertEquals(opposed, PairDisagreement.opposition(one, other).isPresent());
+    assertEquals(opposed, PairDisagreement.opposition(other, one).isPresent());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "The flag is enabled in production. | The flag is disabled in production. | RELATED",
+        "The job runs at night in UTC. | The job runs at night in local time. | RELATED",
+        "The flag is enabled in production. | In production we have the flag. | LIKELY_SAME"
+      })
+  void factsOfWhichEachSaysSomethingElseAreNotTheSame(String one, String other, Tier tier) {
+    Finding.Relation facts = NearestPair.of("rel-1", fact(1, one), fact(2, other), 1, 0.9);
+    Assessment said = ASSESSOR.ofFacts(new Reading(SAME, true, true), facts);
+    assertEquals(tier, said.tier());
+    assertEquals(tier == Tier.RELATED, said.objection().isPresent());
+  }
+
+  private static NamedEntry fact(int number, String text) {
+    String body = "[line: %d]\n[source: MEMORY.md]\n[part: item “x”]\n%s".formatted(number, text);
+    return new NamedEntry(
+        Entry.of(number, "./", body, 0), number, "%032x".formatted(number), false);
   }
 }

@@ -50,6 +50,7 @@ final class KbFixture {
             List.of(),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             Optional.empty());
     Entry entry = new Entry(offset, topic, content, timestampMin, text);
     offset += 12 + topic.length() + content.length();

@@ -1,0 +1,220 @@
+package dev.helixbg.insight.notes;
+
+import dev.helixbg.insight.log.Entry;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Tells for whom an entry of a memory file is: for which agent, project, folder and files. If no
+ * session of an agent loads two entries together, each of them is needed, even if both have the
+ * same words. Other entries have no scope, but their text may name files of its own folder.
+ *
+ * @param isMemory whether the entry is from a memory file; otherwise, the next fields are empty
+ * @param agent the agent that loads the file; empty for all agents
+ * @param owner the project or sub-agent that the file belongs to; empty for all
+ * @param folder the folder of the project to which the file belongs; empty for the whole project
+ * @param paths the files for which an agent loads the file, as its front matter names them; empty
+ *     for all files
+ */
+public record Scope(
+    Entry entry,
+    boolean isMemory,
+    boolean isOfHome,
+    String agent,
+    String owner,
+    String folder,
+    String paths) {
+  private static final String HOME = "~/";
+
+  /** The folder of a project, or of a sub-agent, in which Claude Code keeps its memory. */
+  private static final Pattern OWNER =
+      Pattern.compile("(?:^|/)(?:projects|agent-memory(?:-local)?)/([^/]+)/");
+
+  /** The hidden folder or file of an agent, or the name of a file that one agent reads. */
+  private static final Pattern AGENT =
+      Pattern.compile(
+          "(?i)(?:^|/)(?:\\.config/([^/.]+)|\\.([a-z]+)|(claude|gemini|qwen|agents|copilot)[^/]*$)");
+
+  private static final Map<String, String> SAME_AGENT =
+      Map.of("github", "copilot", "codeium", "windsurf");
+
+  /** A relative link or picture, an import, the file of an agent, or words for a folder. */
+  private static final Pattern OF_FOLDER =
+      Pattern.compile(
+          "(?i)\\]\\((?![a-z][a-z0-9+.-]*:|[/#)])|^ {0,3}\\[[^\\]\\n"
+              + "]+\\]:\\s*(?![a-z][a-z0-9+.-]*:|[/#])"
+              + "|<(?:img|a)\\s[^>]*(?:src|href)=[\"'](?![a-z][a-z0-9+.-]*:|[/#])"
+              + "|(?<![\\w@/.])@(?![/~])[\\w./-]*\\.\\w"
+              + "|(?<![\\w/.])(?:agents|claude|gemini)\\.md\\b|\\bthis"
+              + " (?:folder|directory|package|module|crate|sub-?project)\\b",
+          Pattern.MULTILINE);
+
+  private static final Pattern NO_WORD = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
+
+  public static Scope of(Entry entry) {
+    String path = entry.note().orElse("");
+    boolean isOfHome = path.startsWith(HOME);
+    if (!isOfHome && !Items.isMemory(path)) {
+      return new Scope(entry, false, false, "", "", "", "");
+    }
+    int hidden = hidden(path);
+    String folder = path.substring(0, hidden < 0 ? path.lastIndexOf('/') + 1 : hidden);
+    return new Scope(
+        entry,
+        true,
+        isOfHome,
+        agent(path),
+        first(OWNER.matcher(path)),
+        isOfHome ? "" : folder,
+        entry.text().paths().orElse(""));
+  }
+
+  /** Returns the start of the first name that begins with a dot; a negative number without one. */
+  private static int hidden(String path) {
+    return path.startsWith(".") ? 0 : path.contains("/.") ? path.indexOf("/.") + 1 : -1;
+  }
+
+  private static String agent(String path) {
+    String name = first(AGENT.matcher(path)).toLowerCase(Locale.ROOT);
+    return SAME_AGENT.getOrDefault(name, name.replaceFirst("(?:rules|hints)$", ""));
+  }
+
+  private static String first(Matcher found) {
+    if (found.find()) {
+      for (int i = 1; i <= found.groupCount(); i++) {
+        if (found.group(i) != null) {
+          return found.group(i);
+        }
+      }
+    }
+    return "";
+  }
+
+  /**
+   * Returns in words why both entries are needed although they say nearly the same; empty if one of
+   * them is enough.
+   */
+  public static Optional<String> apart(Entry a, Entry b) {
+    return a.note().isEmpty() || b.note().isEmpty()
+        ? Optional.empty()
+        : of(a).apart(of(b), words(a).equals(words(b)));
+  }
+
+  /** Whether every session that loads one of two entries also loads the other. */
+  public static boolean areOne(Entry a, Entry b) {
+    return of(a).lacks(of(b)).isEmpty() && of(b).lacks(of(a)).isEmpty();
+  }
+
+  /** {@code sameWords} tells whether the entries have the same words. */
+  public Optional<String> apart(Scope other, boolean sameWords) {
+    return elsewhere(other, sameWords)
+        .or(() -> sameWords ? readers(other).or(() -> folders(other)) : Optional.empty());
+  }
+
+  /** Whether one of two entries with equal texts is enough. */
+  public boolean areCopies(Scope other) {
+    return apart(other, true).isEmpty() && headings(other).isEmpty();
+  }
+
+  /** Returns why no session is about both entries, so that their pair never leads a report. */
+  public Optional<String> elsewhere(Scope other, boolean sameWords) {
+    return differ("they are for different projects", owner, other.owner)
+        .or(() -> differ("they are for different files", paths, other.paths))
+        .or(
+            () ->
+                mayNest(other) && !isAround(other) && !other.isAround(this)
+                    ? differ("they are for different folders", folder, other.folder)
+                    : Optional.empty())
+        .or(() -> sameWords && isMemory && other.isMemory ? folders(other) : Optional.empty());
+  }
+
+  /**
+   * Returns in words why it is not enough to keep this entry if another entry is removed; empty if
+   * every session that loads the other entry also loads this entry.
+   */
+  public Optional<String> lacks(Scope gone) {
+    boolean sameWords = words(entry).equals(words(gone.entry));
+    return apart(gone, sameWords)
+        .or(() -> readers(gone))
+        .or(() -> sameWords ? headings(gone) : Optional.empty())
+        .or(
+            () ->
+                mayNest(gone) && !isAround(gone)
+                        || isPart(paths, gone.paths)
+                        || isPart(owner, gone.owner)
+                    ? Optional.of("fewer sessions load the entry that stays")
+                    : Optional.empty());
+  }
+
+  /** Returns a number that is greater for an entry that is loaded in more sessions. */
+  public int breadth() {
+    return -(folder.length() + 2 * paths.length() + owner.length());
+  }
+
+  /** Whether the two files are loaded because of the folders that they are in. */
+  private boolean mayNest(Scope other) {
+    return isMemory
+        && other.isMemory
+        && !isOfHome
+        && !other.isOfHome
+        && (name().equals(other.name()) || isHidden() && other.isHidden());
+  }
+
+  private boolean isAround(Scope other) {
+    return other.folder.startsWith(folder);
+  }
+
+  private static boolean isPart(String one, String other) {
+    return !one.isEmpty() && !one.equals(other);
+  }
+
+  private String name() {
+    return Items.name(entry.note().orElse(""));
+  }
+
+  private boolean isHidden() {
+    return hidden(entry.note().orElse("")) >= 0;
+  }
+
+  private Optional<String> readers(Scope other) {
+    return differ("different agents load them", agent, other.agent)
+        .or(
+            () ->
+                isMemory && other.isMemory && isOfHome != other.isOfHome
+                    ? Optional.of("one is for the user, the other for the project")
+                    : Optional.empty());
+  }
+
+  /** Returns whether two facts of one file are under different headings, other than dates. */
+  private Optional<String> headings(Scope other) {
+    if (!entry.isFact() || !NoteName.areInOneFile(entry, other.entry)) {
+      return Optional.empty();
+    }
+    String one = NoteName.of(entry).orElseThrow().list();
+    String two = NoteName.of(other.entry).orElseThrow().list();
+    return one.equals(two) || ItemTimes.ANY.matcher(one).find() || ItemTimes.ANY.matcher(two).find()
+        ? Optional.empty()
+        : Optional.of("they are under different headings (%s, %s)".formatted(one, two));
+  }
+
+  private Optional<String> folders(Scope other) {
+    Optional<NoteName> one = NoteName.of(entry);
+    Optional<NoteName> two = NoteName.of(other.entry);
+    return one.isPresent() && two.isPresent() && OF_FOLDER.matcher(entry.text().content()).find()
+        ? differ("each names files of its own folder", one.get().folder(), two.get().folder())
+        : Optional.empty();
+  }
+
+  private static Optional<String> differ(String why, String one, String other) {
+    return one.isEmpty() || other.isEmpty() || one.equals(other)
+        ? Optional.empty()
+        : Optional.of("%s (%s, %s)".formatted(why, one, other));
+  }
+
+  private static String words(Entry entry) {
+    return NO_WORD.matcher(entry.text().content()).replaceAll(" ").strip().toLowerCase(Locale.ROOT);
+  }
+}
