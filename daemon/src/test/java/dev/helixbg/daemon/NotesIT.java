@@ -170,7 +170,7 @@ class NotesIT {
   void theDaemonFollowsTheNotes() throws Exception {
     RealDaemon daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2();
     daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
-    Process process = daemon.command("daemon", "--notes", notes());
+    daemon.startWith("--notes", notes());
     try {
       daemon.awaitUpToDate(4, Duration.ofMinutes(5));
       note("queue/new.md", "Jobs that fail three times are parked.");
@@ -180,7 +180,7 @@ class NotesIT {
       assertTrue(found.contains("queue/new.md"), found);
     } finally {
       program.run("stop");
-      process.waitFor();
+      daemon.process().waitFor();
     }
   }
 }

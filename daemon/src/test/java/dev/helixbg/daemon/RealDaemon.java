@@ -120,8 +120,12 @@ final class RealDaemon implements AutoCloseable {
   }
 
   void start(Path... kbs) throws IOException {
-    Stream<String> folders = Stream.of(kbs).map(Path::toString);
-    process = command(Stream.concat(Stream.of("daemon"), folders).toArray(String[]::new));
+    startWith(Stream.of(kbs).map(Path::toString).toArray(String[]::new));
+  }
+
+  void startWith(String... arguments) throws IOException {
+    process =
+        command(Stream.concat(Stream.of("daemon"), Stream.of(arguments)).toArray(String[]::new));
   }
 
   Process process() {

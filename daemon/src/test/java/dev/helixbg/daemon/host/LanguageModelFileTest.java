@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.llm.ModelOptions.Device;
@@ -114,6 +115,7 @@ class LanguageModelFileTest {
     Files.createFile(folder.resolve("a.gguf"));
     String missing = home.resolve("missing.gguf").toString();
     Failure failure = assertThrows(Failure.class, () -> located(Map.of("llm.model", missing)));
+    assertEquals(ExitCode.MODEL, failure.code());
     assertTrue(failure.getMessage().contains(missing), failure.getMessage());
     assertTrue(
         failure.getMessage().endsWith("run: helix-bg fetch-models --to " + folder),

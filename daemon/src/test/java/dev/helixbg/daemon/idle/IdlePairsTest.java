@@ -27,9 +27,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many pairs are read while nobody waits; few at once; and the report is that of a run at once. */
+@Timeout(300)
 class IdlePairsTest {
   private static final int ENTRIES = 600;
 

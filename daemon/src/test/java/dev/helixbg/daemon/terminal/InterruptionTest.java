@@ -45,7 +45,7 @@ class InterruptionTest {
       assertEquals("writing", out.readLine());
       assertEquals(1, OnDisk.names(folder).size());
       child.destroy();
-      child.waitFor();
+      assertEquals(128 + 15, child.waitFor(), "by the signal");
     }
     assertEquals(List.of(), OnDisk.names(folder));
   }

@@ -305,6 +305,27 @@ class KbWatchTest {
     next.assertAsFromNothing(folder.resolve("fresh"));
   }
 
+  @Test
+  void whatADiskHadNoRoomForIsDoneByTheNextDaemon() throws Exception {
+    daemon.files.fullDisk = true;
+    settle();
+    assertTrue(daemon.store().report().origin().isEmpty());
+    DaemonFixture next = new DaemonFixture(folder, writer.kb());
+    next.run(Duration.ofMinutes(1));
+    assertEquals(1, next.metrics.reports.sum());
+    next.assertAsFromNothing(folder.resolve("fresh"));
+  }
+
+  @Test
+  void oneShotPublishesWhatWaits() throws Exception {
+    publishAll(100);
+    appendAndLook();
+    appendAndLook();
+    assertFalse(isPublished());
+    DaemonFixture.oneShot(daemon.settings, daemon.store());
+    assertTrue(isPublished());
+  }
+
   /** What is changed in its own outputs is none of the changes that the daemon looks for. */
   @Test
   void outputsThatSomebodyChangesComeBackWithTheNextChangeAndWhenADaemonStarts() throws Exception {

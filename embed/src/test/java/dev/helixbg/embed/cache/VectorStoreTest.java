@@ -123,8 +123,12 @@ class VectorStoreTest {
     store.forgetStale(store.read().stored(), used);
     assertEquals(1_000, store.read().stored(), "1,000 < 256 + 2 * 373");
     used.remove(UnitVectors.key(372));
+    int version = VectorStore.version(database);
+    int layout = VectorStore.layoutVersion(database);
     store.forgetStale(store.read().stored(), used);
     assertSame(used, store.read());
+    assertTrue(VectorStore.version(database) > version, "others read them anew");
+    assertTrue(VectorStore.layoutVersion(database) > layout, "they have moved");
     assertEquals(372, store.read().stored());
     store.forgetStale(255, Map.of());
     assertEquals(372, store.read().stored(), "few are always tolerated");

@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
 
 /**
  * The exact copies among entries of all topics. Differences in metadata, in Unicode forms, or in
- * the blanks around the text do not matter. An entry with a blank text is not a copy. Entries that
- * are {@link Scope#apart} are not copies of each other, either. One entry of each group of copies
- * is the original. The choice of the original does not depend on the order of the entries, so that
- * findings keep their ids.
+ * the blanks around the text do not matter. An entry with a blank text is not a copy. {@link
+ * Scope#areCopies} tells which entries with equal texts are copies. One entry of each group of
+ * copies is the original. The choice of the original does not depend on the order of the entries,
+ * so that findings keep their ids.
  *
  * @param originals for each entry, the index of the original with the same text, perhaps itself
  * @param firsts for each entry, the index of the first original with the same text
@@ -42,7 +42,7 @@ record ExactCopies(int[] originals, int[] firsts, int[] ordinals) {
       for (int i : group) {
         originals[i] =
             own.stream()
-                .filter(one -> scopes.get(one).apart(scopes.get(i), true).isEmpty())
+                .filter(one -> scopes.get(one).areCopies(scopes.get(i)))
                 .findFirst()
                 .orElse(i);
         if (originals[i] == i) {

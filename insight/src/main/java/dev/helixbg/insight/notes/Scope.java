@@ -111,11 +111,12 @@ public record Scope(
   /** {@code sameWords} tells whether the entries have the same words. */
   public Optional<String> apart(Scope other, boolean sameWords) {
     return elsewhere(other, sameWords)
-        .or(
-            () ->
-                sameWords
-                    ? readers(other).or(() -> headings(other)).or(() -> folders(other))
-                    : Optional.empty());
+        .or(() -> sameWords ? readers(other).or(() -> folders(other)) : Optional.empty());
+  }
+
+  /** Whether one of two entries with equal texts is enough. */
+  public boolean areCopies(Scope other) {
+    return apart(other, true).isEmpty() && headings(other).isEmpty();
   }
 
   /** Returns why no session is about both entries, so that their pair never leads a report. */
@@ -135,8 +136,10 @@ public record Scope(
    * every session that loads the other entry also loads this entry.
    */
   public Optional<String> lacks(Scope gone) {
-    return apart(gone, words(entry).equals(words(gone.entry)))
+    boolean sameWords = words(entry).equals(words(gone.entry));
+    return apart(gone, sameWords)
         .or(() -> readers(gone))
+        .or(() -> sameWords ? headings(gone) : Optional.empty())
         .or(
             () ->
                 mayNest(gone) && !isAround(gone)

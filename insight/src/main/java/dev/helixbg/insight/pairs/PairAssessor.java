@@ -87,7 +87,9 @@ public record PairAssessor(PairCalibration calibration, PairFit fit) {
       objection = disagreement(older, newer, true);
     }
     boolean repeats =
-        WordDifference.isRepetition(older, newer) && disagreement(older, newer, areFacts).isEmpty();
+        older.equals(newer) // under two headings of one file, so they are no exact copies
+            || WordDifference.isRepetition(older, newer)
+                && disagreement(older, newer, areFacts).isEmpty();
     return new Assessment(
         same, overtaken, p[Relation.RELATED.ordinal()], logOdds, tier, objection, repeats);
   }
