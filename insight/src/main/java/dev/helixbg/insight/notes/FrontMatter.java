@@ -66,6 +66,7 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
   /** A value that is no list, mapping, quotation or block of lines, but may be a template. */
   private static final Pattern PLAIN = Pattern.compile("(?:\\{\\{|[^\\s\\[\\]{}'\"|>#]).*");
 
+  /** Properties at the beginning of a page of Logseq, or of an article for Pelican. */
   private static final Pattern PROPERTIES =
       Pattern.compile(
           "(?:KEY::(?!\\S).*(?:\\n|\\z)){1,50}|[Tt]itle:[ \\t].*\\n(?:KEY:[ \\t].*\\n){0,50}(?=\\n)"
@@ -111,11 +112,12 @@ record FrontMatter(Map<String, List<String>> values, int end, boolean sound) {
       all = new FrontMatter(values, next.end(), all.sound() && next.sound());
       block = block(text, all.end());
     }
-    return all != NONE
-        ? all
-        : opened(text)
-            ? new FrontMatter(Map.of(), 0, false)
-            : text.startsWith("{") ? json(text) : properties(text);
+    if (all != NONE) {
+      return all;
+    }
+    return opened(text)
+        ? new FrontMatter(Map.of(), 0, false)
+        : text.startsWith("{") ? json(text) : properties(text);
   }
 
   /** Whether an unclosed text begins with {@code ---} or {@code +++} and a key. */

@@ -84,7 +84,7 @@ final class Items {
   /** A definition of a link or of a footnote, which any text of the file may use. */
   private static final Pattern DEFINITION =
       Pattern.compile(
-          " {0,3}\\[(?:\\^[^\\[\\]]+\\]:(?s:.*)|[^\\[\\]]+\\]:\\s*\\S+(?:\\s+[\"'(].*)?)\\s*");
+          " {0,3}\\[(?:\\^[^\\[\\]]+\\]:(?s:.*)|[^\\[\\]]+\\]:\\s*(?=\\S*[./#])\\S+(?:\\s+[\"'(].*)?)\\s*");
 
   /** Minimum number of headings with items in a file of lessons; fewer may be a list's chapters. */
   private static final int LESSONS = 5;
@@ -189,16 +189,17 @@ final class Items {
     if (forced && cut.items.size() >= LEAST) {
       return new Cut(Way.ITEMS, cut.items, form);
     }
-    boolean isNamed = matter.first("name").isPresent();
-    return isNamed && matter.first("type", "metadata.type").isPresent() && cut.isOneFact(from)
+    return cut.isOneFact(matter, from)
         ? new Cut(Way.WHOLE, List.of(), "whole: one fact")
         : cut.decided(path, from, form);
   }
 
-  /** Whether a file whose front matter names a fact, as Claude Code writes it, is no list. */
-  private boolean isOneFact(int from) {
-    return items.size() < LEAST
-        || text.substring(from).lines().anyMatch(line -> PART.matcher(line).lookingAt());
+  /** Whether front matter names a fact, as Claude Code writes it, and the text is no list. */
+  private boolean isOneFact(FrontMatter matter, int from) {
+    return matter.first("name").isPresent()
+        && matter.first("type", "metadata.type").isPresent()
+        && (items.size() < LEAST
+            || text.substring(from).lines().anyMatch(line -> PART.matcher(line).lookingAt()));
   }
 
   private Cut decided(String path, int from, String form) {
@@ -261,8 +262,11 @@ final class Items {
   /** Whether there is only one paragraph, with a sentence on each of its lines. */
   private boolean areSentences() {
     return items.size() == 1
-        && items.getFirst().text().lines().allMatch(line -> SENTENCE.matcher(line).matches())
-        && items.getFirst().text().lines().noneMatch(line -> PART.matcher(line).lookingAt());
+        && items
+            .getFirst()
+            .text()
+            .lines()
+            .allMatch(line -> SENTENCE.matcher(line).matches() && !PART.matcher(line).lookingAt());
   }
 
   private boolean isMostly(Pattern form) {
@@ -365,16 +369,18 @@ final class Items {
     boolean blank = false;
     for (int at = from; at < text.length(); at = lineEnd(at) + 1) {
       String line = text.substring(at, lineEnd(at));
-      boolean isTag = fence.isEmpty() && (comment || TAG.matcher(line.strip()).matches());
       if (fence.isEmpty() && !comment && line.isBlank()) {
         blank = true;
         continue;
       }
-      if (isTag || fence.isEmpty() && (headings.contains(at) || blank && !isOfItem(line))) {
+      boolean isOutside =
+          fence.isEmpty()
+              && (comment || headings.contains(at) || TAG.matcher(line.strip()).matches());
+      if (isOutside || blank && !isOfItem(line)) {
         finish();
       }
       blank = false;
-      if (isTag || fence.isEmpty() && headings.contains(at)) {
+      if (isOutside) {
         comment = isInComment(line, comment);
         continue;
       }
@@ -460,7 +466,8 @@ final class Items {
   private void finish() {
     if (start >= 0 && marked < end) {
       String said = text.substring(marked, end);
-      String plain = indent == 0 ? said : said.replaceAll("\n[ \t]{1," + indent + "}", "\n");
+      boolean isFlat = indent == 0 || said.contains("\n```"); // code keeps its indentation
+      String plain = isFlat ? said : said.replaceAll("\n[ \t]{1," + indent + "}", "\n");
       String stripped = plain.strip();
       boolean isComment =
           stripped.startsWith("<!--") && stripped.indexOf("-->") == stripped.length() - 3;

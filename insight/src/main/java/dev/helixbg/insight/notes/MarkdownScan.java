@@ -333,7 +333,9 @@ record MarkdownScan(
   /** Decodes percent escapes of UTF-8. Text with invalid escapes stays as it is. */
   static String decoded(String path) {
     try {
-      return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+      return path.indexOf('%') < 0
+          ? path
+          : URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
       return path;
     }

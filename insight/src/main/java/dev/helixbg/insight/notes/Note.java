@@ -40,8 +40,6 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   private static final int MAX_TITLE = 200;
 
-  private static final int HIGHEST_LEVEL = 6;
-
   /** A link {@code [words](path)} in a heading; only its words are kept. */
   private static final Pattern LINK = Pattern.compile("!?\\[([^\\[\\]]*)\\]\\([^()]*\\)");
 
@@ -180,20 +178,21 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     return new Note(path, title, matter, division.timed(), why);
   }
 
-  /** Removes headings that recur under several others, unless they are dates: parts of lessons. */
+  /** Removes headings that recur in several lessons, such as <em>Context</em>, but no dates. */
   private static void removeParts(List<Heading> headings) {
-    Map<String, Set<Integer>> above = new HashMap<>();
-    int[] last = new int[HIGHEST_LEVEL + 1]; // the latest heading of each level, from 1
-    for (int i = 0; i < headings.size(); i++) {
-      Heading heading = headings.get(i);
-      int parent = IntStream.range(0, heading.level()).map(level -> last[level]).max().orElse(0);
-      above.computeIfAbsent(heading.title(), title -> new HashSet<>()).add(parent);
-      last[heading.level()] = i + 1;
+    Map<String, Long> uses =
+        headings.stream().collect(Collectors.groupingBy(Heading::title, Collectors.counting()));
+    Map<String, Set<Integer>> lessons = new HashMap<>();
+    int lesson = 0;
+    for (Heading heading : headings) {
+      String title = heading.title();
+      if (uses.get(title) < Items.LEAST || ItemTimes.ANY.matcher(title).find()) {
+        lesson++;
+      } else {
+        lessons.computeIfAbsent(title, _ -> new HashSet<>()).add(lesson);
+      }
     }
-    headings.removeIf(
-        one ->
-            above.get(one.title()).size() >= Items.LEAST
-                && !ItemTimes.ANY.matcher(one.title()).find());
+    headings.removeIf(one -> lessons.getOrDefault(one.title(), Set.of()).size() >= Items.LEAST);
   }
 
   /** Returns links in properties such as {@code up: "[[pond]]"}, all at the place {@code start}. */
@@ -208,10 +207,8 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
 
   /** Returns the name of the page without its ending, with blanks between words. */
   private static String fileTitle(String path) {
-    String page = path.replaceFirst("/_?index\\.[^./]*$", ""); // Hugo has a folder for each page
-    return NoteName.withoutEnding(page.substring(page.lastIndexOf('/') + 1))
-        .replace('-', ' ')
-        .replace('_', ' ');
+    String page = NoteName.withoutEnding(path).replaceFirst("/_?index$", ""); // as in Hugo
+    return page.substring(page.lastIndexOf('/') + 1).replace('-', ' ').replace('_', ' ');
   }
 
   /**

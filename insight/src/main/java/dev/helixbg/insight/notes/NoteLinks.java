@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -27,7 +26,7 @@ final class NoteLinks {
   private static final Pattern INDEX = Pattern.compile("(?i)(?<=[^/])/(?:_?index|readme)$");
 
   /** A date and time, and at least one word. */
-  private static final Pattern WITH_ID = Pattern.compile("(\\d{10,})\\D.*");
+  private static final Pattern WITH_ID = Pattern.compile("^(\\d{10,})\\D.*");
 
   private final Map<String, Note> byPath = new HashMap<>();
   private final Map<String, Map<String, Note>> byName = new HashMap<>();
@@ -39,9 +38,9 @@ final class NoteLinks {
   NoteLinks(List<Note> notes) {
     for (Note note : notes) {
       String path = normal(withoutEnding(note.path()));
-      byPath.put(path, note);
-      byPath.putIfAbsent(lower(path), note);
+      byPath.putIfAbsent(path, note);
       called(name(path), note);
+      called(withoutEnding(name(note.path())), note); // a/b for Logseq's a___b.md
       List<String> aliases = note.aliases();
       aliases.forEach(alias -> called(alias, note));
       if (aliases.size() == 1) { // Obsidian and Logseq divide a text at its commas
@@ -51,12 +50,10 @@ final class NoteLinks {
     for (Note note : notes) {
       String path = lower(normal(withoutEnding(note.path())));
       String page = INDEX.matcher(path).replaceFirst("");
+      byPath.putIfAbsent(path, note);
       byPath.putIfAbsent(page, note);
       byName.putIfAbsent(name(page), Map.of("*", note));
-      Matcher id = WITH_ID.matcher(name(path));
-      if (id.matches()) {
-        byName.putIfAbsent(id.group(1), Map.of("*", note));
-      }
+      byName.putIfAbsent(WITH_ID.matcher(name(path)).replaceFirst("$1"), Map.of("*", note));
     }
   }
 
@@ -78,13 +75,12 @@ final class NoteLinks {
     String folder = folder(from.path());
     String near = normal(target.startsWith("/") ? target : folder + target);
     String far = normal(target);
-    Map<String, Note> named =
-        link.wiki()
-            ? byName.getOrDefault(name(INDEX.matcher(lower(target)).replaceFirst("")), Map.of())
-            : Map.of();
+    String page = INDEX.matcher(lower(target)).replaceFirst("");
     return Stream.concat(
             Stream.of(near, lower(near), far, lower(far)).map(byPath::get),
-            Stream.of(folder, "*").map(named::get))
+            (link.wiki() ? Stream.of(lower(target), name(page)) : Stream.<String>of())
+                .map(name -> byName.getOrDefault(name, Map.of()))
+                .flatMap(named -> Stream.of(folder, "*").map(named::get)))
         .filter(Objects::nonNull)
         .findFirst();
   }

@@ -42,7 +42,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   private static final Pattern YEAR_FIRST =
       Pattern.compile(
-          "(\\d{4})(?:[-_/.年]|[년.] )(\\d{1,2})(?:[-_/.月]|[월.] )(\\d{1,2})(?!\\d)[日일]?"
+          "(\\d{4})(?:[-_/]|[年년.] ?)(\\d{1,2})(?:[-_/]|[月월.] ?)(\\d{1,2})(?!\\d)[日일]?"
               + CLOCK
               + ".*");
 
@@ -60,6 +60,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
   private static final Pattern IN_WORDS =
       Pattern.compile("\\D*(\\d{1,2})\\D+(\\d{4})(?!\\d)" + CLOCK + ".*");
 
+  /** A value that is a template, or has no number, as in {@code lastmod: :git}. */
   private static final Pattern UNFILLED = Pattern.compile("\\D*|.*(?:\\{\\{|<%).*");
 
   private static final Pattern WORD = Pattern.compile("\\p{L}+");
@@ -147,7 +148,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
         .filter(one -> KEYS.contains(name(one.getKey())) && !one.getValue().isEmpty())
         .sorted(
             Comparator.comparing(
-                    (Map.Entry<String, List<String>> one) -> isUnfilled(one.getValue()))
+                    (Map.Entry<String, List<String>> one) ->
+                        UNFILLED.matcher(one.getValue().getFirst()).matches())
                 .thenComparing(one -> one.getKey().contains("."))
                 .thenComparing(one -> KEYS.indexOf(name(one.getKey()))))
         .map(one -> plain(one.getValue().getFirst()));
@@ -155,11 +157,6 @@ record NoteTime(Optional<Boolean> dayFirst) {
 
   private static String name(String key) {
     return key.substring(key.lastIndexOf('.') + 1).replaceAll("[-_ ]", "");
-  }
-
-  /** Whether a value is a template, or has no number, as in {@code lastmod: :git}. */
-  private static boolean isUnfilled(List<String> dates) {
-    return UNFILLED.matcher(dates.getFirst()).matches();
   }
 
   /** Returns a date without the brackets of a link and without quotation marks. */
@@ -243,9 +240,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
       // Many programs write a day as midnight in any time zone.
       return zone == null || zone.isEmpty() || time.toLocalTime().equals(LocalTime.MIDNIGHT)
           ? minutes(time)
-          : minutes(
-              time.toInstant(
-                  ZoneOffset.of(zone.replaceAll("GMT|UTC", "").replaceFirst("^$", "Z"))));
+          : minutes(time.atZone(ZoneId.of(zone)).toInstant());
     } catch (DateTimeException e) {
       return OptionalInt.empty();
     }

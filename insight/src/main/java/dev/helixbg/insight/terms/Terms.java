@@ -63,8 +63,9 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
     if (NormalForm.isAscii(text)) {
       return text;
     }
-    String apart = Normalizer.normalize(text, Form.NFD);
-    return apart.equals(text) ? text : text + "\n" + ACCENT.matcher(apart).replaceAll("");
+    String plain =
+        NormalForm.composed(ACCENT.matcher(Normalizer.normalize(text, Form.NFD)).replaceAll(""));
+    return plain.equals(text) ? text : text + "\n" + plain;
   }
 
   /** Receives the words of a text; a whole identifier comes before its parts. */

@@ -294,6 +294,9 @@ class ItemsTest {
   void headingsThatRecurUnderOneHeadingAreLessons() {
     String lesson = "## Rule\nIt broke once more.\n";
     assertEquals(5, NoteTest.note("MEMORY.md", "# Memory\n" + lesson.repeat(5)).facts().size());
+    String parts = "## Lesson %s\n## Problem\nIt broke.\n## Fix\nWe mended it.\n";
+    String flat = parts.formatted(1) + parts.formatted(2) + parts.formatted(3);
+    assertEquals(3, NoteTest.note("MEMORY.md", flat).facts().size());
     String dated = "## %s\n### 2026-02-01\n" + "It broke once more.\n".repeat(40);
     String all = dated.formatted("A") + dated.formatted("B") + dated.formatted("C");
     assertTrue(NoteTest.note("MEMORY.md", all).facts().stream().allMatch(one -> one.minutes() > 0));
@@ -333,15 +336,25 @@ class ItemsTest {
             "1. one\n  - of one\n2. two\n  - of two\n3. three\n",
             List.of("one\n- of one", "two\n- of two", "three")),
         arguments(
-            "- Run this:\n\n```\nx\n```\n\n- Ports:\n\n| a |\n|---|\n\n- Say:\n\n> it\n\nEnd.\n",
-            List.of("Run this:\n\n```\nx\n```", "Ports:\n\n| a |\n|---|", "Say:\n\n> it")),
+            "- Run this:\n\n"
+                + "```\n"
+                + "x:\n"
+                + "  y\n"
+                + "```\n\n"
+                + "- Ports:\n\n"
+                + "| a |\n"
+                + "|---|\n\n"
+                + "- Say:\n\n"
+                + "> it\n\n"
+                + "End.\n",
+            List.of("Run this:\n\n```\nx:\n  y\n```", "Ports:\n\n| a |\n|---|", "Say:\n\n> it")),
         arguments(
             "One.\n\n**Why:** a\n\nTo do it:\n\n```\nx\n```\n\nFix: b\n\nFix: c\n\nThree.\n",
             List.of(
                 "One.\n\n**Why:** a", "To do it:\n\n```\nx\n```\n\nFix: b\n\nFix: c", "Three.")),
         arguments(
-            "- one\n\n**Why**: a\n\n- two\n- three\n[x]: y.md\n",
-            List.of("one\n\n**Why**: a", "two", "three")),
+            "- one\n\n**Why**: a\n\n- two\n  [LOG]: b\n- three\n[x]: y.md\n",
+            List.of("one\n\n**Why**: a", "two\n[LOG]: b", "three")),
         arguments("One.\n\nTwo.\n\nThree.\n\n[^1]: A note.\n", List.of("One.", "Two.", "Three.")),
         arguments("• one\n– two\n・三\n1、四\n２．五\n", List.of("one", "two", "三", "四", "五")),
         arguments(
@@ -370,7 +383,8 @@ class ItemsTest {
             "## a\n## b\n## c\n" + "<!---->\n".repeat(50_000),
             "- a:\n\n> b:\n\n" + "> b:\n\n".repeat(150_000),
             "a\n\n" + "Why: b\n\n".repeat(100_000),
-            "## a\n## b\n## c\n" + "[a]: b\n".repeat(100_000),
+            "## a\n## b\n## c\n" + "[a]: b.md\n".repeat(100_000),
+            "[a]: " + ".".repeat(500_000) + " x\n",
             "## a\n## b\n## c\n" + "  <!---->\n".repeat(50_000),
             "- ([added ".repeat(100_000))) {
       assertTimeoutPreemptively(Duration.ofSeconds(10), () -> count("MEMORY.md", text));

@@ -312,7 +312,7 @@ class NoteTest {
     assertEquals("Use streams", note("java/x.md", "Use streams\n===\n\nText.").title());
     assertEquals("use the force", note("java/use-the_force.md", "Text.\n\n# Later\n").title());
     assertEquals("TODO", note("TODO", "Text.").title());
-    assertEquals("old leases", note("posts/old-leases/index.md", "Text.").title());
+    assertEquals("old leases 1.2", note("posts/old-leases-1.2/index.md", "Text.").title());
     assertEquals(".rules", note("a.b/.rules", "Text.").title());
   }
 
@@ -569,7 +569,8 @@ class NoteTest {
         "date: Fri Mar 05 2021 10:00:00 GMT+0100 (CET) | 2021-03-05T09:00",
         "date: 2021-03-05T00:00:00+01:00 | 2021-03-05T00:00",
         "date: 2021-03-05 10:00-11:00 | 2021-03-05T10:00",
-        "date: 2021년 3월 5일 | 2021-03-05T00:00",
+        "date: 2021년3월 5일 | 2021-03-05T00:00",
+        "date: 2021年 3月 5日 | 2021-03-05T00:00",
         "date: 2021. 3. 5. | 2021-03-05T00:00"
       })
   void aDateIsReadInAllItsForms(String matter, String expected) {
@@ -604,6 +605,8 @@ class NoteTest {
         "[[202402201300]]              | zk/202402201300 Tokens.md",
         "[[202402201400]]              | zk/202402201400.md",
         "[[db/indexes]]                | pages/db___indexes.md",
+        "[[net/indexes]]               | pages/net___indexes.md",
+        "[[apache/kafka]]              | bus.md",
         "[x](pages/db___indexes.md)    | pages/db___indexes.md",
         "[[What?]]                     | pages/What%3F.md",
         "[[Event bus]]                 | bus.md",
@@ -629,6 +632,7 @@ class NoteTest {
                 "index.md",
                 "pages/What%3F.md",
                 "pages/db___indexes.md",
+                "pages/net___indexes.md",
                 "posts/2024-01-05-leases.md",
                 "posts/fence/index.md",
                 "zk/202402201300 Tokens.md",
@@ -636,7 +640,7 @@ class NoteTest {
                 "zk/202402201400.md")
             .map(one -> note(one, "Text."))
             .collect(Collectors.toCollection(ArrayList::new));
-    notes.add(note("bus.md", "---\naliases: Event bus, Kafka\n---\nText."));
+    notes.add(note("bus.md", "---\naliases: Event bus, Kafka, apache/kafka\n---\nText."));
     notes.add(note("list.md", "---\naliases: ['one, two', three]\n---\nText."));
     NoteLinks links = new NoteLinks(notes);
     assertEquals(
