@@ -31,12 +31,13 @@ public record Scope(
 
   /** The folder of a project, or of a sub-agent, in which Claude Code keeps its memory. */
   private static final Pattern OWNER =
-      Pattern.compile("(?:^|/)(?:projects|agent-memory(?:-local)?)/([^/]+)/");
+      Pattern.compile("(?<=(?:^|/)(?:projects|agent-memory|agent-memory-local)/)[^/]+(?=/)");
 
   /** The hidden folder or file of an agent, or the name of a file that one agent reads. */
   private static final Pattern AGENT =
       Pattern.compile(
-          "(?i)(?:^|/)(?:\\.config/([^/.]+)|\\.([a-z]+)|(claude|gemini|qwen|agents|copilot)[^/]*$)");
+          "(?i)(?<=(?:^|/)\\.config/)[^/.]+|(?<=(?:^|/)\\.(?!config/))[a-z]+"
+              + "|(?<=^|/)(?:claude|gemini|qwen|agents|copilot)(?=[^/]*$)");
 
   private static final Map<String, String> SAME_AGENT =
       Map.of("github", "copilot", "codeium", "windsurf");
@@ -44,13 +45,11 @@ public record Scope(
   /** A relative link or picture, an import, the file of an agent, or words for a folder. */
   private static final Pattern OF_FOLDER =
       Pattern.compile(
-          "(?i)\\]\\((?![a-z][a-z0-9+.-]*:|[/#)])|^ {0,3}\\[[^\\]\\n"
-              + "]+\\]:\\s*(?![a-z][a-z0-9+.-]*:|[/#])"
-              + "|<(?:img|a)\\s[^>]*(?:src|href)=[\"'](?![a-z][a-z0-9+.-]*:|[/#])"
+          "(?im)(?:\\]\\(|^ {0,3}\\[[^\\]\\n]+\\]:\\s*+|<(?:img|a)\\s[^>]{0,200}(?:src|href)=[\"'])"
+              + "(?![a-z][a-z0-9+.-]*:|[/#])"
               + "|(?<![\\w@/.])@(?![/~])[\\w./-]*\\.\\w"
-              + "|(?<![\\w/.])(?:agents|claude|gemini)\\.md\\b|\\bthis"
-              + " (?:folder|directory|package|module|crate|sub-?project)\\b",
-          Pattern.MULTILINE);
+              + "|(?<![\\w/.])(?:agents|claude|gemini)\\.md\\b"
+              + "|\\bthis (?:folder|directory|package|module|crate|sub-?project)\\b");
 
   private static final Pattern NO_WORD = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
 
@@ -74,7 +73,7 @@ public record Scope(
 
   /** Returns the start of the first name that begins with a dot; a negative number without one. */
   private static int hidden(String path) {
-    return path.startsWith(".") ? 0 : path.contains("/.") ? path.indexOf("/.") + 1 : -1;
+    return ("/" + path).indexOf("/.");
   }
 
   private static String agent(String path) {
@@ -83,14 +82,7 @@ public record Scope(
   }
 
   private static String first(Matcher found) {
-    if (found.find()) {
-      for (int i = 1; i <= found.groupCount(); i++) {
-        if (found.group(i) != null) {
-          return found.group(i);
-        }
-      }
-    }
-    return "";
+    return found.find() ? found.group() : "";
   }
 
   /**
@@ -201,11 +193,14 @@ public record Scope(
   }
 
   private Optional<String> folders(Scope other) {
-    Optional<NoteName> one = NoteName.of(entry);
-    Optional<NoteName> two = NoteName.of(other.entry);
-    return one.isPresent() && two.isPresent() && OF_FOLDER.matcher(entry.text().content()).find()
-        ? differ("each names files of its own folder", one.get().folder(), two.get().folder())
+    return OF_FOLDER.matcher(entry.text().content()).find()
+        ? differ("each names files of its own folder", place(), other.place())
         : Optional.empty();
+  }
+
+  /** Returns the folder that has a note; empty for an entry of helix. */
+  private String place() {
+    return NoteName.of(entry).map(NoteName::folder).orElse("");
   }
 
   private static Optional<String> differ(String why, String one, String other) {

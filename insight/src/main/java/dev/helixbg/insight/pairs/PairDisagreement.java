@@ -64,6 +64,11 @@ public final class PairDisagreement {
           NotesLog.FORBIDDING + "|no|refrain\\s+from|stop(?=\\s+\\p{L}+ing)",
           NotesLog.FORBIDDING_UNSPACED);
 
+  /** A heading over descriptions, and the beginning of one: what it describes is not forbidden. */
+  private static final Pattern DESCRIBES =
+      Pattern.compile(
+          "(?i)[^:]{0,60}(?:mistakes|deprecated)[^:]{0,60}: (?:the|an?|this|\\p{L}+ing)\\b");
+
   private static final Pattern ENDING = Pattern.compile("(?<=\\p{L}{2})(?:ing|ed|e?s)$");
 
   /** The vowel at the end of a stem, or the second of two equal consonants. */
@@ -174,7 +179,9 @@ public final class PairDisagreement {
   /** Returns a text in which <i>never</i> replaces a beginning that forbids. */
   private static String plainly(String text) {
     Matcher forbids = FORBIDS.matcher(text);
-    return forbids.lookingAt() ? "never " + text.substring(forbids.end()) : text;
+    return forbids.lookingAt() && !DESCRIBES.matcher(text).lookingAt()
+        ? "never " + text.substring(forbids.end())
+        : text;
   }
 
   private static Optional<String> forbidden(String one, String other) {

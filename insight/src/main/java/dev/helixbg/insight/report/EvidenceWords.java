@@ -127,9 +127,12 @@ public final class EvidenceWords {
           yield "one repeats the other";
         }
         if (said.mayBeWorthAnAct()) {
-          yield said.same() < said.overtaken() || said.objection().isPresent()
+          boolean isObjected = said.objection().isPresent();
+          yield said.same() < said.overtaken() || isObjected && said.overtaken() > 0
               ? older + " may be overtaken"
-              : said.act() < NEARLY_CERTAIN ? "may be the same" : "the same, or overtaken";
+              : isObjected || said.act() >= NEARLY_CERTAIN
+                  ? "the same, or overtaken"
+                  : "may be the same";
         }
         yield said.tier() == Finding.Tier.RELATED ? "related" : "probably not worth acting on";
       }

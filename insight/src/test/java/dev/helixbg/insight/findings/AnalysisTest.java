@@ -104,6 +104,8 @@ class AnalysisTest {
         "trips/rome/index.md | trips/oslo/index.md | ![cover](cover.jpg) Three days. | a pair",
         "trips/rome/index.md | trips/oslo/index.md | <https://one.example/a.jpg> | copies",
         "trips/rome/index.md | trips/oslo/index.md | [map](https://one.example) | copies",
+        "trips/rome/index.md | trips/oslo/index.md | [map]: https://one.example | copies",
+        "trips/rome/index.md | trips/oslo/index.md | [map]: map.jpg | a pair",
         "trips/rome.md | trips/oslo.md | ![cover](cover.jpg) Three days. | copies",
       })
   void textsOfWhichBothAreNeededAreNoCopies(String one, String other, String text, String found) {

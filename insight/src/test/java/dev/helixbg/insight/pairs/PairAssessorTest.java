@@ -157,7 +157,12 @@ class PairAssessorTest {
         "Mock the database in tests. | What not to do: Mock the database in tests. | true",
         "Mock the database in tests. | Don'ts: Mock the database in tests. | true",
         "Mock the database in tests. | Anti-patterns: Mock the database in tests. | true",
-        "Mock the database in tests. | Запрещено: Mock the database in tests. | true"
+        "Mock the database in tests. | Запрещено: Mock the database in tests. | true",
+        "Mock the database in tests. | Common mistakes: Mock the database in tests. | true",
+        "The tests fail without Docker. | Common mistakes: The tests fail without Docker. | false",
+        "Forgetting to migrate breaks it. | Past mistakes: Forgetting to migrate breaks it. |"
+            + " false",
+        "The module is for the app. | Deprecated: The module is for the app. | false"
       })
   void anInstructionAndOneThatForbidsItAreOpposed(String one, String other, boolean opposed) {
     assertEquals(opposed, PairDisagreement.opposition(one, other).isPresent());
