@@ -5,10 +5,10 @@ import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.notes.Scope;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -21,38 +21,42 @@ import java.util.stream.IntStream;
  *
  * @param originals for each entry, the index of the original with the same text, perhaps itself
  * @param firsts for each entry, the index of the first original with the same text
- * @param ordinals for each entry, the number of entries before it with the same key
+ * @param scopes for each entry with the text of another entry, its scope; else null
+ * @param byKey indices of the entries with each key
  */
-record ExactCopies(int[] originals, int[] firsts, int[] ordinals) {
+record ExactCopies(
+    int[] originals, int[] firsts, Scope[] scopes, Map<String, List<Integer>> byKey) {
 
   static ExactCopies of(List<NamedEntry> entries) {
     int[] originals = IntStream.range(0, entries.size()).toArray();
     int[] firsts = originals.clone();
-    Map<String, List<Integer>> equal =
-        IntStream.of(firsts).boxed().collect(Collectors.groupingBy(i -> text(entries.get(i))));
+    Scope[] scopes = new Scope[originals.length];
+    Map<String, List<Integer>> equal = indices(entries, ExactCopies::text);
     equal.remove("");
     equal.values().removeIf(group -> group.size() == 1);
     for (List<Integer> group : equal.values()) {
-      Map<Integer, Scope> scopes = new HashMap<>();
-      group.forEach(i -> scopes.put(i, Scope.of(entries.get(i).entry())));
+      group.forEach(i -> scopes[i] = Scope.of(entries.get(i).entry()));
       group.sort(
-          Comparator.comparingInt((Integer i) -> -scopes.get(i).breadth())
+          Comparator.comparingInt((Integer i) -> -scopes[i].breadth())
               .thenComparing(i -> entries.get(i).key()));
       List<Integer> own = new ArrayList<>();
       for (int i : group) {
         originals[i] =
-            own.stream()
-                .filter(one -> scopes.get(one).areCopies(scopes.get(i)))
-                .findFirst()
-                .orElse(i);
+            own.stream().filter(one -> scopes[one].areCopies(scopes[i])).findFirst().orElse(i);
         if (originals[i] == i) {
           own.add(i);
         }
         firsts[i] = own.getFirst();
       }
     }
-    return new ExactCopies(
-        originals, firsts, NamedEntry.ordinals(entries.stream().map(NamedEntry::key).toList()));
+    return new ExactCopies(originals, firsts, scopes, indices(entries, NamedEntry::key));
+  }
+
+  private static Map<String, List<Integer>> indices(
+      List<NamedEntry> entries, Function<NamedEntry, String> name) {
+    return IntStream.range(0, entries.size())
+        .boxed()
+        .collect(Collectors.groupingBy(i -> name.apply(entries.get(i))));
   }
 
   static String text(NamedEntry named) {
@@ -70,17 +74,14 @@ record ExactCopies(int[] originals, int[] firsts, int[] ordinals) {
    * of the others, unless these are {@link Scope#elsewhere}.
    */
   boolean mayBeRelated(List<NamedEntry> entries, int a, int b) {
-    String key = entries.get(a).key();
+    List<Integer> likeA = byKey.get(entries.get(a).key());
+    List<Integer> likeB = byKey.get(entries.get(b).key());
     boolean areFound =
-        key.equals(entries.get(b).key())
-            ? entries.stream().filter(one -> one.key().equals(key)).limit(3).count() == 2
-            : ordinals[a] + ordinals[b] == 0;
+        likeA == likeB ? likeA.size() == 2 : likeA.getFirst() == a && likeB.getFirst() == b;
     return areFound
         && (firsts[a] != firsts[b]
             || (firsts[a] == a || firsts[a] == b)
-                && Scope.of(entries.get(a).entry())
-                    .elsewhere(Scope.of(entries.get(b).entry()), true)
-                    .isEmpty());
+                && scopes[a].elsewhere(scopes[b], true).isEmpty());
   }
 
   /**
