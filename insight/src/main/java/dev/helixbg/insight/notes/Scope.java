@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * session of an agent loads two entries together, each of them is needed, even if both have the
  * same words. Other entries have no scope, but their text may name files of its own folder.
  *
- * @param isMemory whether the entry is from a memory file; otherwise, the next fields are empty
+ * @param path path of the memory file; otherwise, this and the next fields are empty
  * @param agent the agent that loads the file; empty for all agents
  * @param owner the project or sub-agent that the file belongs to; empty for all
  * @param folder the folder of the project to which the file belongs; empty for the whole project
@@ -20,13 +20,7 @@ import java.util.regex.Pattern;
  *     for all files
  */
 public record Scope(
-    Entry entry,
-    boolean isMemory,
-    boolean isOfHome,
-    String agent,
-    String owner,
-    String folder,
-    String paths) {
+    Entry entry, String path, String agent, String owner, String folder, String paths) {
   private static final String HOME = "~/";
 
   /** The folder of a project, or of a sub-agent, in which Claude Code keeps its memory. */
@@ -54,21 +48,17 @@ public record Scope(
   private static final Pattern NO_WORD = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
 
   public static Scope of(Entry entry) {
-    String path = entry.note().orElse("");
-    boolean isOfHome = path.startsWith(HOME);
-    if (!isOfHome && !Items.isMemory(path)) {
-      return new Scope(entry, false, false, "", "", "", "");
-    }
+    String path =
+        entry.note().filter(file -> file.startsWith(HOME) || Items.isMemory(file)).orElse("");
     int hidden = hidden(path);
     String folder = path.substring(0, hidden < 0 ? path.lastIndexOf('/') + 1 : hidden);
     return new Scope(
         entry,
-        true,
-        isOfHome,
+        path,
         agent(path),
         first(OWNER.matcher(path)),
-        isOfHome ? "" : folder,
-        entry.text().paths().orElse(""));
+        path.startsWith(HOME) ? "" : folder,
+        path.isEmpty() ? "" : entry.text().paths().orElse(""));
   }
 
   /** Returns the start of the first name that begins with a dot; a negative number without one. */
@@ -120,7 +110,7 @@ public record Scope(
                 mayNest(other) && !isAround(other) && !other.isAround(this)
                     ? differ("they are for different folders", folder, other.folder)
                     : Optional.empty())
-        .or(() -> sameWords && isMemory && other.isMemory ? folders(other) : Optional.empty());
+        .or(() -> sameWords && areOfMemory(other) ? folders(other) : Optional.empty());
   }
 
   /**
@@ -148,11 +138,19 @@ public record Scope(
 
   /** Whether the two files are loaded because of the folders that they are in. */
   private boolean mayNest(Scope other) {
-    return isMemory
-        && other.isMemory
-        && !isOfHome
-        && !other.isOfHome
-        && (name().equals(other.name()) || isHidden() && other.isHidden());
+    return areOfMemory(other)
+        && !isOfHome()
+        && !other.isOfHome()
+        && (Items.name(path).equals(Items.name(other.path))
+            || hidden(path) >= 0 && hidden(other.path) >= 0);
+  }
+
+  private boolean areOfMemory(Scope other) {
+    return !path.isEmpty() && !other.path.isEmpty();
+  }
+
+  private boolean isOfHome() {
+    return path.startsWith(HOME);
   }
 
   private boolean isAround(Scope other) {
@@ -163,19 +161,11 @@ public record Scope(
     return !one.isEmpty() && !one.equals(other);
   }
 
-  private String name() {
-    return Items.name(entry.note().orElse(""));
-  }
-
-  private boolean isHidden() {
-    return hidden(entry.note().orElse("")) >= 0;
-  }
-
   private Optional<String> readers(Scope other) {
     return differ("different agents load them", agent, other.agent)
         .or(
             () ->
-                isMemory && other.isMemory && isOfHome != other.isOfHome
+                areOfMemory(other) && isOfHome() != other.isOfHome()
                     ? Optional.of("one is for the user, the other for the project")
                     : Optional.empty());
   }
