@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -182,9 +183,10 @@ public record MeaningDifference(
     return tokens.stream().map(Token::key).toList();
   }
 
-  private static boolean hasOwnStem(List<Token> tokens, List<Token> others) {
-    List<String> stems = others.stream().map(token -> PairDisagreement.stem(token.key)).toList();
-    return tokens.stream().anyMatch(token -> !stems.contains(PairDisagreement.stem(token.key)));
+  private static Set<String> stems(List<Token> tokens) {
+    return tokens.stream()
+        .map(token -> PairDisagreement.stem(token.key))
+        .collect(Collectors.toSet());
   }
 
   public static MeaningDifference of(String one, String other) {
@@ -219,27 +221,32 @@ public record MeaningDifference(
     List<Token> ownB = without(onlyB, onlyA);
     boolean alike = 2 * aligned >= ALIKE * (a.size() + b.size());
     boolean everyWord = alike || !english || ownA.isEmpty() && ownB.isEmpty();
-    Optional<String> reversal =
-        PairDisagreement.ofNames(one, other).or(() -> PairDisagreement.reversal(one, other));
     if (everyWord) {
       Optional<String> words =
           told(ownA, ownB).or(() -> told("order", onlyA.stream(), Stream.of()));
-      boolean moved = ownA.isEmpty() && ownB.isEmpty();
+      Stream<String> own = Stream.concat(ownA.stream(), ownB.stream()).map(Token::key);
       boolean differ =
-          moved
-              || alike && hasOwnStem(ownA, ownB) && hasOwnStem(ownB, ownA)
-              || alike && Stream.of(keys(ownA), keys(ownB)).anyMatch(PairDisagreement::negates);
+          ownA.isEmpty() && ownB.isEmpty()
+              || alike
+                  && (own.anyMatch(PairDisagreement::negates)
+                      || !stems(ownB).containsAll(stems(ownA))
+                          && !stems(ownA).containsAll(stems(ownB)));
       return new MeaningDifference(
           words,
           alike && words.isPresent(),
-          differ ? words : reversal.or(() -> PairDisagreement.opposition(one, other)),
+          differ
+              ? words
+              : PairDisagreement.ofNames(one, other)
+                  .or(() -> PairDisagreement.opposition(one, other)),
           words.isPresent());
     }
     List<Token> restA = without(onlyA, b);
     List<Token> restB = without(onlyB, a);
     Optional<String> certain =
-        reversal.or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
-    Optional<String> objection = certain.or(() -> PairDisagreement.opposition(one, other));
+        PairDisagreement.ofNames(one, other)
+            .or(() -> PairDisagreement.reversal(one, other))
+            .or(() -> opposed(restA, restB, token -> token.key.matches("\\p{Sc}")));
+    Optional<String> objection = certain.or(() -> PairDisagreement.negation(one, other));
     Optional<String> words = objection.or(() -> opposed(restA, restB));
     return new MeaningDifference(words, false, objection, certain.isPresent());
   }

@@ -69,6 +69,7 @@ public final class PairDisagreement {
       Pattern.compile(
           "(?i)[^:]{0,60}(?:mistakes|deprecated)[^:]{0,60}: (?:the|an?|this|\\p{L}+ing)\\b");
 
+  private static final Pattern Y_ENDING = Pattern.compile("ie[sd]$");
   private static final Pattern ENDING = Pattern.compile("(?<=\\p{L}{2})(?:ing|ed|e?s)$");
 
   /** The vowel at the end of a stem, or the second of two equal consonants. */
@@ -136,8 +137,8 @@ public final class PairDisagreement {
   private record Said(Map<String, String> denied, Map<String, String> plain) {
     boolean has(int side) {
       return Stream.of(denied, plain)
-          .anyMatch(
-              all -> all.keySet().stream().anyMatch(one -> SIDES.getOrDefault(one, 0) == side));
+          .flatMap(all -> all.keySet().stream())
+          .anyMatch(one -> SIDES.getOrDefault(one, 0) == side);
     }
   }
 
@@ -159,29 +160,34 @@ public final class PairDisagreement {
   public static Optional<String> of(String one, String other) {
     String a = WordDifference.begin(one);
     String b = WordDifference.begin(other);
-    return ofNames(a, b).or(() -> negated(said(a), said(b)).or(() -> negated(said(b), said(a))));
+    return ofNames(a, b).or(() -> negation(said(a), said(b)));
   }
 
   /** Returns how one text negates, forbids or reverses what the other says or asks for. */
   public static Optional<String> opposition(String one, String other) {
-    Said a = said(plainly(WordDifference.begin(one)));
-    Said b = said(plainly(WordDifference.begin(other)));
-    return negated(a, b).or(() -> negated(b, a)).or(() -> reversal(one, other));
+    return reversal(one, other).or(() -> negation(one, other));
+  }
+
+  /** Returns an {@link #opposition} in a word that only one text negates. */
+  static Optional<String> negation(String one, String other) {
+    return negation(plainly(one), plainly(other));
   }
 
   /** Returns an {@link #opposition} that does not depend on which word a negation belongs to. */
   static Optional<String> reversal(String one, String other) {
-    Said a = said(plainly(WordDifference.begin(one)));
-    Said b = said(plainly(WordDifference.begin(other)));
+    Said a = plainly(one);
+    Said b = plainly(other);
     return reversed(a, b).or(() -> forbidden(one, other)).or(() -> forbidden(other, one));
   }
 
-  /** Returns a text in which <i>never</i> replaces a beginning that forbids. */
-  private static String plainly(String text) {
+  /** Returns what a text says if <i>never</i> replaces a beginning that forbids. */
+  private static Said plainly(String whole) {
+    String text = WordDifference.begin(whole);
     Matcher forbids = FORBIDS.matcher(text);
-    return forbids.lookingAt() && !DESCRIBES.matcher(text).lookingAt()
-        ? "never " + text.substring(forbids.end())
-        : text;
+    return said(
+        forbids.lookingAt() && !DESCRIBES.matcher(text).lookingAt()
+            ? "never " + text.substring(forbids.end())
+            : text);
   }
 
   private static Optional<String> forbidden(String one, String other) {
@@ -241,6 +247,10 @@ public final class PairDisagreement {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
+  private static Optional<String> negation(Said one, Said other) {
+    return negated(one, other).or(() -> negated(other, one));
+  }
+
   private static Optional<String> negated(Said one, Said other) {
     return one.denied.keySet().stream()
         .filter(word -> !one.plain.containsKey(word))
@@ -249,11 +259,7 @@ public final class PairDisagreement {
         .map(word -> "only one text negates: " + one.denied.get(word));
   }
 
-  static boolean negates(List<String> words) {
-    return words.stream().anyMatch(PairDisagreement::negates);
-  }
-
-  private static boolean negates(String word) {
+  static boolean negates(String word) {
     return NEGATION.matcher(word).matches();
   }
 
@@ -303,7 +309,7 @@ public final class PairDisagreement {
    * <i>activées</i>.
    */
   static String stem(String word) {
-    String stem = word.length() > "ties".length() ? word.replaceFirst("ie[sd]$", "y") : word;
+    String stem = word.length() > "ties".length() ? Y_ENDING.matcher(word).replaceFirst("y") : word;
     return STEM_END.matcher(ENDING.matcher(stem).replaceFirst("")).replaceFirst("");
   }
 }
