@@ -47,7 +47,7 @@ public final class Decisions {
 
   /** Returns a decision that takes back <i>done</i>, if this is the last decision on a finding. */
   public Optional<Decision> returned(String id) {
-    return on(id)
+    return lastOn(id)
         .filter(last -> last.outcome() == Outcome.DONE)
         .map(
             last ->

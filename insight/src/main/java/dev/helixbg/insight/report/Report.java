@@ -1,5 +1,6 @@
 package dev.helixbg.insight.report;
 
+import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
@@ -9,7 +10,6 @@ import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.log.LogAccount;
 import dev.helixbg.insight.notes.MemoryFile;
 import dev.helixbg.insight.notes.NotesAccount;
-import dev.helixbg.insight.notes.Scope;
 import dev.helixbg.insight.sources.SourceCheck.SourceCheckResult;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -63,7 +63,7 @@ public record Report(
       if (!gone.contains(pair.a()) && !gone.contains(pair.b())) {
         NamedEntry goes = goes(pair);
         NamedEntry stays = goes == pair.a() ? pair.b() : pair.a();
-        if (Scope.of(stays.entry()).lacks(Scope.of(goes.entry())).isEmpty()) {
+        if (Acts.lacks(stays, goes).isEmpty()) {
           gone.add(goes);
         }
       }

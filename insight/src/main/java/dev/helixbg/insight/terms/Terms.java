@@ -240,7 +240,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
   }
 
   /** Returns a lower-case word without its ending: the same text for most forms of a word. */
-  public static String stem(String word) {
+  private static String stem(String word) {
     for (String ending : ENDINGS) {
       if (word.length() >= ending.length() + MIN_STEM && word.endsWith(ending)) {
         return word.substring(0, word.length() - ending.length());
