@@ -158,9 +158,7 @@ public final class PairDisagreement {
 
   /** Returns the disagreement, such as {@code numbers: 9, 8}; empty if the texts agree. */
   public static Optional<String> of(String one, String other) {
-    String a = WordDifference.begin(one);
-    String b = WordDifference.begin(other);
-    return ofNames(a, b).or(() -> negation(said(a), said(b)));
+    return ofNames(one, other).or(() -> negation(said(one), said(other)));
   }
 
   /** Returns how one text negates, forbids or reverses what the other says or asks for. */
@@ -181,8 +179,7 @@ public final class PairDisagreement {
   }
 
   /** Returns what a text says if <i>never</i> replaces a beginning that forbids. */
-  private static Said plainly(String whole) {
-    String text = WordDifference.begin(whole);
+  private static Said plainly(String text) {
     Matcher forbids = FORBIDS.matcher(text);
     return said(
         forbids.lookingAt() && !DESCRIBES.matcher(text).lookingAt()
@@ -264,7 +261,7 @@ public final class PairDisagreement {
   }
 
   private static Said said(String text) {
-    List<String> words = words(text);
+    List<String> words = words(WordDifference.begin(text));
     boolean[] isDenied = new boolean[words.size()];
     for (int i = 0; i < words.size(); i++) {
       if (negates(words.get(i))) {
