@@ -16,6 +16,11 @@ public final class NormalForm {
   /** Lowest character that NFC changes or combines with the character before it. */
   private static final char COMBINING = '\u0300';
 
+  /** Lowest character that NFD changes. */
+  private static final char ACCENTED = '\u00C0';
+
+  private static final Pattern ACCENT = Pattern.compile("[\\u0300-\\u036f]");
+
   // Range of frequent characters (dashes, quotation marks, dots) that never change.
   private static final char FIRST_MARK = '\u2010';
   private static final char LAST_MARK = '\u2027';
@@ -51,13 +56,25 @@ public final class NormalForm {
   }
 
   public static String composed(String text) {
+    return reaches(text, COMBINING) ? Normalizer.normalize(text, Form.NFC) : text;
+  }
+
+  /** Returns a text in NFC, without the accents of its letters. */
+  public static String withoutAccents(String text) {
+    return reaches(text, ACCENTED)
+        ? composed(ACCENT.matcher(Normalizer.normalize(text, Form.NFD)).replaceAll(""))
+        : text;
+  }
+
+  /** Returns whether a text has {@code lowest} or a higher character, except frequent marks. */
+  private static boolean reaches(String text, char lowest) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      if (c >= COMBINING && (c < FIRST_MARK || c > LAST_MARK)) {
-        return Normalizer.normalize(text, Form.NFC);
+      if (c >= lowest && (c < FIRST_MARK || c > LAST_MARK)) {
+        return true;
       }
     }
-    return text;
+    return false;
   }
 
   /** Returns whether a text is ASCII. A plain loop is fast even before the JIT compiles it. */

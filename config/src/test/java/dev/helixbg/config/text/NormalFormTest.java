@@ -17,6 +17,11 @@ class NormalFormTest {
             Normalizer.normalize(text, Form.NFC),
             NormalForm.composed(text),
             Integer.toHexString(c));
+        String parted = Normalizer.normalize(text, Form.NFD).replaceAll("[\\u0300-\\u036f]", "");
+        assertEquals(
+            Normalizer.normalize(parted, Form.NFC),
+            NormalForm.withoutAccents(text),
+            Integer.toHexString(c));
       }
     }
     assertEquals("“Café”", NormalForm.composed("“Cafe\u0301”"));

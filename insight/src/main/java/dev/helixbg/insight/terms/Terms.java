@@ -2,15 +2,12 @@ package dev.helixbg.insight.terms;
 
 import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.log.Script;
-import java.text.Normalizer;
-import java.text.Normalizer.Form;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 
 /**
  * The terms of a text: its words, identifiers and numbers. {@code retry-budget} or {@code
@@ -31,8 +28,6 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   /** Minimum length of a word without its ending, in characters. */
   private static final int MIN_STEM = 4;
-
-  private static final Pattern ACCENT = Pattern.compile("[\\u0300-\\u036f]");
 
   private static final byte WORD = 1;
   private static final byte JOINT = 2;
@@ -60,11 +55,7 @@ public record Terms(Map<String, Integer> counts, Map<String, String> spellings) 
 
   /** Returns a text, and behind it the text without accents if it has any, for a search. */
   public static String withAndWithoutAccents(String text) {
-    if (NormalForm.isAscii(text)) {
-      return text;
-    }
-    String plain =
-        NormalForm.composed(ACCENT.matcher(Normalizer.normalize(text, Form.NFD)).replaceAll(""));
+    String plain = NormalForm.withoutAccents(text);
     return plain.equals(text) ? text : text + "\n" + plain;
   }
 
