@@ -230,14 +230,10 @@ public final class SearchIndex implements AutoCloseable {
   }
 
   private Passage saying(Query query, Entry entry) {
-    List<Passage> windows = Passage.windows(entry.text().content());
-    if (windows.size() < 2) {
-      return windows.isEmpty() ? new Passage(0, 0) : windows.getFirst();
-    }
     Terms asked = Terms.of(query.text());
-    Passage best = windows.getFirst();
-    double most = 0;
-    for (Passage window : windows) {
+    Passage best = new Passage(0, 0);
+    double most = -1;
+    for (Passage window : Passage.windows(entry.text().content())) {
       double overlap =
           terms.overlap(asked, Terms.of(Terms.withAndWithoutAccents(window.text(entry))));
       if (overlap > most) {
