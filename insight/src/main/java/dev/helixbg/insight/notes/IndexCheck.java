@@ -56,22 +56,17 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
       if (target == null || target.startsWith("~")) {
         continue; // an example, or a file in the user's home folder
       }
-      boolean isGone = isGone(note, target);
-      if (isGone || saysSomethingElse(note, target, found.group(2))) {
+      Optional<NoteName> place =
+          links.target(note, new Link(0, false, target, "", Optional.empty()));
+      boolean isGone = place.isEmpty() && isGone(note, target);
+      if (isGone || saysSomethingElse(place, target, found.group(2))) {
         wrong.add(new IndexLine(line, found.group(1), isGone));
       }
     }
     return wrong;
   }
 
-  private Optional<NoteName> target(Note note, String path) {
-    return links.target(note, new Link(0, false, path, "", Optional.empty()));
-  }
-
   private boolean isGone(Note note, String target) {
-    if (target(note, target).isPresent()) {
-      return false;
-    }
     try {
       Path there = files.get(note.path()).file().getParent().resolve(target);
       return Files.notExists(there, LinkOption.NOFOLLOW_LINKS);
@@ -80,9 +75,9 @@ record IndexCheck(NoteLinks links, Map<String, NoteFiles.File> files) {
     }
   }
 
-  private boolean saysSomethingElse(Note note, String target, String said) {
+  private boolean saysSomethingElse(Optional<NoteName> place, String target, String said) {
     Set<String> words = words(said);
-    NoteFiles.File file = target(note, target).map(NoteName::file).map(files::get).orElse(null);
+    NoteFiles.File file = place.map(NoteName::file).map(files::get).orElse(null);
     if (words.size() < LEAST_WORDS || file == null) {
       return false;
     }
