@@ -46,7 +46,7 @@ public final class CopyName {
   }
 
   private static String stem(NoteName note) {
-    String name = note.file().substring(note.file().lastIndexOf('/') + 1);
-    return NormalForm.of(NoteName.withoutEnding(name)).toLowerCase(Locale.ROOT);
+    String name = NoteName.fileName(NoteName.withoutEnding(note.file()));
+    return NormalForm.of(name).toLowerCase(Locale.ROOT);
   }
 }

@@ -2,7 +2,6 @@ package dev.helixbg.insight.notes;
 
 import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.Note.Section;
-import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -169,11 +168,10 @@ final class ItemTimes {
 
   /** Returns the times of dates up to today; nothing was written later. */
   private static IntStream times(Matcher found, Optional<String> year) {
-    int now = NoteTime.of(FileTime.from(Instant.now()));
     return found
         .results()
         .flatMapToInt(date -> minutes(date.group(1), year).stream())
-        .filter(time -> time <= now + Entry.DAY);
+        .filter(time -> time <= NoteTime.of(Instant.now()) + Entry.DAY);
   }
 
   private static OptionalInt minutes(String date, Optional<String> year) {

@@ -169,7 +169,7 @@ final class Items {
 
   /** Returns the name of a file in lower case, without its folder. */
   static String name(String path) {
-    return path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
+    return NoteName.fileName(path).toLowerCase(Locale.ROOT);
   }
 
   /** Decides how a file is cut; {@code from} is the offset after the front matter and the title. */

@@ -311,7 +311,7 @@ record MarkdownScan(
   private static boolean hasNoteEnding(String destination) {
     int end = destination.indexOf('#');
     String path = (end < 0 ? destination : destination.substring(0, end));
-    String name = path.substring(path.lastIndexOf('/') + 1);
+    String name = NoteName.fileName(path);
     return name.indexOf('.') < 0 || NoteFiles.isNote(name);
   }
 

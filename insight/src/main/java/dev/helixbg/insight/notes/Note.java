@@ -208,7 +208,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
   /** Returns the name of the page without its ending, with blanks between words. */
   private static String fileTitle(String path) {
     String page = NoteName.withoutEnding(path).replaceFirst("/_?index$", ""); // as in Hugo
-    return page.substring(page.lastIndexOf('/') + 1).replace('-', ' ').replace('_', ' ');
+    return NoteName.fileName(page).replace('-', ' ').replace('_', ' ');
   }
 
   /**

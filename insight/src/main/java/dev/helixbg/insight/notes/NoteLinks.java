@@ -1,5 +1,7 @@
 package dev.helixbg.insight.notes;
 
+import static dev.helixbg.insight.notes.NoteName.fileName;
+
 import dev.helixbg.config.text.NormalForm;
 import dev.helixbg.insight.notes.MarkdownScan.Link;
 import java.util.ArrayDeque;
@@ -23,7 +25,7 @@ import java.util.stream.Stream;
  */
 final class NoteLinks {
   /** The name of a page that stands for its folder. */
-  private static final Pattern INDEX = Pattern.compile("(?i)(?<=[^/])/(?:_?index|readme)$");
+  private static final Pattern INDEX = Pattern.compile("(?<=[^/])/(?:_?index|readme)$");
 
   /** A date and time, and at least one word. */
   private static final Pattern WITH_ID = Pattern.compile("^(\\d{10,})\\D.*");
@@ -39,8 +41,8 @@ final class NoteLinks {
     for (Note note : notes) {
       String path = normal(withoutEnding(note.path()));
       byPath.putIfAbsent(path, note);
-      called(name(path), note);
-      called(withoutEnding(name(note.path())), note); // a/b for Logseq's a___b.md
+      called(fileName(path), note);
+      called(withoutEnding(fileName(note.path())), note); // a/b for Logseq's a___b.md
       List<String> aliases = note.aliases();
       aliases.forEach(alias -> called(alias, note));
       if (aliases.size() == 1) { // Obsidian and Logseq divide a text at its commas
@@ -52,8 +54,8 @@ final class NoteLinks {
       String page = INDEX.matcher(path).replaceFirst("");
       byPath.putIfAbsent(path, note);
       byPath.putIfAbsent(page, note);
-      byName.putIfAbsent(name(page), Map.of("*", note));
-      byName.putIfAbsent(WITH_ID.matcher(name(path)).replaceFirst("$1"), Map.of("*", note));
+      byName.putIfAbsent(fileName(page), Map.of("*", note));
+      byName.putIfAbsent(WITH_ID.matcher(fileName(path)).replaceFirst("$1"), Map.of("*", note));
     }
   }
 
@@ -78,7 +80,7 @@ final class NoteLinks {
     String page = INDEX.matcher(lower(target)).replaceFirst("");
     return Stream.concat(
             Stream.of(near, lower(near), far, lower(far)).map(byPath::get),
-            (link.wiki() ? Stream.of(lower(target), name(page)) : Stream.<String>of())
+            (link.wiki() ? Stream.of(lower(target), fileName(page)) : Stream.<String>of())
                 .map(name -> byName.getOrDefault(name, Map.of()))
                 .flatMap(named -> Stream.of(folder, "*").map(named::get)))
         .filter(Objects::nonNull)
@@ -112,10 +114,6 @@ final class NoteLinks {
     return lower(heading).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
 
-  private static String name(String path) {
-    return path.substring(path.lastIndexOf('/') + 1);
-  }
-
   /** Returns a path without {@code .} and {@code ..}; {@code ..} for a path out of the folder. */
   private static String normal(String path) {
     Deque<String> parts = new ArrayDeque<>();
@@ -138,8 +136,8 @@ final class NoteLinks {
 
   /** Returns a path without its ending; Logseq writes {@code a___b} or {@code a%2Fb} for a/b. */
   private static String withoutEnding(String path) {
-    String name = name(path);
-    String own = NoteFiles.isNote(name) ? name.substring(0, name.lastIndexOf('.')) : name;
+    String name = fileName(path);
+    String own = NoteFiles.isNote(name) ? NoteName.withoutEnding(name) : name;
     return folder(path) + MarkdownScan.decoded(own).replace("___", "/");
   }
 

@@ -121,7 +121,7 @@ public record NoteName(String file, String heading, String part) {
 
   /** Whether the file is the record of a day, such as a journal: its name begins with a date. */
   boolean isRecord() {
-    return DAY.matcher(file.substring(file.lastIndexOf('/') + 1)).lookingAt();
+    return DAY.matcher(fileName(file)).lookingAt();
   }
 
   /**
@@ -163,6 +163,11 @@ public record NoteName(String file, String heading, String part) {
   public String folder() {
     int slash = file.lastIndexOf('/');
     return slash < 0 ? TOP : file.substring(0, slash + 1);
+  }
+
+  /** Returns the last name of a path: the file without its folders. */
+  static String fileName(String path) {
+    return path.substring(path.lastIndexOf('/') + 1);
   }
 
   /** Returns a path without its file name's ending; {@code .rules} and TODO have no ending. */

@@ -1,6 +1,5 @@
 package dev.helixbg.insight.notes;
 
-import java.nio.file.attribute.FileTime;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -125,7 +124,7 @@ record NoteTime(Optional<Boolean> dayFirst) {
       return OptionalInt.of(
           minutes(date.get(), dayFirst(dates(note)).or(() -> dayFirst)).orElse(0));
     }
-    String name = note.path().substring(note.path().lastIndexOf('/') + 1);
+    String name = NoteName.fileName(note.path());
     return Stream.of(YEAR_FIRST, DIGITS)
         .map(form -> form.matcher(name))
         .filter(Matcher::matches)
@@ -134,8 +133,8 @@ record NoteTime(Optional<Boolean> dayFirst) {
   }
 
   /** Returns a time in this machine's time zone; 0 for a time that a log cannot store. */
-  static int of(FileTime modified) {
-    return minutes(modified.toInstant()).orElse(0);
+  static int of(Instant time) {
+    return minutes(time).orElse(0);
   }
 
   /**

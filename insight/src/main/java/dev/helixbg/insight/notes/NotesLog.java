@@ -167,7 +167,7 @@ public final class NotesLog {
       if (!note.cut().isEmpty() && memory.size() < MAX_MEMORY) {
         memory.put(linked, text.get());
       }
-      int minutes = dated ? NoteTime.of(file.state().modified()) : 0;
+      int minutes = dated ? NoteTime.of(file.state().modified().toInstant()) : 0;
       for (int i = 0; i < note.sections().size(); i++) {
         Section of = note.sections().get(i);
         drafts.add(
@@ -273,7 +273,10 @@ public final class NotesLog {
   private static String title(Note note, Section section) {
     if (section.isFact()) {
       String heading = section.headings().isEmpty() ? "" : section.headings().getLast();
-      return !section.place().isItem() || isObliging(heading) ? heading : "";
+      boolean isTitle =
+          !section.place().isItem()
+              || heading.length() <= OBLIGING && OBLIGES.matcher(heading).find();
+      return isTitle ? heading : "";
     }
     return Stream.concat(Stream.of(note.title()), section.headings().stream())
         .collect(Collectors.joining(BETWEEN));
@@ -290,10 +293,6 @@ public final class NotesLog {
             .map(PrintableText::line)
             .collect(Collectors.joining(", "));
     return always || EVERY_FILE.matcher(paths).matches() ? "" : paths;
-  }
-
-  private static boolean isObliging(String heading) {
-    return heading.length() <= OBLIGING && OBLIGES.matcher(heading).find();
   }
 
   private static String line(String kind, String value) {
