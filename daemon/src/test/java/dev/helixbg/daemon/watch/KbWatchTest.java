@@ -406,7 +406,7 @@ class KbWatchTest {
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
-  /** A KB of so many entries, all of which were published a while ago. */
+  /** Adds entries until the KB has this many, and waits until all are published. */
   private void publishAll(int live) throws Exception {
     writer.append(live - writer.live());
     daemon.run(Duration.ofMinutes(10));
