@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.daemon.kb.OnDisk;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun.Outcome;
 import dev.helixbg.daemon.tidy.ActRun.State;

@@ -286,7 +286,7 @@ class JudgeRunTest extends StoreFixture {
 
   /** Ctrl-C in the middle: what was answered is on disk, and the next run goes on from there. */
   @Test
-  void aninterruptedRunKeepsItsAnswers() throws Exception {
+  void anInterruptedRunKeepsItsAnswers() throws Exception {
     measurements(40);
     int[] answered = {0};
     JudgeProgress interrupting =
