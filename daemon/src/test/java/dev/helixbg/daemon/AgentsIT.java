@@ -101,8 +101,7 @@ class AgentsIT {
     kb = folder.resolve("kb");
     TortureFiles.copy(prepared.resolve("kb"), kb);
     ProgramStores.copy(state(prepared.resolve("home")), prepared.resolve("kb"), state(home), kb);
-    daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2();
-    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
+    daemon = RealDaemon.hasty(home);
     Map<String, Entry> byTime = new HashMap<>();
     for (Entry entry : DataLog.read(kb.resolve("data.log")).entries()) {
       LocalDateTime time =

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.config.text.HostileText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -107,12 +107,12 @@ class BuildScriptTest {
     String jdk = "umask 000; set -euo pipefail; source scripts/lib/jdk.sh; ";
     bash(jdk + "(fetch_jdk 2> /dev/null) || [ $? = 4 ]");
     for (Path made : List.of(cache.getParent(), cache, cache.resolve("setup"))) {
-      assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+      assertEquals("rwx------", OnDisk.mode(made));
     }
     bash("chmod 775 $XDG_CACHE_HOME $XDG_CACHE_HOME/helix-bg $XDG_CACHE_HOME/helix-bg/setup");
     bash(jdk + "get_jdk > /dev/null");
     for (Path made : List.of(cache, cache.resolve("setup"))) {
-      assertEquals("rwxr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+      assertEquals("rwxr-xr-x", OnDisk.mode(made));
     }
     assertTrue(
         Files.getPosixFilePermissions(cache.getParent()).contains(PosixFilePermission.GROUP_WRITE),

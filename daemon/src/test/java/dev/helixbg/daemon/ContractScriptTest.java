@@ -3,10 +3,10 @@ package dev.helixbg.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,8 +80,7 @@ class ContractScriptTest {
     assertEquals("", option());
     assertEquals(
         "rwx------",
-        PosixFilePermissions.toString(
-            Files.getPosixFilePermissions(folder.resolve("cache/helix-bg"))),
+        OnDisk.mode(folder.resolve("cache/helix-bg")),
         "the program refuses a cache that others may write to");
     write("llm/src/main/java/dev/helixbg/llm/tokenizer/Other.java", "changed");
     assertEquals("", option());

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.host.OperatingSystem;
 import dev.helixbg.daemon.kb.GeneratedKb;
 import dev.helixbg.daemon.kb.ReportFolder;
@@ -17,7 +17,6 @@ import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,26 +31,19 @@ import org.junit.jupiter.api.io.TempDir;
 /** The built daemon as a process: endings, and faults of real file systems. */
 @Timeout(1_200)
 class DaemonIT {
-  private static final String SETTINGS = "[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n";
   private static final Duration PATIENCE = Duration.ofMinutes(5); // the model is prepared in it
 
   @TempDir Path folder;
 
   @BeforeEach
   void letOthersIn() throws IOException {
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
-  private RealDaemon daemon(Path home, List<String> wrapper) throws IOException {
-    RealDaemon daemon = new RealDaemon(home, Program.DIST, wrapper).withoutC2();
-    daemon.settings(SETTINGS);
-    return daemon;
+    OnDisk.setMode(folder, "rwxr-xr-x");
   }
 
   /** For many texts: it tries no other way to embed, which would take ten seconds. */
   private RealDaemon ofOnePrecision() throws IOException {
-    RealDaemon daemon = daemon(folder.resolve("home"), List.of());
-    daemon.settings(SETTINGS + "[embed]\nprecision = \"int8\"\n");
+    RealDaemon daemon = RealDaemon.hasty(folder.resolve("home"));
+    daemon.settings(RealDaemon.HASTY + "[embed]\nprecision = \"int8\"\n");
     return daemon;
   }
 
@@ -128,12 +120,9 @@ class DaemonIT {
   @Test
   void ctrlCEndsItAndNothingIsLeftToDoButToPublish() throws Exception {
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 40);
-    // A shell's background jobs inherit that SIGINT is ignored, and so may the tests.
-    List<String> heeding = List.of("env", "--default-signal=INT");
-    boolean known = ExternalTool.succeeds("env", "--default-signal=INT", "true");
     Path home = folder.resolve("home");
     PreparedModel.linkInto(home.resolve("cache"), Program.DIST);
-    try (RealDaemon daemon = daemon(home, known ? heeding : List.of())) {
+    try (RealDaemon daemon = RealDaemon.hasty(home, ExternalTool.heedingCtrlC())) {
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(40, PATIENCE);
       String pid = Long.toString(daemon.process().pid());
@@ -152,14 +141,14 @@ class DaemonIT {
   void itAnswersEachOfItsCommands() throws Exception {
     Path home = folder.resolve("home");
     WritableKb kb = SaidTwice.in(folder.resolve("kb"));
-    try (RealDaemon daemon = daemon(home, List.of())) {
+    try (RealDaemon daemon = RealDaemon.hasty(home)) {
       Program program = new Program(home).withoutC2();
       for (String command : List.of("status", "stop")) {
         program.run(command).with(ExitCode.NO_DAEMON);
       }
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(5, PATIENCE);
-      JsonNode status = json(program.run("status", "--json"));
+      JsonNode status = program.run("status", "--json").ok().json();
       assertEquals(5, status.at("/kbs/0/entries").asInt());
       assertEquals(daemon.process().pid(), status.path("pid").asLong());
       assertTrue(program.run("status").ok().out().contains("5 entries, up to date"));
@@ -167,7 +156,7 @@ class DaemonIT {
       String found =
           program.run("search", "--kb", folder, "-n", "1", "how are thumbnails made").ok().out();
       assertTrue(found.contains("photos:0"), found);
-      assertEquals(1, json(program.run("status", "--json")).at("/metrics/searches").asInt());
+      assertEquals(1, program.run("status", "--json").ok().json().at("/metrics/searches").asInt());
       program.run("daemon", folder).with(ExitCode.BUSY); // and the first one goes on
       program.run("stop").ok();
       assertTrue(daemon.process().waitFor(60, TimeUnit.SECONDS), "it runs on");
@@ -177,16 +166,12 @@ class DaemonIT {
     }
   }
 
-  private static JsonNode json(Program.Ended ended) throws IOException {
-    return new ObjectMapper().readTree(ended.ok().out());
-  }
-
   @Test
   void aDiskThatIsFullOrReadOnlyIsWaitedOut() throws Exception {
     assumeTrue(Files.getOwner(folder).getName().equals("root"), "mounting needs root");
     Path disk = Files.createDirectories(folder.resolve("disk"));
     ExternalTool.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", disk.toString());
-    try (RealDaemon daemon = daemon(folder.resolve("home"), List.of())) {
+    try (RealDaemon daemon = RealDaemon.hasty(folder.resolve("home"))) {
       WritableKb kb = new WritableKb(disk.resolve("kb"), new Random(1), 5);
       daemon.start(kb.kb().folder());
       daemon.awaitUpToDate(5, PATIENCE);
@@ -198,9 +183,8 @@ class DaemonIT {
       kb.append();
       ExternalTool.fill(spare);
       // The trouble alone may be that of embeddings.bin, which follows a report of five entries.
-      await(
-          () -> daemon.stores().vectors(kb.kb().folder()) == 6,
-          daemon); // the store is on another disk
+      // The store is on another disk.
+      await(() -> daemon.stores().vectors(kb.kb().folder()) == 6, daemon);
       await(() -> trouble(daemon).contains("No space left"), daemon);
       Files.delete(ballast);
       Files.delete(spare);
@@ -280,9 +264,7 @@ class DaemonIT {
     WritableKb kb = new WritableKb(folder.resolve("kb"), new Random(1), 4);
     Path home = folder.resolve("home");
     PreparedModel.copyInto(home.resolve("cache"), Program.DIST);
-    try (RealDaemon daemon =
-        daemon(
-            home, List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"))) {
+    try (RealDaemon daemon = RealDaemon.hasty(home, ExternalTool.AS_NOBODY)) {
       String at = kb.kb().folder().toString();
       assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", home.toString(), at));
       daemon.start(kb.kb().folder());
@@ -293,14 +275,14 @@ class DaemonIT {
       }
       assertEquals(1, count(daemon, "user root are refused"));
 
-      Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("---------"));
+      OnDisk.setMode(kb.log(), "---------");
       kb.append();
       await(() -> count(daemon, "may not be read") > 0, daemon);
-      Files.setPosixFilePermissions(kb.log(), PosixFilePermissions.fromString("rw-------"));
+      OnDisk.setMode(kb.log(), "rw-------");
       awaitReport(kb, 5, daemon);
-      Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("---------"));
+      OnDisk.setMode(kb.kb().folder(), "---------");
       await(() -> count(daemon, "cannot check data.log") > 0, daemon);
-      Files.setPosixFilePermissions(kb.kb().folder(), PosixFilePermissions.fromString("rwx------"));
+      OnDisk.setMode(kb.kb().folder(), "rwx------");
       kb.append();
       awaitReport(kb, 6, daemon);
       assertEquals(1, count(daemon, " WARN .*may not be read"), daemon.log());

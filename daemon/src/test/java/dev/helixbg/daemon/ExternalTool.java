@@ -17,6 +17,10 @@ import java.util.List;
 
 /** A program that a test needs and that scripts/check installs. */
 public final class ExternalTool {
+  /** Runs a command as a user who owns nothing; only root may do that. */
+  static final List<String> AS_NOBODY =
+      List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups");
+
   private ExternalTool() {}
 
   /**
@@ -45,12 +49,18 @@ public final class ExternalTool {
     }
   }
 
-  /** What a command prints that ends with 0. */
-  static String said(ProcessBuilder command) throws IOException, InterruptedException {
+  /** Runs a command, which must end with 0, and returns what it prints on stdout and stderr. */
+  public static String said(ProcessBuilder command) throws IOException, InterruptedException {
     Process process = command.redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertEquals(0, process.waitFor(), said);
     return said;
+  }
+
+  /** Has a command heed Ctrl-C, which it ignores if a shell started the tests in the background. */
+  static List<String> heedingCtrlC() throws InterruptedException {
+    List<String> env = List.of("env", "--default-signal=INT");
+    return succeeds("env", "--default-signal=INT", "true") ? env : List.of();
   }
 
   /** Mounts a file system; where that is not allowed the test is skipped. */

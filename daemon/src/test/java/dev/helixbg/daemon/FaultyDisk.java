@@ -3,7 +3,6 @@ package dev.helixbg.daemon;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.channels.FileChannel;
@@ -24,8 +23,6 @@ import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Iterator;
@@ -67,7 +64,6 @@ final class FaultyDisk extends FileSystemProvider {
   private volatile boolean dead;
   private volatile boolean fullNext;
   private volatile boolean kept;
-  private volatile boolean modeless;
 
   /** The same file, by way of here. */
   Path of(Path path) {
@@ -79,11 +75,6 @@ final class FaultyDisk extends FileSystemProvider {
     kept = false;
     at = operation;
     fault = kind;
-  }
-
-  /** From now on it is like FAT: every file is open to everybody, and no mode can be changed. */
-  void loseModes() {
-    modeless = true;
   }
 
   /** Operations since {@link #failAt}. */
@@ -134,15 +125,6 @@ final class FaultyDisk extends FileSystemProvider {
       return bytes / 2;
     }
     throw new FileSystemException(path.toString(), null, "Input/output error");
-  }
-
-  private void deleteStep(Path path) throws IOException {
-    try {
-      step(path, false);
-    } catch (IOException | Dead e) {
-      kept = true;
-      throw e;
-    }
   }
 
   /** Whether something that was to be deleted since {@link #failAt} is still there. */
@@ -230,7 +212,12 @@ final class FaultyDisk extends FileSystemProvider {
 
   @Override
   public void delete(Path path) throws IOException {
-    deleteStep(path);
+    try {
+      step(path, false);
+    } catch (IOException | Dead e) {
+      kept = true;
+      throw e;
+    }
     real.delete(real(path));
   }
 
@@ -273,46 +260,24 @@ final class FaultyDisk extends FileSystemProvider {
   public <V extends FileAttributeView> V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
     V view = real.getFileAttributeView(real(path), type, options);
-    return proxy(
-        type,
+    InvocationHandler steps =
         (proxy, method, arguments) -> {
           step(path, false);
-          if (modeless && method.getName().equals("setPermissions")) {
-            throw new FileSystemException(path.toString(), null, "Operation not permitted");
+          try {
+            return method.invoke(view, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
           }
-          Object result = invoke(method, view, arguments);
-          return result instanceof PosixFileAttributes found ? seen(found) : result;
-        });
-  }
-
-  private PosixFileAttributes seen(PosixFileAttributes attributes) {
-    return proxy(
-        PosixFileAttributes.class,
-        (proxy, method, arguments) ->
-            modeless && method.getName().equals("permissions")
-                ? PosixFilePermissions.fromString("rwxr-xr-x")
-                : invoke(method, attributes, arguments));
-  }
-
-  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        };
     return type.cast(
-        Proxy.newProxyInstance(FaultyDisk.class.getClassLoader(), new Class<?>[] {type}, handler));
-  }
-
-  private static Object invoke(Method method, Object of, Object... arguments) throws Throwable {
-    try {
-      return method.invoke(of, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
+        Proxy.newProxyInstance(FaultyDisk.class.getClassLoader(), new Class<?>[] {type}, steps));
   }
 
   @Override
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
     step(path, false);
-    A found = real.readAttributes(real(path), type, options);
-    return found instanceof PosixFileAttributes posix ? type.cast(seen(posix)) : found;
+    return real.readAttributes(real(path), type, options);
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.config.text.HostileText;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -175,7 +175,7 @@ class FetchModelsTest {
     return folder.resolve(NAME);
   }
 
-  /** What an earlier run left. */
+  /** The unfinished download that an interrupted run leaves behind. */
   private Path part() {
     return folder.resolve(NAME + ".part");
   }
@@ -248,7 +248,7 @@ class FetchModelsTest {
     for (Map.Entry<String, String> program : programs.entrySet()) {
       Path file = bin.resolve(program.getKey());
       Files.writeString(file, "#!/bin/sh\n" + program.getValue() + "\n");
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+      OnDisk.setMode(file, "rwxr-xr-x");
     }
     ProcessBuilder list = new ProcessBuilder("bash", SCRIPT.toString(), "list");
     list.environment().put("PATH", bin + ":" + System.getenv("PATH"));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.files.FileState;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.log.DataLogBytes;
@@ -68,8 +67,7 @@ class JudgeIT {
   }
 
   private JsonNode json(String... arguments) throws IOException, InterruptedException {
-    Program.Ended ended = program.run(arguments).ok();
-    return new ObjectMapper().readTree(ended.out());
+    return program.run(arguments).ok().json();
   }
 
   private static void all(JsonNode array, String pointer, String value) {
@@ -113,7 +111,7 @@ class JudgeIT {
             "one-shot",
             kb.toString(),
             "--json");
-    assertEquals(report, new ObjectMapper().readTree(again.out()));
+    assertEquals(report, again.json());
     List<String> opened =
         Files.readAllLines(trace).stream().filter(call -> call.contains(".gguf")).toList();
     assertEquals(List.of(), opened);
@@ -154,10 +152,10 @@ class JudgeIT {
   @Test
   void doctorLooksAtTheLanguageModel() throws Exception {
     program.withoutEmbeddingModel();
-    JsonNode none = new ObjectMapper().readTree(program.run("doctor", "--json").out());
+    JsonNode none = program.run("doctor", "--json").json();
     assertEquals("note", languageModel(none).get("state").asText());
     addModel();
-    JsonNode good = new ObjectMapper().readTree(program.run("doctor", "--json").out());
+    JsonNode good = program.run("doctor", "--json").json();
     assertEquals("ok", languageModel(good).get("state").asText());
     assertTrue(languageModel(good).get("detail").asText().contains(" MB of weights"));
   }

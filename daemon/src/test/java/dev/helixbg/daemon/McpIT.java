@@ -58,8 +58,7 @@ class McpIT {
   void plant() throws IOException {
     home = Files.createDirectories(folder.resolve("home"));
     kb = SaidTwice.in(folder.resolve("kb"));
-    daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2();
-    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
+    daemon = RealDaemon.hasty(home);
   }
 
   /** Waits until all have ended: nobody writes where files are deleted. */
@@ -246,7 +245,7 @@ class McpIT {
     assertTrue(prompt(agent, "study", Map.of("budget", "all. Then")).contains("Budget: 50 "));
   }
 
-  /** Whatever entries say, an answer is one that a client can take. */
+  /** No entry is so long that a client could not read the answer. */
   @Test
   void answersAreShortHoweverLongEntriesAre() throws Exception {
     String endless = "x".repeat(21_000_000); // more than a reader of JSON takes
@@ -382,7 +381,7 @@ class McpIT {
   @Test
   void itPrintsWhatAClientIsConfiguredWith() throws Exception {
     Program.Ended ended = new Program(home).run("mcp", "--print-config", "zed", "/kb").ok();
-    JsonNode server = JSON.readTree(ended.out()).at("/context_servers/helix-bg");
+    JsonNode server = ended.json().at("/context_servers/helix-bg");
     assertEquals(LAUNCHER, server.path("command").asText());
     assertEquals("[\"mcp\",\"/kb\"]", server.path("args").toString());
     assertTrue(ended.err().contains("settings.json"));

@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,8 +37,7 @@ class MemoryActsIT {
     byte[] before = Files.readAllBytes(memory);
     Program.Ended first =
         program.run("one-shot", "--notes", memory.toString(), "--json", "--copy-report", "out");
-    assertEquals(0, first.code(), first.err());
-    String id = new ObjectMapper().readTree(first.out()).at("/copies/0/id").asText();
+    String id = first.ok().json().at("/copies/0/id").asText();
     String[] act = {"act", id, "--run", "--notes", memory.toString()};
 
     String plan = run(ExitCode.OK, "act", id, "--run", "--dry-run", "--notes", memory.toString());
@@ -50,15 +48,15 @@ class MemoryActsIT {
     String ofReport = report.replaceFirst("(?s).*`helix-bg (act " + id + "[^`]*)`.*", "$1");
     assertTrue(run(ExitCode.OK, ofReport.split(" ")).contains("  It is faster."), ofReport);
 
-    Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("r--r--r--"));
+    OnDisk.setMode(memory, "r--r--r--");
     String refused = run(ExitCode.UNDONE, act);
     assertTrue(refused.contains("cannot change " + memory + ": it is read-only"), refused);
     assertArrayEquals(before, Files.readAllBytes(memory));
-    Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rw-rw-r--"));
+    OnDisk.setMode(memory, "rw-rw-r--");
 
     assertTrue(run(ExitCode.OK, act).startsWith("done"));
     assertTrue(Files.readString(memory).split("mvnd").length == 2, Files.readString(memory));
-    assertEquals("rw-rw-r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(memory)));
+    assertEquals("rw-rw-r--", OnDisk.mode(memory));
     assertFalse(listed().contains(id));
 
     String[] undo = {"act", id, "--undo", "--notes", memory.toString()};

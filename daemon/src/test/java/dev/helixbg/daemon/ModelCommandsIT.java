@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.llm.golden.GoldenCase;
 import dev.helixbg.llm.golden.GoldenModel;
@@ -35,17 +34,12 @@ class ModelCommandsIT {
     model = GoldenModel.Q4_K_M.path().toString();
   }
 
-  private static JsonNode json(Program.Ended ended) throws IOException {
-    assertEquals(0, ended.code(), ended.err());
-    return new ObjectMapper().readTree(ended.out());
-  }
-
   @Test
   void generateGivesTheMemorisedAnswerAsTextAndAsJson() throws Exception {
     String[] command = {"generate", model, "--raw", "--prompt", CASE.prompt(), "--json"};
     String[] asText = Arrays.copyOf(command, command.length - 1);
     assertEquals(CASE.answer(), program.run(asText).ok().out().strip());
-    JsonNode answer = json(program.run(command));
+    JsonNode answer = program.run(command).ok().json();
     List<Integer> ids = new ArrayList<>();
     answer.get("token_ids").forEach(id -> ids.add(id.asInt()));
     assertEquals(Arrays.stream(CASE.greedyIds()).boxed().toList(), ids);
@@ -89,7 +83,7 @@ class ModelCommandsIT {
     Files.writeString(saved, "[{\"test\":\"tg2x3\",\"median\":0.001}]");
     String[] command =
         Program.words("bench llm % -p 0 -n 2 -r 1 --answers 1,3 --json --against %", model, saved);
-    JsonNode bench = json(program.run(command));
+    JsonNode bench = program.run(command).ok().json();
     assertEquals("tg2x1", bench.at("/1/test").asText());
     assertTrue(bench.at("/1/change_percent").isMissingNode());
     assertTrue(bench.at("/2/change_percent").asDouble() > 0, bench.toString());
@@ -145,7 +139,7 @@ class ModelCommandsIT {
     Program beside = new Program(home).with("PATH", node.getParent() + ":" + System.getenv("PATH"));
     String[] command =
         Program.words("bench llm % -p 16 -n 4 -r 1 --json --beside llama --npm npm", model);
-    JsonNode bench = json(beside.run(command));
+    JsonNode bench = beside.run(command).ok().json();
     assertEquals("pp16", bench.at("/0/test").asText());
     assertEquals("tg4", bench.at("/1/test").asText());
     assertTrue(bench.at("/1/tokens_per_second").asDouble() > 0);
@@ -171,7 +165,7 @@ class ModelCommandsIT {
   @Test
   void benchKernelsGivesOneObjectPerKernelAndNumberOfThreads() throws Exception {
     JsonNode bench =
-        json(program.run("bench", "kernels", "--types", "BF16", "--threads", "1", "--json"));
+        program.run("bench", "kernels", "--types", "BF16", "--threads", "1", "--json").ok().json();
     assertEquals(2, bench.size());
     assertEquals("BF16 × vector", bench.at("/0/kernel").asText());
     assertEquals("GB/s", bench.at("/0/unit").asText());

@@ -57,10 +57,6 @@ class NotesIT {
     return vault.toString();
   }
 
-  private static JsonNode json(String text) throws IOException {
-    return new ObjectMapper().readTree(text);
-  }
-
   private List<Path> all() throws IOException {
     try (Stream<Path> files = Files.walk(vault)) {
       return files.sorted().toList();
@@ -77,7 +73,7 @@ class NotesIT {
     String html = Files.readString(folder.resolve("out/report.html"));
     assertTrue(html.contains("Insights into a folder of notes"), "what it is");
     assertTrue(html.contains("binary.md"), "and what was left out");
-    JsonNode report = json(Files.readString(folder.resolve("out/report.json")));
+    JsonNode report = new ObjectMapper().readTree(folder.resolve("out/report.json").toFile());
     assertEquals(4, report.at("/notes/files").asInt());
     assertEquals(1, report.at("/notes/leftOut/total").asInt());
     String copies = report.at("/copies/0/id").asText();
@@ -101,7 +97,7 @@ class NotesIT {
     run("dismiss", "--notes", notes(), copies);
     assertFalse(run("findings", "--notes", notes()).out().contains(copies));
     Files.delete(vault.resolve("photos/copy.md"));
-    JsonNode after = json(run("one-shot", "--notes", notes(), "--json").out());
+    JsonNode after = run("one-shot", "--notes", notes(), "--json").json();
     assertEquals(0, after.path("copies").size());
     assertEquals(3, after.at("/log/liveEntries").asInt());
 
@@ -155,7 +151,7 @@ class NotesIT {
     assertTrue(summary.contains("MEMORY.md:4 ~ MEMORY.md:6"), summary);
     String list = run("findings", "--notes", memory.toString()).out();
     assertTrue(list.contains("MEMORY.md:8") && list.contains("MEMORY.md:9"), list);
-    JsonNode report = json(run("one-shot", "--json", "--notes", memory.toString()).out());
+    JsonNode report = run("one-shot", "--json", "--notes", memory.toString()).json();
     assertEquals(5, report.at("/notes/memory/0/entries").asInt());
     assertTrue(report.at("/notes/memory/0/tokensSaved").asInt() > 0, report.at("/notes") + "");
 
@@ -168,8 +164,7 @@ class NotesIT {
 
   @Test
   void theDaemonFollowsTheNotes() throws Exception {
-    RealDaemon daemon = new RealDaemon(home, Program.DIST, List.of()).withoutC2();
-    daemon.settings("[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n");
+    RealDaemon daemon = RealDaemon.hasty(home);
     daemon.startWith("--notes", notes());
     try {
       daemon.awaitUpToDate(4, Duration.ofMinutes(5));

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.cli.HelixBg;
 import dev.helixbg.daemon.kb.GeneratedKb;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.daemon.watch.DaemonFixture;
 import dev.helixbg.insight.log.DataLogBytes;
 import java.io.IOException;
 import java.nio.file.FileSystem;
@@ -19,18 +21,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The built program as a user meets it: output, files, exit codes, endings. */
 class OneShotIT {
-  @TempDir static Path home;
+  @TempDir Path home;
 
   @TempDir Path folder;
 
@@ -39,10 +40,11 @@ class OneShotIT {
 
   private static final Path LIB = Program.DIST.resolve("lib");
 
-  private static Program program;
+  /** Each test has its own: in a shared one, a KB may get the store of one that was deleted. */
+  private Program program;
 
-  @BeforeAll
-  static void putTheModelThere() throws Exception {
+  @BeforeEach
+  void putTheModelThere() throws Exception {
     program = new Program(home).withModel().withoutC2();
   }
 
@@ -52,15 +54,11 @@ class OneShotIT {
     return folder;
   }
 
-  private static JsonNode json(String text) throws IOException {
-    return new ObjectMapper().readTree(text);
-  }
-
   @Test
   void theSampleTellsWhatWasPlantedInIt() throws Exception {
     Program.Ended ended = program.run("one-shot", "--sample", "--json").ok();
     assertEquals("", ended.err());
-    JsonNode report = json(ended.out());
+    JsonNode report = ended.json();
     // What sample/PLANTED.md says, as far as it is within the default limits.
     assertEquals(
         List.of(
@@ -97,8 +95,8 @@ class OneShotIT {
   void theSameKbGivesTheSameBytesWhateverTheThreads() throws Exception {
     Path one = GeneratedKb.write(folder.resolve("one"), 24);
     Path four = GeneratedKb.write(folder.resolve("four"), 24);
-    assertEquals(0, program.run("one-shot", one.toString(), "--set", "threads=1").code());
-    assertEquals(0, program.run("one-shot", four.toString(), "--set", "threads=4").code());
+    program.run("one-shot", one.toString(), "--set", "threads=1").ok();
+    program.run("one-shot", four.toString(), "--set", "threads=4").ok();
     for (String file :
         List.of(
             "embeddings.bin",
@@ -140,9 +138,8 @@ class OneShotIT {
         built);
     assertTrue(program.run("--version").out().startsWith("helix-bg " + built + " (Java "));
     Path kb = GeneratedKb.write(folder.resolve("kb"), 4);
-    Path report = kb.resolve("insights/report.json");
-    assertEquals(0, program.run("one-shot", kb.toString()).code());
-    assertEquals(built, json(Files.readString(report)).path("version").asText());
+    program.run("one-shot", kb.toString()).ok();
+    assertEquals(built, DaemonFixture.report(new Kb(kb)).path("version").asText());
 
     Program later =
         new Program(home)
@@ -153,8 +150,8 @@ class OneShotIT {
                 "-cp",
                 anotherBuild("0.1.0+0123456789") + ":" + LIB + "/*",
                 HelixBg.class.getName());
-    assertEquals(0, later.run("one-shot", kb.toString()).code());
-    assertEquals("0.1.0+0123456789", json(Files.readString(report)).path("version").asText());
+    later.run("one-shot", kb.toString()).ok();
+    assertEquals("0.1.0+0123456789", DaemonFixture.report(new Kb(kb)).path("version").asText());
   }
 
   /** The program as a later commit makes it. */
@@ -170,8 +167,8 @@ class OneShotIT {
     return jar;
   }
 
-  /** A run that keeps all that it knows in a folder. */
-  private static Program.Ended run(List<String> wrapper, Path kb, Path own, String state)
+  /** Runs one-shot with its cache and its state in a folder. */
+  private Program.Ended run(List<String> wrapper, Path kb, Path own, String state)
       throws Exception {
     String cache = "--set=cache=" + own.resolve("helix-bg");
     return program.run(
@@ -186,7 +183,7 @@ class OneShotIT {
     List<String> asNobody = List.of();
     if (System.getProperty("user.name").equals("root")) {
       ExternalTool.require("setpriv");
-      asNobody = List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups");
+      asNobody = ExternalTool.AS_NOBODY;
       for (Path path : List.of(home, kb, kb.resolve("data.log"), folder)) {
         path.toFile().setReadable(true, false);
         path.toFile().setExecutable(true, false);
@@ -194,33 +191,29 @@ class OneShotIT {
       PreparedModel.copyInto(own, Program.DIST);
       assertTrue(ExternalTool.succeeds("chown", "-R", "65534:65534", own.toString()));
     }
-    Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("r-xr-xr-x"));
+    OnDisk.setMode(kb, "r-xr-xr-x");
     Program.Ended ended = run(asNobody, kb, own, "state").ok();
     assertTrue(ended.err().contains("is not writable: the report is in " + own), ended.err());
     assertTrue(ended.out().contains("Report: " + own), ended.out());
 
-    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("r-x------"));
+    OnDisk.setMode(own, "r-x------");
     ended = run(asNobody, kb, own, "other").with(ExitCode.WRITE);
     assertTrue(ended.err().contains("state = "), ended.err());
-    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rwx------"));
+    OnDisk.setMode(own, "rwx------");
 
     Files.setPosixFilePermissions(kb.resolve("data.log"), Set.of());
     ended = run(asNobody, kb, own, "state").with(ExitCode.KB);
     assertTrue(ended.err().contains("may not be read"), ended.err());
-    Files.setPosixFilePermissions(kb, PosixFilePermissions.fromString("rwxr-xr-x"));
+    OnDisk.setMode(kb, "rwxr-xr-x");
   }
 
   @Test
   void ctrlCKeepsWhatWasDoneAndTheNextRunGoesOnFromThere() throws Exception {
-    // Other entries than in other tests: a store would come along with a KB that seems moved.
-    Path kb = GeneratedKb.write(folder.resolve("kb"), 2_000, 45);
-    // Started in the background by a shell, tests and what they start would ignore Ctrl-C.
-    boolean linux = System.getProperty("os.name").equals("Linux");
-    List<String> heeding = linux ? List.of("env", "--default-signal=INT") : List.of();
+    Path kb = GeneratedKb.write(folder.resolve("kb"), 2_000);
+    Path out = folder.resolve("out");
     Path err = folder.resolve("err");
-    Process process =
-        program.start(
-            heeding, folder.resolve("out"), err, "one-shot", ONE_PRECISION, kb.toString());
+    List<String> heeding = ExternalTool.heedingCtrlC();
+    Process process = program.start(heeding, out, err, "one-shot", ONE_PRECISION, kb.toString());
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
     while (rows(kb) == 0 && System.nanoTime() < deadline) {
       Thread.sleep(20);
@@ -231,7 +224,7 @@ class OneShotIT {
     assertTrue(Files.readString(err).contains("interrupted; finished work is kept"));
     int kept = rows(kb);
     assertTrue(kept > 0 && kept < 2_000, kept + " rows");
-    JsonNode verified = json(program.run("verify", ONE_PRECISION, kb.toString(), "--json").out());
+    JsonNode verified = program.run("verify", ONE_PRECISION, kb.toString(), "--json").json();
     List<String> wouldDo = new ArrayList<>();
     verified.path("aRunWould").forEach(step -> wouldDo.add(step.asText()));
     assertTrue(wouldDo.contains("embed %,d entries".formatted(2_000 - kept)), wouldDo::toString);
@@ -247,7 +240,7 @@ class OneShotIT {
   }
 
   /** Vectors that are saved. */
-  private static int rows(Path kb) {
+  private int rows(Path kb) {
     return program.stores().vectors(kb);
   }
 
@@ -288,7 +281,7 @@ class OneShotIT {
     log.raw((byte) 1, (byte) 5, (byte) 200);
     Path kb = kb(folder.resolve("kb"), log);
     Program.Ended ended = program.run("one-shot", kb.toString(), "--json");
-    JsonNode damage = json(ended.out()).at("/log/damage/0");
+    JsonNode damage = ended.json().at("/log/damage/0");
     assertEquals(torn, damage.get("offset").asInt());
     assertEquals(3, damage.get("unreadableBytes").asInt());
     assertTrue(program.run("verify", kb.toString()).out().contains("at offset " + torn));
@@ -296,7 +289,7 @@ class OneShotIT {
 
   @Test
   void doctorChecksEachThingAndNamesWhatIsMissing() throws Exception {
-    JsonNode checks = json(program.run("doctor", "--json").out()).get("checks");
+    JsonNode checks = program.run("doctor", "--json").json().get("checks");
     List<String> problems =
         checks.findParents("name").stream()
             .filter(check -> check.get("state").asText().equals("problem"))
@@ -305,13 +298,12 @@ class OneShotIT {
     assertEquals(List.of("knowledge base"), problems);
     assertTrue(checks.size() >= 7, checks.toString());
     Path kb = GeneratedKb.write(folder.resolve("kb"), 3);
-    assertEquals(
-        0, new Program(home).withoutC2().with("HELIX_KB", kb.toString()).run("doctor").code());
+    program.with("HELIX_KB", kb.toString()).run("doctor").ok();
   }
 
   @Test
   void embedTestShowsThatLikeIsNearLike() throws Exception {
-    JsonNode test = json(program.run("embed-test", "--json").out());
+    JsonNode test = program.run("embed-test", "--json").json();
     JsonNode pairs = test.get("pairs");
     double same = pairs.get(0).get("similarity").asDouble();
     double unrelated = pairs.get(2).get("similarity").asDouble();

@@ -2,6 +2,8 @@ package dev.helixbg.daemon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
@@ -113,6 +115,11 @@ final class Program {
     Ended with(ExitCode expected) {
       assertEquals(expected.number(), code, out + err);
       return this;
+    }
+
+    /** What it printed on stdout, which is one value of JSON. */
+    JsonNode json() throws IOException {
+      return new ObjectMapper().readTree(out);
     }
   }
 

@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 
 /** The built program as a daemon in a process of its own, with a home of its own. */
 final class RealDaemon implements AutoCloseable {
+  static final String HASTY = "[daemon]\npoll_seconds = 0.2\nquiet_seconds = 0.2\n";
+
   /** As scripts/lib/launch.sh sets them. */
   private static final Map<String, String> MALLOC =
       Map.of(
@@ -53,6 +55,17 @@ final class RealDaemon implements AutoCloseable {
   /** The program in a home where nothing is, as at the first start on a machine. */
   static RealDaemon fromNothing(Path home, Path dist) throws IOException {
     return new RealDaemon(dist, List.of(), home);
+  }
+
+  /** The built one, without C2, which notices and publishes a change within a second. */
+  static RealDaemon hasty(Path home) throws IOException {
+    return hasty(home, List.of());
+  }
+
+  static RealDaemon hasty(Path home, List<String> wrapper) throws IOException {
+    RealDaemon daemon = new RealDaemon(home, Program.DIST, wrapper).withoutC2();
+    daemon.settings(HASTY);
+    return daemon;
   }
 
   /**

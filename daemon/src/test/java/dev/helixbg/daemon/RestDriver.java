@@ -102,7 +102,7 @@ final class RestDriver {
     return DaemonFixture.report(new Kb(kb)).at("/log/liveEntries").asInt();
   }
 
-  /** Writes an entry, and waits until it is in the report. */
+  /** Writes an entry, and returns how many seconds later it is in the report. */
   private String secondsToReport() throws Exception {
     Path report = ReportFolder.of(new Kb(kb)).json();
     int live = live();

@@ -390,7 +390,7 @@ final class ServedActs {
       return new ArrayList<>(live().stream().map(this::content).toList());
     }
 
-    /** Others write; what they change counts as they leave it. */
+    /** Lets others write; from then on, their versions of the texts are the required ones. */
     void meanwhile() throws IOException {
       List<String> gone = contents();
       write();

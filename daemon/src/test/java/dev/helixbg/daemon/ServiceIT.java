@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.control.ControlServer;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
 import dev.helixbg.daemon.kb.WritableKb;
@@ -15,7 +16,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -115,7 +115,7 @@ class ServiceIT {
     Path script = home.resolve(name);
     Files.createDirectories(script.getParent());
     Files.writeString(script, text.formatted(home));
-    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    OnDisk.setMode(script, "rwxr-xr-x");
   }
 
   private Path kb(String name) throws IOException {
@@ -134,7 +134,7 @@ class ServiceIT {
     return lines;
   }
 
-  /** Runs a service command that ends well, and returns what it prints. */
+  /** Runs a service command that succeeds, and returns what it prints. */
   private String succeed(String... arguments) throws Exception {
     return service(arguments).ok().out();
   }
@@ -238,7 +238,7 @@ class ServiceIT {
     assertTrue(Files.readString(unit).contains("ReadWritePaths=-" + other + "\n"), "still watched");
   }
 
-  /** The shell's XDG_CONFIG_HOME is not that of systemd, and its folder not that of the service. */
+  /** systemd knows neither the XDG_CONFIG_HOME of the shell nor the folder that the shell is in. */
   @Test
   void whatTheServiceWasToldIsKeptByARestart() throws Exception {
     Path config = Files.writeString(home.resolve("my.toml"), "threads = 1\n");

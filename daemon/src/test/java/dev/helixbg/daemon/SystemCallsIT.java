@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.kb.WritableKb;
 import dev.helixbg.llm.golden.GoldenModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -71,7 +71,7 @@ class SystemCallsIT {
             program.cache())) {
       promised.add(path.toString());
     }
-    // The temp folder is the program's, wherever the tests have their files.
+    // The program may use the temp folder, also if the tests have their files elsewhere.
     promised.addAll(List.of("/tmp/", "/dev/", "/proc/self/"));
   }
 
@@ -79,7 +79,7 @@ class SystemCallsIT {
     return kb.kb().folder().toString();
   }
 
-  /** With calls that stop at these alone, which halves the time. */
+  /** The program stops at these calls alone (--seccomp-bpf), which halves the time. */
   private List<String> strace() {
     return List.of(
         Program.words("strace -f --seccomp-bpf -qq -s 4096 -e trace=%file,%network -o %", trace));
@@ -111,7 +111,7 @@ class SystemCallsIT {
     assertSaw("\"" + kb.log() + "\", O_RDONLY");
   }
 
-  /** Under the worst umask, in which what it trusts is for its user alone all the same. */
+  /** Even under the most open umask, what the program trusts is for its user alone. */
   @Test
   void aFirstRunKeepsItsPromisesAndItsFilesToItself() throws Exception {
     List<String> wrapper = new ArrayList<>(List.of("sh", "-c", "umask 000; exec \"$@\"", "sh"));
@@ -122,7 +122,7 @@ class SystemCallsIT {
     for (Path root : List.of(program.cache(), program.stores().settings().state())) {
       try (Stream<Path> all = Files.walk(root)) {
         for (Path file : all.toList()) {
-          String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+          String mode = OnDisk.mode(file);
           assertTrue(mode.endsWith("------"), file + " " + mode);
         }
       }
@@ -139,11 +139,7 @@ class SystemCallsIT {
     assertSaw("golden.gguf");
     assertSaw("kb.db");
     assertArrayEquals(before, Files.readAllBytes(kb.log()));
-    try (Stream<Path> files = Files.list(kb.kb().folder())) {
-      assertEquals(
-          List.of("data.log", "embeddings.bin", "insights"),
-          files.map(f -> f.getFileName().toString()).sorted().toList());
-    }
+    assertEquals(List.of("data.log", "embeddings.bin", "insights"), OnDisk.names(kb.kb().folder()));
   }
 
   @Test
@@ -241,7 +237,7 @@ class SystemCallsIT {
     assertTrue(read(out).contains("lease of a job"), read(out));
   }
 
-  /** Local sockets (AF_UNIX) are how a JVM may ask for users and names. */
+  /** A JVM may ask for the names of users over local sockets (AF_UNIX); these do not reach out. */
   private static boolean reachesOut(String line) {
     Matcher call = CALL.matcher(line);
     return call.find()

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.kb.WritableKb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +37,7 @@ class SystemdIT {
   private Path script(String name) throws IOException {
     Path script = folder.resolve(name);
     Files.copy(resource(name), script);
-    return Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return OnDisk.setMode(script, "rwxr-xr-x");
   }
 
   private static void requireWhatItTakes() throws InterruptedException {
@@ -58,7 +58,7 @@ class SystemdIT {
   @Test
   void aServiceLivesAndEndsAsItsUserWants() throws Exception {
     requireWhatItTakes();
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    OnDisk.setMode(folder, "rwxr-xr-x");
     Path home = Files.createDirectories(folder.resolve("home"));
     WritableKb kb = new WritableKb(home.resolve("my kb"), new Random(1), 5);
     PreparedModel.copyInto(home.resolve(".cache"), Program.DIST);

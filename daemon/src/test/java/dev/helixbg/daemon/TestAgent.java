@@ -56,7 +56,7 @@ final class TestAgent {
     return of(ServerParameters.builder(launcher).args(all).env(environment).build(), errors);
   }
 
-  /** A client of any MCP server. */
+  /** A client of an MCP server, of helix-bg or of another program. */
   static McpClient.SyncSpec of(ServerParameters server, Consumer<String> errors) {
     StdioClientTransport transport =
         new StdioClientTransport(server, new JacksonMcpJsonMapper(new ObjectMapper()));

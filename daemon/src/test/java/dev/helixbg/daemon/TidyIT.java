@@ -3,7 +3,6 @@ package dev.helixbg.daemon;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.insight.log.DataLog;
 import java.nio.file.Files;
@@ -20,8 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The built program with a stand-in for helix: at a pseudo-terminal, and in a script. */
 @Timeout(900)
 class TidyIT {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   @TempDir Path folder;
   private String kb;
   private Program program;
@@ -47,8 +44,7 @@ class TidyIT {
   }
 
   private Program.Ended act(String... more) throws Exception {
-    String findings = program.run("findings", kb, "--json").out();
-    String id = JSON.readTree(findings).at("/findings/0/id").asText();
+    String id = program.run("findings", kb, "--json").json().at("/findings/0/id").asText();
     Stream<String> act = Stream.of("act", id, kb, "--as", "same", "--run");
     return program.run(Stream.concat(act, Stream.of(more)).toArray(String[]::new));
   }
@@ -64,8 +60,7 @@ class TidyIT {
     assertTrue(refused.err().contains("it calls itself editor"), refused.err());
     assertEquals(5, entries());
 
-    Program.Ended done = act("--json").ok();
-    assertEquals("done", JSON.readTree(done.out()).path("state").asText());
+    assertEquals("done", act("--json").ok().json().path("state").asText());
     assertEquals(4, entries());
   }
 

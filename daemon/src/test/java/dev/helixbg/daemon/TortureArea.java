@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * that a seed shows again what it showed once.
  */
 abstract class TortureArea implements AutoCloseable {
-  /** What was done so far, beside cases, such as kills. */
+  /** How often each thing happened so far, for example a kill; cases are counted elsewhere. */
   final Map<String, Long> counts = new TreeMap<>();
 
   /**

@@ -12,7 +12,6 @@ import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.ReportFolder;
 import dev.helixbg.daemon.terminal.ErrorReporter;
 import dev.helixbg.daemon.watch.DaemonFixture;
-import dev.helixbg.daemon.watch.OneShotRun;
 import dev.helixbg.embed.store.ProcessLock;
 import dev.helixbg.insight.decisions.Decision;
 import dev.helixbg.insight.decisions.Decisions;
@@ -148,8 +147,8 @@ final class TortureKb {
     with(
         store -> {
           try (ProcessLock lock = store.lock()) {
-            return new OneShotRun(DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING))
-                .run(store, (last, now) -> last.basis().equals(now), Optional.empty());
+            return DaemonFixture.oneShot(
+                DaemonFixture.pipeline(settings, model, DaemonFixture.NO_READING), store);
           }
         });
   }

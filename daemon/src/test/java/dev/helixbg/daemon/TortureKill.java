@@ -87,7 +87,7 @@ final class TortureKill extends TortureArea {
   private final RememberedModel model;
   private final FaultyDisk disk = new FaultyDisk(); // without faults: it only syncs nothing
 
-  /** How often a run of one-shot changes the folder, as far as is known. */
+  /** An estimate of how often a run of one-shot changes the folder. */
   private int changes = GUESSED_CHANGES;
 
   private int number;

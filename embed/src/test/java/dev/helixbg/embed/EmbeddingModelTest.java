@@ -16,6 +16,7 @@ import dev.helixbg.config.Settings.EmbedSettings.ExecutionProvider;
 import dev.helixbg.config.Settings.EmbedSettings.Precision;
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.FileState;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.embed.cache.Cosine;
 import dev.helixbg.embed.encoder.Encoder;
 import dev.helixbg.embed.encoder.Square;
@@ -27,7 +28,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -295,7 +295,7 @@ class EmbeddingModelTest {
     return file;
   }
 
-  /** The only note, which now claims another hash. */
+  /** Replaces the hash in the only note by another one, and returns the note. */
   private Path poisonedNote(String hash) throws IOException {
     try (Stream<Path> notes = Files.list(cache.resolve("hashes"))) {
       Path note = notes.findFirst().orElseThrow();
@@ -321,7 +321,7 @@ class EmbeddingModelTest {
     assertEquals(POISON, CacheNote.hash(file, cache));
     for (Path folder : List.of(cache.resolve("hashes"), cache)) {
       Set<PosixFilePermission> mode = Files.getPosixFilePermissions(folder);
-      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+      OnDisk.setMode(folder, "rwxrwxrwx");
       assertEquals(hash, CacheNote.hash(file, cache));
       Files.setPosixFilePermissions(folder, mode);
     }

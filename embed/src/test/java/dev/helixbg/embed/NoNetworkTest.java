@@ -56,7 +56,7 @@ class NoNetworkTest {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(strace.toString(), "-f", "-qq", "-s", "300", "-e", calls, "-o"));
     command.add(log.toString());
-    // Without UsePerfData, else the JVM writes to /tmp/hsperfdata.
+    // With UsePerfData, the JVM would write to /tmp/hsperfdata.
     List<String> options = List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + temp);
     String cached = cache.resolve("cache").toString();
     command.addAll(OtherJvm.command(options, Embedding.class, cached));

@@ -23,7 +23,7 @@ public final class OtherJvm {
     return printed;
   }
 
-  /** What starts the program. */
+  /** The command that starts a program in a JVM of its own. */
   public static List<String> command(List<String> options, Class<?> program, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,15 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PrivateFilesTest {
   @TempDir Path folder;
 
-  private static String mode(Path file) throws IOException {
-    return PosixFilePermissions.toString(
-        Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
-  }
-
   private Path made(String name, String mode) throws IOException {
-    Path made = Files.createDirectory(folder.resolve(name));
-    Files.setPosixFilePermissions(made, PosixFilePermissions.fromString(mode));
-    return made;
+    return OnDisk.setMode(Files.createDirectory(folder.resolve(name)), mode);
   }
 
   @Test
@@ -36,17 +27,17 @@ class PrivateFilesTest {
     Path made = folder.resolve("made");
     PrivateFiles.makeFolder(made);
     PrivateFiles.makeFolder(made);
-    assertEquals("rwx------", mode(made));
+    assertEquals("rwx------", OnDisk.mode(made));
     Path file = made.resolve("file");
     PrivateFiles.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
-    assertEquals("rw-------", mode(file));
+    assertEquals("rw-------", OnDisk.mode(file));
     Path other = made.resolve("other");
     assertTrue(PrivateFiles.create(other));
-    assertEquals("rw-------", mode(other));
+    assertEquals("rw-------", OnDisk.mode(other));
     assertFalse(PrivateFiles.create(other));
     PrivateFiles.makeFolders(folder.resolve("a/b/c"));
-    assertEquals("rwx------", mode(folder.resolve("a")));
-    assertEquals("rwx------", mode(folder.resolve("a/b/c")));
+    assertEquals("rwx------", OnDisk.mode(folder.resolve("a")));
+    assertEquals("rwx------", OnDisk.mode(folder.resolve("a/b/c")));
   }
 
   @Test
@@ -80,9 +71,9 @@ class PrivateFilesTest {
   void aSecretFolderIsClosedToOthers() throws IOException {
     Path secret = made("secret", "rwxr-xr-x");
     PrivateFiles.makeSecretFolder(secret);
-    assertEquals("rwx------", mode(secret));
+    assertEquals("rwx------", OnDisk.mode(secret));
     PrivateFiles.makeSecretFolder(folder.resolve("new/one"));
-    assertEquals("rwx------", mode(folder.resolve("new/one")));
+    assertEquals("rwx------", OnDisk.mode(folder.resolve("new/one")));
   }
 
   @ParameterizedTest
@@ -98,7 +89,7 @@ class PrivateFilesTest {
             + open
             + "; if not, name another folder",
         secret.getReason());
-    assertEquals(mode, mode(open));
+    assertEquals(mode, OnDisk.mode(open));
     assertThrows(
         FileSystemException.class,
         () -> PrivateFiles.makeTrustedFolder(open, open.resolve("natives/one")));
@@ -112,17 +103,17 @@ class PrivateFilesTest {
     Path cache = made("cache", "rwxr-xr-x");
     Path natives = Files.createDirectory(cache.resolve("natives"));
     Path trusted = natives.resolve("sqlite-1");
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    OnDisk.setMode(folder, "rwxrwxrwx");
     PrivateFiles.makeTrustedFolder(cache, trusted);
-    assertEquals("rwx------", mode(trusted));
+    assertEquals("rwx------", OnDisk.mode(trusted));
     PrivateFiles.makeTrustedFolder(cache, cache);
     for (Path each : new Path[] {cache, natives, trusted}) {
-      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwxrwxrwx"));
+      OnDisk.setMode(each, "rwxrwxrwx");
       FileSystemException e =
           assertThrows(
               FileSystemException.class, () -> PrivateFiles.makeTrustedFolder(cache, trusted));
       assertEquals(each.toString(), e.getFile());
-      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rwx------"));
+      OnDisk.setMode(each, "rwx------");
     }
     PrivateFiles.makeTrustedFolder(cache, trusted);
   }

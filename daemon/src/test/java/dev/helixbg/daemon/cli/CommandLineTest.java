@@ -10,6 +10,7 @@ import dev.helixbg.daemon.cli.flags.KbsOption;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.terminal.Console;
 import dev.helixbg.daemon.terminal.ExitCode;
+import dev.helixbg.embed.OtherJvm;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -283,16 +284,9 @@ class CommandLineTest {
   @Test
   void numbersLookTheSameInEveryRegion() throws IOException, InterruptedException {
     Path err = folder.resolve("err");
+    List<String> egypt = List.of("-Duser.language=ar", "-Duser.country=EG");
     ProcessBuilder related =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Duser.language=ar",
-            "-Duser.country=EG",
-            "-cp",
-            System.getProperty("java.class.path"),
-            HelixBg.class.getName(),
-            "related",
-            " ");
+        new ProcessBuilder(OtherJvm.command(egypt, HelixBg.class, "related", " "));
     assertEquals(2, related.redirectError(err.toFile()).start().waitFor());
     assertTrue(Files.readString(err).contains("1 to 8,000 characters"), Files.readString(err));
   }
@@ -335,7 +329,7 @@ class CommandLineTest {
         .strip();
   }
 
-  /** Configurations of MCP clients have such paths, and no shell replaces them. */
+  /** MCP clients are configured with such paths, and no shell replaces the ~ in them. */
   @Test
   void aPathMayBeginInTheHomeFolder() {
     assertEquals(ExitCode.KB.number(), line().execute("verify", "--kb=~/no such kb"));
@@ -343,7 +337,7 @@ class CommandLineTest {
     assertTrue(said.contains(" " + System.getenv("HOME") + "/no such kb is not a folder"), said);
   }
 
-  /** A daemon would watch it twice. */
+  /** Else a daemon would watch it twice. */
   @Test
   void aKnowledgeBaseWithTwoPathsIsOne() throws IOException {
     Path link = Files.createSymbolicLink(folder.resolve("link"), folder);

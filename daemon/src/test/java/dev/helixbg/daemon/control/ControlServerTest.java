@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.control.ControlServer.ControlLimits;
-import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.BufferedReader;
@@ -118,14 +118,14 @@ class ControlServerTest {
     return ControlClient.connect(socket, PATIENCE);
   }
 
-  /** Over a connection of its own. */
+  /** Asks over a new connection. */
   private List<JsonNode> ask(String what) throws IOException {
     try (ControlClient client = client()) {
       return client.ask(request(what));
     }
   }
 
-  /** A request that is not answered before its gate is opened. */
+  /** Begins a request that is not answered until the gate is opened. */
   private Future<?> underWay(String what) throws InterruptedException {
     FutureTask<?> asking = new FutureTask<>(() -> ask(what));
     Thread.ofVirtual().start(asking);
@@ -146,7 +146,7 @@ class ControlServerTest {
         assertEquals(3, lines.size());
         assertEquals("grüße\n\"", lines.get(2).path("text").asText());
       }
-      // As many answers of an agent as it may give at once, in a language of three bytes each.
+      // An agent may give this many answers at once; these characters have three bytes each.
       String large = "問".repeat(100 * 2 * 1_000);
       assertEquals(
           large, client.ask(request("echo").put("text", large)).getFirst().path("text").asText());
@@ -231,7 +231,7 @@ class ControlServerTest {
     assertEquals(1, ask("echo").size());
   }
 
-  /** A connection over which this was sent. */
+  /** Opens a connection, and sends this over it. */
   private SocketChannel sent(String text) throws IOException {
     SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
     channel.write(ByteBuffer.wrap(text.getBytes(UTF_8)));
@@ -243,7 +243,7 @@ class ControlServerTest {
     return new String(Channels.newInputStream(channel).readAllBytes(), UTF_8);
   }
 
-  /** The first line of the answer. */
+  /** Sends a request, and returns the first line of the answer. */
   private String raw(String request) throws IOException {
     try (BufferedReader answer = new BufferedReader(Channels.newReader(sent(request), UTF_8))) {
       return answer.readLine();

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An embedding model whose vectors are those of {@link FakeEmbedder}, and which may fail. */
@@ -29,11 +28,8 @@ public class FakeModel implements EmbedderSource {
   /** What each embedding throws, unless null. */
   public volatile Error error;
 
-  /** Holds an embedding back at this of its texts, until it is interrupted. */
-  public volatile int holdAt = -1;
-
-  /** Is at 0 once an embedding is held back. */
-  public final CountDownLatch held = new CountDownLatch(1);
+  /** Its steps are the texts of an embedding. */
+  public final Hold hold = new Hold();
 
   public FakeModel() {
     this("fake");
@@ -60,10 +56,7 @@ public class FakeModel implements EmbedderSource {
 
   /** May hold it back at one of its texts, when those before have their vectors. */
   public void beforeText(int index) throws InterruptedException {
-    if (index == holdAt) {
-      held.countDown();
-      new CountDownLatch(1).await();
-    }
+    hold.before(index);
   }
 
   @Override

@@ -6,7 +6,6 @@ import dev.helixbg.embed.PairReader;
 import dev.helixbg.embed.PairSource;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A pair judge whose opinion is drawn from the two texts. */
@@ -17,19 +16,8 @@ public class FakePairs implements PairSource {
   /** What is wrong with it; null when nothing is. */
   public volatile String broken;
 
-  /** Waits before this pair, until it is interrupted. */
-  public volatile int holdAt = -1;
-
-  /** Is at 0 once it waits. */
-  public final CountDownLatch held = new CountDownLatch(1);
-
-  /** Called before each pair; may wait or throw. */
-  protected void beforePair(int index) throws InterruptedException {
-    if (index == holdAt) {
-      held.countDown();
-      new CountDownLatch(1).await();
-    }
-  }
+  /** Its steps are the pairs. */
+  public final Hold hold = new Hold();
 
   @Override
   public Judge judge() {
@@ -47,7 +35,7 @@ public class FakePairs implements PairSource {
       @Override
       public void read(List<Texts> pairs, Sink sink) throws InterruptedException {
         for (int i = 0; i < pairs.size(); i++) {
-          beforePair(read.get());
+          hold.before(read.get());
           read.incrementAndGet();
           sink.accept(i, reading(pairs.get(i)));
         }

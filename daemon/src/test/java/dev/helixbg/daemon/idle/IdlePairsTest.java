@@ -119,15 +119,15 @@ class IdlePairsTest {
   @Test
   void aChangeComesFirstAndNothingIsLost() throws Exception {
     daemon.run(Duration.ofSeconds(10));
-    pairs.holdAt = 70;
+    pairs.hold.at = 70;
     assertTrue(idle.consider());
-    pairs.held.await();
+    pairs.hold.reached.await();
     writer.append("topic-1", "a short one");
     daemon.look();
     assertTrue(daemon.watch.upToDateWith().isEmpty());
     idle.consider();
     idle.await();
-    pairs.holdAt = -1;
+    pairs.hold.at = -1;
     assertEquals(70, pairs.read.get());
     for (int i = 0; i < 3; i++) {
       daemon.run(Duration.ofSeconds(10));

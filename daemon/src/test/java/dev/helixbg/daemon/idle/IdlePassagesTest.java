@@ -93,9 +93,9 @@ class IdlePassagesTest {
   void aChangeComesFirstAndNothingIsLost() throws Exception {
     daemon.run(Duration.ofSeconds(10));
     int left = daemon.watch.update().passagesLeft();
-    daemon.model.holdAt = 100;
+    daemon.model.hold.at = 100;
     assertTrue(idle.consider());
-    daemon.model.held.await();
+    daemon.model.hold.reached.await();
     daemon.look();
     assertFalse(daemon.watch.upToDateWith().isEmpty(), "its own vectors are no change");
 
@@ -104,8 +104,8 @@ class IdlePassagesTest {
     daemon.look();
     assertTrue(daemon.watch.upToDateWith().isEmpty());
     daemon.run(Duration.ofSeconds(10));
-    assertEquals(Optional.empty(), daemon.watch.trouble(), "nobody is told that the KB is locked");
-    daemon.model.holdAt = -1;
+    assertEquals(Optional.empty(), daemon.watch.trouble(), "a locked KB is no trouble");
+    daemon.model.hold.at = -1;
     idle.consider();
     idle.await();
     assertEquals(100, VectorStore.ofPassages(daemon.store().database()).read().byKey().size());

@@ -316,7 +316,7 @@ class IdleWorkTest {
     return reports;
   }
 
-  /** Writes a report that is made anew. */
+  /** Makes the report anew, and writes it. */
   private void oneShot(KbStore store) throws InterruptedException {
     Pipeline once =
         new Pipeline(

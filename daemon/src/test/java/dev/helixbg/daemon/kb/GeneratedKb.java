@@ -56,7 +56,7 @@ public final class GeneratedKb {
     return write(folder, entries, 0);
   }
 
-  public static Path write(Path folder, int entries, int wordsOfEach) throws IOException {
+  private static Path write(Path folder, int entries, int wordsOfEach) throws IOException {
     Random random = new Random(42);
     DataLogBytes log = new DataLogBytes();
     for (int i = 0; i < entries; i++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.watch.DaemonFixture;
@@ -158,7 +159,7 @@ class KbStoresTest {
     assertEquals(1, decisions(new Kb(link)));
   }
 
-  /** Such a store would stay open, and its files would appear in a folder that is deleted. */
+  /** Nobody would close it, and its files would appear in a folder that is being deleted. */
   @Test
   void noStoreIsOpenedAheadAfterTheEnd() throws Exception {
     Kb kb = kb("kb", 1);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.toml.TomlMapper;
+import dev.helixbg.daemon.ExternalTool;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,11 +62,7 @@ class ClientConfigTest {
     ProcessBuilder shell =
         new ProcessBuilder("sh", "-c", ClientConfig.CLAUDE_CODE.snippet(PROGRAM, KBS));
     shell.environment().put("PATH", folder + ":" + System.getenv("PATH"));
-    Process process = shell.start();
-    List<String> words =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-            .lines()
-            .toList();
+    List<String> words = ExternalTool.said(shell).lines().toList();
     List<String> expected =
         new ArrayList<>(List.of("mcp", "add", "--scope", "user", "helix-bg", "--"));
     expected.addAll(command());

@@ -69,7 +69,7 @@ class EmbeddingEstimateTest {
     public void close() {}
   }
 
-  /** Words have 1.3 tokens, which the estimate does not know. */
+  /** A word has 1.3 tokens; the estimate does not know that. */
   private static int tokensOf(String text) {
     return (int) (1.3 * text.split(" ").length);
   }

@@ -199,9 +199,9 @@ class DaemonTest {
   @Test
   void stopIsTrueInTheMiddleOfAFirstEmbedding() throws Exception {
     WritableKb kb = kb("kb", 50);
-    model.holdAt = 30;
+    model.hold.at = 30;
     start(kb.kb());
-    assertTrue(model.held.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+    assertTrue(model.hold.reached.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
     ask(DaemonLink.request("stop"));
     home.lock().close();
     assertFalse(Files.exists(home.socket()));

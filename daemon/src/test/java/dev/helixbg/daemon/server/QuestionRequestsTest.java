@@ -209,19 +209,19 @@ class QuestionRequestsTest {
   void aBoundOfADayHoldsAndNothingIsGivenTwiceInIt() throws Exception {
     Set<String> given = new HashSet<>();
     for (int page = 0; page < 4; page++) {
-      for (String id : ids(giveSome(10, 15, NOW.plusSeconds(60 * page)))) {
+      for (String id : ids(giveTenOfFifteenADay(NOW.plusSeconds(60 * page)))) {
         assertTrue(given.add(id), "given twice");
       }
     }
     assertEquals(15, given.size());
-    assertEquals(0, giveSome(10, 15, NOW.plusSeconds(86_000)).path("questions").size());
-    Set<String> next = new HashSet<>(ids(giveSome(10, 15, NOW.plusSeconds(86_800))));
+    assertEquals(0, giveTenOfFifteenADay(NOW.plusSeconds(86_000)).path("questions").size());
+    Set<String> next = new HashSet<>(ids(giveTenOfFifteenADay(NOW.plusSeconds(86_800))));
     assertEquals(10, next.size());
     assertTrue(given.containsAll(next), "what was never answered is asked again");
   }
 
-  private ObjectNode giveSome(int count, int perDay, Instant at) throws Exception {
-    return requests().give(request("one").put("count", count).put("perDay", perDay), at);
+  private ObjectNode giveTenOfFifteenADay(Instant at) throws Exception {
+    return requests().give(request("one").put("count", 10).put("perDay", 15), at);
   }
 
   @Test
@@ -379,7 +379,7 @@ class QuestionRequestsTest {
     JsonNode questions = give("one", 10, NOW).path("questions");
     assertTrue(questions.size() > 1);
     for (JsonNode question : questions) { // nothing tells the known ones
-      assertEquals(Set.of("id", "one", "other"), Set.copyOf(names(question)));
+      assertEquals(Set.of("id", "one", "other"), names(question));
     }
   }
 }

@@ -85,7 +85,7 @@ class RestTest {
     return daemon.watches.getFirst();
   }
 
-  /** What has been done so far, beside looks at files. */
+  /** How much of each kind of work has been done so far; looks at files are no work here. */
   private Map<String, Number> work() {
     DaemonMetrics metrics = daemon.host.metrics();
     return Map.of(

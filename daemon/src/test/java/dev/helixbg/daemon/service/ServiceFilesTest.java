@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.daemon.ExternalTool;
 import dev.helixbg.daemon.service.ServicePlan.Action;
 import dev.helixbg.daemon.terminal.Failure;
 import java.io.ByteArrayInputStream;
@@ -246,12 +247,9 @@ class ServiceFilesTest {
     Path kb = Files.createDirectories(folder.resolve("my kb $x 100%"));
     Files.writeString(unit, SystemdUnit.of(spec(kb)));
     ProcessBuilder analyze =
-        new ProcessBuilder("systemd-analyze", "--user", "verify", unit.toString())
-            .redirectErrorStream(true);
+        new ProcessBuilder("systemd-analyze", "--user", "verify", unit.toString());
     analyze.environment().put("XDG_RUNTIME_DIR", folder.toString());
-    Process verify = analyze.start();
-    String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, verify.waitFor(), said);
+    String said = ExternalTool.said(analyze);
     assertFalse(said.contains(ServiceSpec.UNIT), said);
   }
 }

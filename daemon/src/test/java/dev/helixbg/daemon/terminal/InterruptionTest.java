@@ -2,7 +2,8 @@ package dev.helixbg.daemon.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.helixbg.daemon.kb.OnDisk;
+import dev.helixbg.config.files.OnDisk;
+import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.embed.store.AtomicFile;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -65,13 +66,7 @@ class InterruptionTest {
   }
 
   private static Process start(Class<?> child, String argument) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            child.getName(),
-            argument)
-        .start();
+    return new ProcessBuilder(OtherJvm.command(List.of(), child, argument)).start();
   }
 
   /**

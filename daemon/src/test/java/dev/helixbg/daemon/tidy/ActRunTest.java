@@ -113,7 +113,7 @@ class ActRunTest {
     assertEquals(2, kb.texts("queue").size());
   }
 
-  /** Helix, and somebody who writes once the first check was answered. */
+  /** A helix in which somebody else writes right after the first check. */
   private Helix afterTheFirstCheck() {
     return new FileHelix(kb.kb.dataLog()) {
       private boolean over;

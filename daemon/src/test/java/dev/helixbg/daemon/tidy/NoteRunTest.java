@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.helixbg.config.Sha256;
-import dev.helixbg.daemon.kb.OnDisk;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.terminal.Json;
 import dev.helixbg.daemon.tidy.ActRun.Outcome;
 import dev.helixbg.daemon.tidy.ActRun.State;
@@ -62,8 +62,8 @@ class NoteRunTest {
     return Json.object().put("id", id).put("as", "same").put("keep", keep);
   }
 
-  private ObjectNode same(String id, String keep) throws Exception {
-    return kb.acts.findings().act(request(id, keep));
+  private ObjectNode keepB(String id) throws Exception {
+    return kb.acts.findings().act(request(id, "b"));
   }
 
   private ObjectNode act(String id) throws Exception {
@@ -101,7 +101,7 @@ class NoteRunTest {
   void anItemGoesAndComesBackOnce() throws Exception {
     String id = pair("Use", "Builds");
     kb.report();
-    ObjectNode act = same(id, "b");
+    ObjectNode act = keepB(id);
     assertEquals(
         "- Use mvnd.\r\n  - on Linux\r\n", act.at("/edits/0/spans/0/was").asText(), act.toString());
     assertTrue(act.path("byHand").asText().contains("delete the item"), "words for agents");
@@ -127,7 +127,7 @@ class NoteRunTest {
     String first = pair("Use", "Builds");
     String second = pair("Two", "Tests");
     kb.report();
-    ObjectNode early = same(second, "b");
+    ObjectNode early = keepB(second);
     done(request(first, "b"));
     Outcome stale = run.run(request(second, "b"), early);
     assertEquals(State.STALE, stale.state());
@@ -176,7 +176,7 @@ class NoteRunTest {
     open(file.getParent());
     String id = pair("Use", "mvnd");
     kb.report();
-    ObjectNode act = same(id, "b");
+    ObjectNode act = keepB(id);
     Files.writeString(other, "- Never push.\n- Be short.\n- Be kind.\n");
     Outcome stale = run.run(request(id, "b"), act);
     assertEquals(State.STALE, stale.state(), stale.why());
@@ -217,14 +217,14 @@ class NoteRunTest {
     open(file);
     String id = kb.pair(kb.live().get(0).name(), kb.live().get(1).name());
     kb.report();
-    assertTrue(same(id, "b").path("edits").isEmpty());
+    assertTrue(keepB(id).path("edits").isEmpty());
   }
 
   @Test
   void aLinkInItsPlaceIsRefusedInOneLine() throws Exception {
     String id = pair("Use", "Builds");
     kb.report();
-    ObjectNode act = same(id, "b");
+    ObjectNode act = keepB(id);
     Path real = Files.move(file, folder.resolve("elsewhere.md"));
     Files.createSymbolicLink(file, real);
     Outcome refused = run.run(request(id, "b"), act);

@@ -11,6 +11,7 @@ import dev.helixbg.insight.acts.PresentEntries;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Findings;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.findings.NearestPair;
 import dev.helixbg.insight.judge.Judgements;
 import dev.helixbg.insight.log.DataLog;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
@@ -92,10 +92,10 @@ final class TidyKb {
         .collect(Collectors.joining("\n"));
   }
 
-  /** Helix that carries out so many calls beside looks, and then no more. */
-  Helix refusingAfter(int calls) {
+  /** A helix that carries out this many edits and refuses all later ones. */
+  Helix refusingAfter(int edits) {
     return new FileHelix(kb.dataLog()) {
-      private int left = calls;
+      private int left = edits;
 
       @Override
       public String call(String tool, Map<String, String> arguments) {
@@ -135,13 +135,7 @@ final class TidyKb {
   String pair(String a, String b) {
     String id = "rel-%010x".formatted(relations.size() + 1);
     relations.add(
-        new Finding.Relation(
-            id,
-            named(a),
-            named(b),
-            .9,
-            .9,
-            new Finding.Evidence(1, 1, List.of("lease"), Optional.empty(), Optional.empty())));
+        new Finding.Relation(id, named(a), named(b), .9, .9, NearestPair.nearness(1, 1, "lease")));
     return id;
   }
 

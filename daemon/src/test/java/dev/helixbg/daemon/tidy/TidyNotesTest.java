@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Settings;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.daemon.host.FakeModel;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
-import dev.helixbg.daemon.kb.OnDisk;
 import dev.helixbg.daemon.watch.DaemonFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ class TidyNotesTest {
     assertEquals(3, files().split(",").length, undone);
   }
 
-  /** Front matter and pictures are not compared, and may be all that differs. */
+  /** Front matter and pictures are not compared, but files may differ in them. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -132,7 +132,7 @@ public final class DaemonFixture {
     return oneShot(pipeline(settings, new FakeModel(), NO_READING), store);
   }
 
-  /** Publishes the report of a whole run, also where nothing has changed. */
+  /** Publishes the report of a whole run, even if nothing has changed. */
   public static void publish(Settings settings, KbStore store) throws Exception {
     Pipeline pipeline = pipeline(settings, new FakeModel(), NO_READING);
     store.publish(whole(pipeline, store).report(), pipeline.basis(store), 0, "");
@@ -152,7 +152,7 @@ public final class DaemonFixture {
     return new KbStores(settings(home, Map.of()), notice -> {}).of(kb);
   }
 
-  /** Each begins a fault that {@link #mend} ends. */
+  /** Each of them begins a fault; {@link #mend} ends all faults. */
   List<Runnable> faults() {
     return List.of(
         () -> files.noStat = true,

@@ -241,14 +241,14 @@ class KbWatchTest {
     }
   }
 
-  private Path file(String name) {
-    return writer.kb().folder().resolve(name);
+  private Path vectorsFile() {
+    return writer.kb().folder().resolve(HxecFile.NAME);
   }
 
   /** Whether embeddings.bin has all entries. */
   private boolean isPublished() throws IOException {
     int row = Integer.BYTES + Float.BYTES * VectorStore.DIMENSION;
-    return Files.size(file(HxecFile.NAME)) / row == writer.live();
+    return Files.size(vectorsFile()) / row == writer.live();
   }
 
   private void appendAndLook() throws Exception {
@@ -267,10 +267,10 @@ class KbWatchTest {
     appendAndLook();
     assertTrue(isPublished(), "the last time was more than a minute ago");
     assertEquals(1, daemon.files.readings - readings);
-    byte[] published = Files.readAllBytes(file(HxecFile.NAME));
+    byte[] published = Files.readAllBytes(vectorsFile());
     appendAndLook();
     assertEquals(102, liveInReport());
-    assertArrayEquals(published, Files.readAllBytes(file(HxecFile.NAME)));
+    assertArrayEquals(published, Files.readAllBytes(vectorsFile()));
     assertFalse(daemon.watch.upToDateWith().isEmpty());
     assertEquals(2, daemon.files.readings - readings);
 
@@ -348,9 +348,9 @@ class KbWatchTest {
   }
 
   private void damageOutputs() throws IOException {
-    byte[] bytes = Files.readAllBytes(file(HxecFile.NAME));
+    byte[] bytes = Files.readAllBytes(vectorsFile());
     bytes[bytes.length / 2] ^= 4;
-    Files.write(file(HxecFile.NAME), bytes);
+    Files.write(vectorsFile(), bytes);
     Files.delete(ReportFolder.of(writer.kb()).html());
     Files.writeString(ReportFolder.of(writer.kb()).json(), "{}");
   }
@@ -406,7 +406,7 @@ class KbWatchTest {
     daemon.assertAsFromNothing(folder.resolve("fresh"));
   }
 
-  /** A KB of so many entries, all of which were published a while ago. */
+  /** Adds entries until the KB has this many, and waits until all are published. */
   private void publishAll(int live) throws Exception {
     writer.append(live - writer.live());
     daemon.run(Duration.ofMinutes(10));
@@ -429,11 +429,11 @@ class KbWatchTest {
     publishAll(100);
     int publications = 0;
     for (int i = 0; i < 40; i++) {
-      FileState before = FileState.of(file(HxecFile.NAME));
+      FileState before = FileState.of(vectorsFile());
       writer.append();
       daemon.look();
       daemon.run(Duration.ofSeconds(6));
-      publications += FileState.of(file(HxecFile.NAME)).equals(before) ? 0 : 1;
+      publications += FileState.of(vectorsFile()).equals(before) ? 0 : 1;
     }
     assertTrue(publications >= 2 && publications <= 4, publications + " times in four minutes");
   }

@@ -20,7 +20,7 @@ public record KnownVectors(Map<TextKey, float[]> byKey, int stored) {
 
   /**
    * Returns the id of the method (see {@link VectorIds}) that has made vectors of the most texts.
-   * Of ids with equally many texts, returns the first.
+   * If several ids have equally many texts, returns the first of them.
    */
   public String id(List<String> ids, Stream<String> texts) {
     if (ids.size() == 1 || byKey.isEmpty()) {

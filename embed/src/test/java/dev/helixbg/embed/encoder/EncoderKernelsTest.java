@@ -285,7 +285,7 @@ class EncoderKernelsTest {
     assertSame(sumsBefore, sums);
   }
 
-  /** That of doubles, whatever lies behind. */
+  /** Attention is that of doubles, whatever lies behind the tokens. */
   private void attention(int tokens) {
     for (int count : new int[] {1, tokens}) {
       float scale = count == 1 ? 0.5f : 8; // of queries: scores differ by hundreds

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +51,7 @@ class AtomicFileTest {
     assertEquals(List.of(target), files());
   }
 
-  /** But others lose the right to write: they could have written what a later reader trusts. */
+  /** Except that others lose the right to write: a later reader would trust what they write. */
   @ParameterizedTest
   @CsvSource({
     "r--------, r--------",
@@ -62,10 +62,10 @@ class AtomicFileTest {
   })
   void aTargetKeepsItsMode(String before, String after) throws IOException {
     Path file = Files.createFile(folder.resolve("report.md"));
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(before));
+    OnDisk.setMode(file, before);
     AtomicFile.replace(file, out -> out.write(1));
     assertEquals(1, Files.size(file));
-    assertEquals(after, mode(file));
+    assertEquals(after, OnDisk.mode(file));
   }
 
   /** A file of {@code /proc} takes no mode, like the files of a file system without modes. */
@@ -103,8 +103,8 @@ class AtomicFileTest {
   @Test
   void aTemporaryFileIsPrivateWhileItIsWritten() throws IOException {
     AtomicFile.replace(
-        folder.resolve("file"), out -> assertEquals("rw-------", mode(files().getFirst())));
-    assertEquals("rw-------", mode(folder.resolve("file")));
+        folder.resolve("file"), out -> assertEquals("rw-------", OnDisk.mode(files().getFirst())));
+    assertEquals("rw-------", OnDisk.mode(folder.resolve("file")));
   }
 
   @Test
@@ -163,10 +163,6 @@ class AtomicFileTest {
       Thread.interrupted();
     }
     assertEquals(1000, Files.size(target));
-  }
-
-  private static String mode(Path file) throws IOException {
-    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }
 
   private List<Path> files() throws IOException {

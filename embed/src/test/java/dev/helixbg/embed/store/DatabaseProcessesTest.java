@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.embed.store.Database.Durability;
 import java.io.BufferedReader;
@@ -13,7 +14,6 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -121,10 +121,7 @@ class DatabaseProcessesTest {
         output(process).readLine();
         for (String end : List.of("", "-wal", "-shm", ".lock")) {
           Path file = folder.resolve(TestDatabase.NAME + end);
-          assertEquals(
-              "rw-------",
-              PosixFilePermissions.toString(Files.getPosixFilePermissions(file)),
-              umask + " " + file);
+          assertEquals("rw-------", OnDisk.mode(file), umask + " " + file);
         }
       } finally {
         process.destroyForcibly().waitFor();

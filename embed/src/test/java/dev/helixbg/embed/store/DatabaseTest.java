@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.embed.store.Database.Durability;
 import dev.helixbg.embed.store.Database.Schema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -20,8 +20,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -177,20 +175,14 @@ class DatabaseTest {
     try (Database database = TestDatabase.in(odd, SCHEMA, warnings::add)) {
       say(database, "one");
     }
-    try (var files = Files.list(odd)) {
-      assertEquals(
-          Set.of(TestDatabase.NAME, TestDatabase.NAME + ".lock"),
-          new TreeSet<>(files.map(each -> each.getFileName().toString()).toList()));
-    }
-    try (var files = Files.list(folder)) {
-      assertEquals(List.of(odd), files.toList());
-    }
+    assertEquals(List.of(TestDatabase.NAME, TestDatabase.NAME + ".lock"), OnDisk.names(odd));
+    assertEquals(List.of(odd.getFileName().toString()), OnDisk.names(folder));
   }
 
   @Test
   void aFolderThatCannotBeWrittenToIsAnErrorInWords() throws IOException {
     Path closed = Files.createDirectory(folder.resolve("closed"));
-    Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-x------"));
+    OnDisk.setMode(closed, "r-x------");
     // Root may write there; not even root may write to the other one.
     Path readOnly = Files.isWritable(closed) ? Path.of("/sys") : closed;
     for (Path folder : List.of(readOnly, folder.resolve("missing"))) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.embed.store.Database.Schema;
 import dev.helixbg.embed.store.InMemory;
@@ -17,7 +18,6 @@ import dev.helixbg.insight.decisions.Decision.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -173,7 +173,7 @@ class DecisionStoreTest {
     assertEquals(store.version(), json.size());
     assertEquals("dismissed", json.get(0).path("decision").asText());
     assertEquals("person", json.get(0).path("by").asText());
-    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(copy)));
+    assertEquals("rw-------", OnDisk.mode(copy));
   }
 
   @Test

@@ -81,7 +81,7 @@ class AnalysisTest {
     assertEquals(1, texts.size(), texts.toString());
   }
 
-  /** A note is its file, or the heading and the text of an item of CLAUDE.md. */
+  /** A place is the file of a note or, after #, the heading of an item of CLAUDE.md. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -125,7 +125,7 @@ class AnalysisTest {
         : "[source: %s]\n%s".formatted(place, text);
   }
 
-  /** A finding has only the keys of its entries, which would lead to the first two. */
+  /** A finding knows its entries by their keys alone, and equal items cannot be told by keys. */
   @Test
   void threeEqualItemsUnderThreeHeadingsAreNoFinding() {
     Corpus corpus = new Corpus();

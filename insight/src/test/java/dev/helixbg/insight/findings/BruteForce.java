@@ -27,7 +27,7 @@ final class BruteForce {
       of[pair.b][pair.a] = similarity;
     }
 
-    /** Finds the nearest of each entry among those that are nearer than something. */
+    /** Finds the ten nearest of each entry; those are left out that are not nearer than this. */
     void rank(float than) {
       for (float[] similarities : of) {
         int entry = nearest.size();
@@ -48,7 +48,7 @@ final class BruteForce {
       return nearest.get(a).contains(b) || nearest.get(b).contains(a);
     }
 
-    /** How much nearer two entries are than the nearest of both are on average. */
+    /** How near two entries are, less the mean nearness of the nearest entries of both. */
     double above(int a, int b) {
       return of[a][b] - (mean(a) + mean(b)) / 2;
     }

@@ -9,7 +9,7 @@ public final class NearestPair {
 
   private NearestPair() {}
 
-  /** Which place each of two entries has among the nearest of the other, and words of both. */
+  /** The ranks that a and b have among the nearest entries of the other, and words of both. */
   public static Finding.Evidence nearness(int rankOfB, int rankOfA, String... words) {
     return new Finding.Evidence(
         rankOfB, rankOfA, List.of(words), Optional.empty(), Optional.empty());
@@ -20,14 +20,14 @@ public final class NearestPair {
     return new Finding.Relation(id, a, b, score, similarity, EVIDENCE);
   }
 
+  /** The evidence of a pair of which two passages match. */
+  public static Finding.Evidence matching(Finding.Matching passages) {
+    return new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(passages));
+  }
+
   /** The same pair, of which two passages match. */
   public static Finding.Relation matching(Finding.Relation pair, Finding.Matching passages) {
     return new Finding.Relation(
-        pair.id(),
-        pair.a(),
-        pair.b(),
-        pair.score(),
-        pair.similarity(),
-        new Finding.Evidence(1, 1, List.of(), Optional.empty(), Optional.of(passages)));
+        pair.id(), pair.a(), pair.b(), pair.score(), pair.similarity(), matching(passages));
   }
 }

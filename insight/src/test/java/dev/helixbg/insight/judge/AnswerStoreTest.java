@@ -111,7 +111,7 @@ class AnswerStoreTest extends StoreFixture {
     }
   }
 
-  /** Ids that have another part each. */
+  /** Ids of which each differs from this one in one part. */
   private static List<Id> others(Id one) {
     return List.of(
         new Id(QuestionKind.PAIR, one.version(), one.model(), one.key()),

@@ -35,7 +35,6 @@ import org.junit.jupiter.api.Test;
 /** What a run asks, in which order, for how long, and what it remembers. */
 class JudgeRunTest extends StoreFixture {
   private static final Duration LONG = Duration.ofDays(1);
-  private static final int DIMENSION = 8;
 
   private final List<Entry> entries = new ArrayList<>();
   private final List<float[]> vectors = new ArrayList<>();
@@ -49,19 +48,15 @@ class JudgeRunTest extends StoreFixture {
   /** Entries of one direction are duplicates of each other. */
   private void entry(String topic, String body, int direction) {
     entries.add(Entry.of(8 + 100L * entries.size(), topic, body, 0));
-    float[] vector = new float[DIMENSION];
+    float[] vector = new float[8];
     vector[direction] = 1;
     vectors.add(vector);
   }
 
   private Findings findings() {
-    float[] values = new float[vectors.size() * DIMENSION];
-    for (int i = 0; i < vectors.size(); i++) {
-      System.arraycopy(vectors.get(i), 0, values, i * DIMENSION, DIMENSION);
-    }
     return Analysis.run(
         NamedEntry.all(entries, e -> Sha256.of(List.of(e.embeddedText())).substring(0, 32)),
-        new Vectors(vectors.size(), DIMENSION, values),
+        Vectors.of(vectors),
         PassageVectors.NONE,
         1);
   }
@@ -102,9 +97,8 @@ class JudgeRunTest extends StoreFixture {
     };
   }
 
-  private Judgements run(Duration time, JudgeProgress progress)
-      throws IOException, InterruptedException {
-    try (QuestionSession asking = asking(time, progress)) {
+  private Judgements run(Duration time) throws IOException, InterruptedException {
+    try (QuestionSession asking = asking(time, JudgeProgress.SILENT)) {
       return new JudgeRun(asking, "golden", findings(), vectors).run();
     }
   }
@@ -130,7 +124,7 @@ class JudgeRunTest extends StoreFixture {
   @Test
   void allJobsAreDone() throws Exception {
     duplicates();
-    Judgements judged = run(LONG, JudgeProgress.SILENT);
+    Judgements judged = run(LONG);
     Findings findings = findings();
     Finding.Relation pair = findings.relations().getFirst();
     assertEquals(Verdict.SAME, judged.verdicts().get(pair.id()).verdict());
@@ -150,16 +144,16 @@ class JudgeRunTest extends StoreFixture {
   @Test
   void answersAreRemembered() throws Exception {
     duplicates();
-    Judgements first = run(LONG, JudgeProgress.SILENT);
+    Judgements first = run(LONG);
     assertEquals(1, opened);
     int version = new AnswerStore(database).version();
-    assertEquals(first, run(LONG, JudgeProgress.SILENT));
-    assertEquals(first, run(Duration.ZERO, JudgeProgress.SILENT));
+    assertEquals(first, run(LONG));
+    assertEquals(first, run(Duration.ZERO));
     assertEquals(1, opened);
     assertEquals(version, new AnswerStore(database).version(), "nothing was written");
 
     entry("cli", "To fix the loader, flush before close and then start the tokenizer.", 5);
-    run(LONG, JudgeProgress.SILENT);
+    run(LONG);
     assertEquals(2, opened);
     List<String> jobs =
         jobsAfter(version).stream().filter(job -> !job.equals("overtaken")).toList();
@@ -236,7 +230,7 @@ class JudgeRunTest extends StoreFixture {
   @Test
   void withoutTimeNothingIsAskedAndAllIsLeft() throws Exception {
     duplicates();
-    Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
+    Judgements judged = run(Duration.ZERO);
     assertEquals(0, opened);
     assertEquals(
         Map.of(QuestionKind.PAIR, 10, QuestionKind.SUMMARY, 3, QuestionKind.LABEL, 5),
@@ -286,7 +280,7 @@ class JudgeRunTest extends StoreFixture {
 
   /** Ctrl-C in the middle: what was answered is on disk, and the next run goes on from there. */
   @Test
-  void aninterruptedRunKeepsItsAnswers() throws Exception {
+  void anInterruptedRunKeepsItsAnswers() throws Exception {
     measurements(40);
     int[] answered = {0};
     JudgeProgress interrupting =
@@ -338,7 +332,7 @@ class JudgeRunTest extends StoreFixture {
     entry("ops", "[tags: draft, gotcha]\nMeasured: the embedder spends 8 tokens per second.", 0);
     entry("ops", "[tags: performance]\nMeasured: the embedder spends 9 tokens per second.", 1);
     entry("ops", "Measured: the embedder spends 7 tokens per second.", 2);
-    Judgements judged = run(LONG, JudgeProgress.SILENT);
+    Judgements judged = run(LONG);
     List<NamedEntry> all = findings().entries();
     assertEquals(Label.GOTCHA, judged.label(all.get(0)).orElseThrow());
     assertEquals(Label.PERFORMANCE, judged.label(all.get(1)).orElseThrow());
@@ -358,7 +352,7 @@ class JudgeRunTest extends StoreFixture {
                 new Answer("same", 0.9, "related", 0.1, false),
                 id(new Question.Merge(List.of(a, b))),
                 Answer.free(said, cut)));
-    Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
+    Judgements judged = run(Duration.ZERO);
     assertFalse(
         judged.left().containsKey(QuestionKind.MERGE), "the answer is known, whatever it is worth");
     return judged.merges();
@@ -400,7 +394,7 @@ class JudgeRunTest extends StoreFixture {
         List.of("The embedder is slow.", "The" + " mapper".repeat(20) + " …", "很慢".repeat(30))) {
       TestDatabase.change(database, "DELETE FROM answer");
       new AnswerStore(database).add(Map.of(id(question), Answer.free(said, false)));
-      Judgements judged = run(Duration.ZERO, JudgeProgress.SILENT);
+      Judgements judged = run(Duration.ZERO);
       boolean sound = said.endsWith("slow.");
       assertEquals(sound ? Map.of("ops", said) : Map.of(), judged.summaries());
       assertFalse(judged.left().containsKey(QuestionKind.SUMMARY), "it would say the same again");

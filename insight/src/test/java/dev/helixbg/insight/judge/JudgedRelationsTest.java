@@ -32,7 +32,7 @@ class JudgedRelationsTest {
     return new Judgements(Optional.of("model"), Map.of(), verdicts, Map.of(), List.of(), Map.of());
   }
 
-  /** The same by a model that was measured. */
+  /** As {@link #calledTheSame}, by a model that was measured. */
   private static Judgements trusted(String... ids) {
     return calledTheSame(ids).trusted(GOOD, Optional.empty());
   }

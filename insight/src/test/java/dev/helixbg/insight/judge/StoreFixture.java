@@ -16,13 +16,14 @@ public abstract class StoreFixture {
   Path store;
 
   @AutoClose protected Database database;
+  protected boolean cancelled;
 
   @BeforeEach
   void open() {
     database = TestDatabase.in(store, AnswerStore.TABLE, ReadingStore.TABLE);
   }
 
-  /** A session that asks this model, or nothing if there is no time. */
+  /** A session with this model, in which no time passes. */
   protected final QuestionSession asking(QuestionAnswerer model, Duration time) {
     return new QuestionSession(
         new AnswerStore(database),
@@ -31,6 +32,6 @@ public abstract class StoreFixture {
         time,
         () -> 0,
         JudgeProgress.SILENT,
-        () -> false);
+        () -> cancelled);
   }
 }

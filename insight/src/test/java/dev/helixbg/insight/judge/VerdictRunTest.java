@@ -35,7 +35,7 @@ class VerdictRunTest extends StoreFixture {
     return NearestPair.of(id, a, b, 1, 0.6);
   }
 
-  /** Each batch takes a second. */
+  /** A session in which each batch takes a second. */
   private QuestionSession askingFor(Duration time, QuestionAnswerer oracle) {
     JudgeProgress ticking = (_, _) -> (questions, _) -> clock.addAndGet(1_000_000_000L);
     return new QuestionSession(

@@ -6,10 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.embed.store.TestDatabase;
+import dev.helixbg.insight.findings.Corpus;
 import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.judge.Answer;
-import dev.helixbg.insight.judge.AnswerStore;
-import dev.helixbg.insight.judge.JudgeProgress;
 import dev.helixbg.insight.judge.Judgements.Lesson;
 import dev.helixbg.insight.judge.Question;
 import dev.helixbg.insight.judge.QuestionAnswerer;
@@ -36,7 +35,6 @@ class LessonRunTest extends StoreFixture {
   private final Map<String, String> written = new HashMap<>();
   private int asked;
   private List<String> orders = List.of("same", "same");
-  private boolean cancelled;
 
   /** An entry and the lesson that the model writes of it. */
   private void entry(String topic, String body, String lesson) {
@@ -64,22 +62,14 @@ class LessonRunTest extends StoreFixture {
 
   /** Sentences that begin alike are near to each other. */
   private static List<float[]> vectors(List<String> texts) {
-    List<float[]> vectors = new ArrayList<>();
-    for (String text : texts) {
-      Random begun = new Random(text.substring(0, 20).hashCode());
-      Random whole = new Random(text.hashCode());
-      float[] vector = new float[16];
-      double length = 0;
-      for (int i = 0; i < vector.length; i++) {
-        vector[i] = (float) (begun.nextGaussian() + 0.3 * whole.nextGaussian());
-        length += vector[i] * vector[i];
-      }
-      for (int i = 0; i < vector.length; i++) {
-        vector[i] /= (float) Math.sqrt(length);
-      }
-      vectors.add(vector);
-    }
-    return vectors;
+    return texts.stream()
+        .map(
+            text -> {
+              Random begun = new Random(text.substring(0, 20).hashCode());
+              float[] centre = Corpus.unit(begun, new float[16], 1);
+              return Corpus.unit(new Random(text.hashCode()), centre, 0.3);
+            })
+        .toList();
   }
 
   private record Run(List<Lesson> lessons, Map<QuestionKind, Integer> left) {}
@@ -87,14 +77,7 @@ class LessonRunTest extends StoreFixture {
   private Run run(Duration time) throws InterruptedException {
     asked = 0;
     try (QuestionSession asking =
-        new QuestionSession(
-            new AnswerStore(database),
-            "model",
-            () -> (questions, stopped) -> questions.stream().map(this::answer).toList(),
-            time,
-            () -> 0,
-            JudgeProgress.SILENT,
-            () -> cancelled)) {
+        asking((questions, stopped) -> questions.stream().map(this::answer).toList(), time)) {
       LessonRun run = new LessonRun(asking, entries(), LessonRunTest::vectors);
       List<Lesson> lessons = run.ask();
       return new Run(lessons, run.left());

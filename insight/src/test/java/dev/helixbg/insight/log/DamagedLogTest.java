@@ -239,7 +239,7 @@ class DamagedLogTest {
             return written + zeros;
           }
         };
-    assertAll(zeros.reading(), damage(8, 12 + 1 + body, Kind.OVERSIZED));
+    assertRead(zeros.reading(), damage(8, 12 + 1 + body, Kind.OVERSIZED));
   }
 
   @Test
@@ -275,11 +275,11 @@ class DamagedLogTest {
   }
 
   private static List<Entry> assertRead(byte[] log, String damage, int... offsets) {
-    return assertAll(MemoryLog.read(log), damage, offsets);
+    return assertRead(MemoryLog.read(log), damage, offsets);
   }
 
-  /** Of a reading, the damage and the offsets of the entries are as expected. */
-  private static List<Entry> assertAll(LogReading reading, String damage, int... offsets) {
+  /** Checks the damage and the offsets of the entries, and returns the entries. */
+  private static List<Entry> assertRead(LogReading reading, String damage, int... offsets) {
     List<Entry> entries = reading.entries();
     assertArrayEquals(offsets, entries.stream().mapToInt(one -> (int) one.offset()).toArray());
     assertEquals(

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.insight.log.DataLog.LogReading;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -81,7 +81,7 @@ class DataLogTest {
   @Test
   void unreadableFileIsRefused() throws IOException {
     Path file = write(log.toByteArray());
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
+    OnDisk.setMode(file, "---------");
     assumeTrue(!Files.isReadable(file), "root may read everything");
     assertRefused(file, "may not be read by this user; change the permissions of the file");
   }

@@ -293,13 +293,13 @@ class ItemsTest {
   @Test
   void headingsThatRecurUnderOneHeadingAreLessons() {
     String lesson = "## Rule\nIt broke once more.\n";
-    assertEquals(5, NoteTest.note("MEMORY.md", "# Memory\n" + lesson.repeat(5)).facts().size());
+    assertEquals(5, note("# Memory\n" + lesson.repeat(5)).facts().size());
     String parts = "## Lesson %s\n## Problem\nIt broke.\n## Fix\nWe mended it.\n";
     String flat = parts.formatted(1) + parts.formatted(2) + parts.formatted(3);
-    assertEquals(3, NoteTest.note("MEMORY.md", flat).facts().size());
+    assertEquals(3, note(flat).facts().size());
     String dated = "## %s\n### 2026-02-01\n" + "It broke once more.\n".repeat(40);
     String all = dated.formatted("A") + dated.formatted("B") + dated.formatted("C");
-    assertTrue(NoteTest.note("MEMORY.md", all).facts().stream().allMatch(one -> one.minutes() > 0));
+    assertTrue(note(all).facts().stream().allMatch(one -> one.minutes() > 0));
   }
 
   @Test
@@ -365,8 +365,7 @@ class ItemsTest {
   @ParameterizedTest
   @MethodSource("facts")
   void eachFactHasWhatBelongsToIt(String text, List<String> facts) {
-    assertEquals(
-        facts, NoteTest.note("MEMORY.md", text).facts().stream().map(Section::text).toList());
+    assertEquals(facts, note(text).facts().stream().map(Section::text).toList());
   }
 
   @Test

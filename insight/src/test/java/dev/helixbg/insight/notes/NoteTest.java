@@ -63,7 +63,7 @@ class NoteTest {
     assertEquals(Optional.of(""), NoteDecoder.text(new byte[0]));
   }
 
-  /** By their share, not by one: a text stays one. */
+  /** Only a file in which they have a large share is no text. */
   @Test
   void fewBytesThatAreNoTextLeaveTheOthersAsTheyAre() {
     byte[] bytes = "Größe und Länge: xüberall".getBytes(StandardCharsets.UTF_8);
@@ -596,7 +596,7 @@ class NoteTest {
     assertEquals(0, NoteTime.of(List.of(asked, british, american)).said(asked).orElseThrow());
   }
 
-  /** What different programs write to link a note. */
+  /** Programs differ in how they write a link to a note. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

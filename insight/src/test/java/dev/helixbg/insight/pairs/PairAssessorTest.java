@@ -9,9 +9,7 @@ import dev.helixbg.embed.PairReader.Reading;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.Finding.Tier;
-import dev.helixbg.insight.findings.NamedEntry;
 import dev.helixbg.insight.findings.NearestPair;
-import dev.helixbg.insight.log.Entry;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,15 +176,15 @@ class PairAssessorTest {
         "The flag is enabled in production. | In production we have the flag. | LIKELY_SAME"
       })
   void factsOfWhichEachSaysSomethingElseAreNotTheSame(String one, String other, Tier tier) {
-    Finding.Relation facts = NearestPair.of("rel-1", fact(1, one), fact(2, other), 1, 0.9);
+    Finding.Relation facts =
+        NearestPair.of(
+            "rel-1",
+            FactOddsTest.fact(1, "MEMORY.md", one),
+            FactOddsTest.fact(2, "MEMORY.md", other),
+            1,
+            0.9);
     Assessment said = ASSESSOR.ofFacts(new Reading(SAME, true, true), facts);
     assertEquals(tier, said.tier());
     assertEquals(tier == Tier.RELATED, said.objection().isPresent());
-  }
-
-  private static NamedEntry fact(int number, String text) {
-    String body = "[line: %d]\n[source: MEMORY.md]\n[part: item “x”]\n%s".formatted(number, text);
-    return new NamedEntry(
-        Entry.of(number, "./", body, 0), number, "%032x".formatted(number), false);
   }
 }

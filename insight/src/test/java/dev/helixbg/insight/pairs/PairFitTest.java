@@ -20,11 +20,11 @@ class PairFitTest {
   private static final float[] OVERTAKEN = {0, 3, 0, 0};
   private static final float[] RELATED = {0, 0, 3, 0};
 
-  private static List<Answered> answers(int of, boolean same, boolean overtaken, boolean related) {
+  private static List<Answered> answers(int of, boolean related) {
     List<Answered> answers = new ArrayList<>();
     for (int i = 0; i < of; i += 3) {
-      answers.add(new Answered(SAME, 0, same));
-      answers.add(new Answered(OVERTAKEN, 0, overtaken));
+      answers.add(new Answered(SAME, 0, false));
+      answers.add(new Answered(OVERTAKEN, 0, true));
       answers.add(new Answered(RELATED, 0, related));
     }
     return answers;
@@ -46,14 +46,14 @@ class PairFitTest {
 
   @Test
   void fewAnswersTeachNothing() {
-    assertEquals(PairFit.NONE, fit(answers(39, false, true, true)));
+    assertEquals(PairFit.NONE, fit(answers(39, true)));
     assertEquals(PairFit.NONE, fit(List.of()));
     assertArrayEquals(SAME, PairFit.NONE.applied(SAME, CALIBRATION));
   }
 
   @Test
   void whatIsNeverWorthAnActHereIsSaidLessOftenAndTheOtherStays() {
-    PairFit fit = fit(answers(42, false, true, false));
+    PairFit fit = fit(answers(42, false));
     assertTrue(fit.same() < 0, fit::toString);
     assertTrue(said(fit, SAME).act() < 0.3, () -> said(fit, SAME).toString());
     assertTrue(said(fit, OVERTAKEN).act() > 0.5, () -> said(fit, OVERTAKEN).toString());
@@ -63,7 +63,7 @@ class PairFitTest {
   /** A tenth of the answers turned round changes nothing of that. */
   @Test
   void someWrongAnswersDoNotDecide() {
-    List<Answered> answers = answers(60, false, true, false);
+    List<Answered> answers = answers(60, false);
     for (int i = 0; i < answers.size(); i += 10) {
       Answered one = answers.get(i);
       answers.set(i, new Answered(one.logits(), one.score(), !one.isWorthAnAct()));

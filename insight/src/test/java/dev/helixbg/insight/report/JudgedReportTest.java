@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class JudgedReportTest {
   static final Optional<JudgeTrust> TRUSTED = Optional.of(new JudgeTrust(60, 55, Map.of(), 0.9));
 
-  /** What a model says is text in every form, whatever it looks like: see everyFixture. */
+  /** A model may say this, and it must stay text in every form: see everyFixture. */
   static final String HOSTILE =
       "\" title=evil onload=evil <img src=evil> <script>alert(1)</script> | **x** `y`"
           + " \u001B[31m\u202E";
@@ -142,7 +142,7 @@ class JudgedReportTest {
     return KbFixtures.with(plain, judged(verdicts, trust));
   }
 
-  /** What a model says of pairs, and of nothing else. */
+  /** Judgements of pairs alone. */
   static Judgements judged(Map<String, PairVerdict> verdicts, Optional<JudgeTrust> trust) {
     return new Judgements(Optional.of("Qwen3"), Map.of(), verdicts, Map.of(), List.of(), Map.of())
         .trusted(trust, Optional.empty());

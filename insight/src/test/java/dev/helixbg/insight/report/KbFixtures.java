@@ -153,7 +153,7 @@ public final class KbFixtures {
     return kb;
   }
 
-  /** A word of its own for each: numbers would make them a series, which does not lead. */
+  /** Each text has a word of its own: numbers would make them a series, which does not lead. */
   static List<NamedEntry> entries(KbFixture kb, int count, int topics) {
     List<NamedEntry> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -123,18 +123,13 @@ class NotesReportTest {
         a,
         b,
         0.9,
-        new Finding.Evidence(
-            1,
-            1,
-            List.of(),
-            Optional.empty(),
-            Optional.of(
-                new Finding.Matching(
-                    new Passage(start, start + passage.length()),
-                    new Passage(0, passage.length()),
-                    0.9,
-                    0,
-                    0))));
+        NearestPair.matching(
+            new Finding.Matching(
+                new Passage(start, start + passage.length()),
+                new Passage(0, passage.length()),
+                0.9,
+                0,
+                0)));
     Document html = Jsoup.parse(HtmlReport.render(kb.report()));
     assertEquals(List.of(passage), html.select("pre.passage b").eachText());
     String shown = html.select("pre.passage").text();
@@ -165,8 +160,7 @@ class NotesReportTest {
       Finding.Assessment said =
           new Finding.Assessment(
               0.1, 0.85, 0.05, 1, Finding.Tier.LIKELY_OVERTAKEN, Optional.empty(), false);
-      Finding.Relation relation =
-          new Finding.Relation("rel-1", a, b, 0.3, 0.8, NEAR).assessed(said);
+      Finding.Relation relation = NearestPair.of("rel-1", a, b, 0.3, 0.8).assessed(said);
       assertEquals(
           Optional.of(time == 0 ? "one of the two is likely overtaken" : "A is likely overtaken"),
           EvidenceWords.assessment(relation));

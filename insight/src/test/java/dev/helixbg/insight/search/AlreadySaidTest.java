@@ -97,7 +97,7 @@ class AlreadySaidTest {
     assertSaid(Answer.YES, "a", asked(text, text + "\r\n", 0.99).byVectors(0.92));
   }
 
-  /** A text, and the only entry that is near. */
+  /** A question about a text that is near to one entry only. */
   private static Question asked(String text, String entry, double similarity) {
     Near near = new Near("a", Kind.NOTES, entry.strip(), entry, similarity);
     return new Question(text, true, true, List.of(near));

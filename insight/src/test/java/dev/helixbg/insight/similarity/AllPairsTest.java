@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
+import dev.helixbg.embed.OtherJvm;
 import dev.helixbg.insight.similarity.AllPairs.PairSink;
 import dev.helixbg.insight.similarity.PackedVectors.TileKernels;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -241,11 +241,7 @@ class AllPairsTest {
 
   /** Runs {@link ManyPairs} in a JVM of its own and returns what it prints. */
   private static String sibling(String... flags) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of(flags));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(ManyPairs.class.getName());
+    List<String> command = OtherJvm.command(List.of(flags), ManyPairs.class);
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     String output = new String(process.getInputStream().readAllBytes());

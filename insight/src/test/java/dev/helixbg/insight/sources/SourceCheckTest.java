@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.helixbg.config.files.OnDisk;
 import dev.helixbg.insight.acts.Acts;
 import dev.helixbg.insight.findings.Finding.MovedSource;
 import dev.helixbg.insight.findings.Finding.Since;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.text.Normalizer;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -203,7 +203,7 @@ class SourceCheckTest {
     assertEquals(Optional.of(new Since(commit, "2026-03-01")), only().since());
   }
 
-  /** What its author deletes within the hour is what a note tells of. */
+  /** A note may be about what its author deletes within the next hour. */
   @ParameterizedTest
   @CsvSource({"'',1", "2026-02-01T12:00,1", "2026-03-01T11:30,0", "2026-04-01T12:00,0"})
   void filesAreToldThatWereThereWhenTheNoteWasWrittenOrMayHaveBeen(String written, int told)
@@ -439,7 +439,7 @@ class SourceCheckTest {
     Path ran = home.resolve("ran");
     Path evil = home.resolve("evil");
     Files.writeString(evil, "#!/bin/sh\ntouch '" + ran + "'\nexit 1\n");
-    Files.setPosixFilePermissions(evil, PosixFilePermissions.fromString("rwxr-xr-x"));
+    OnDisk.setMode(evil, "rwxr-xr-x");
     shop.write(".gitattributes", "* diff=evil filter=evil textconv\n")
         .delete("src/cart/Basket.java")
         .delete("src/queue/Lease.java")

@@ -9,16 +9,12 @@ import dev.helixbg.llm.ModelOptions.Device;
 import dev.helixbg.llm.TextModel;
 import dev.helixbg.llm.bench.LlmBench.Result;
 import dev.helixbg.llm.golden.GoldenModel;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class LlmBenchTest {
-  @TempDir private Path cache;
-
   /** Rounds of the rival, in order: its speeds, of which the first only warms it up. */
   private final List<String> rounds = new ArrayList<>();
 

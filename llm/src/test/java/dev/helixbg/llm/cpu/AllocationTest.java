@@ -46,7 +46,7 @@ class AllocationTest {
     assertNoGarbage(kind, List.of(), start);
   }
 
-  /** Options, the start and types of processes that run other code. */
+  /** The kind, options, start and types of processes that run other code. */
   static List<Arguments> others() {
     // What the processors of most PCs have, and the narrowest there is.
     List<String> narrower = List.of("-XX:UseAVX=2", "-XX:MaxVectorSize=16");

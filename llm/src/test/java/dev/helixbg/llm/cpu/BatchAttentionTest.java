@@ -57,7 +57,7 @@ class BatchAttentionTest {
     assertEquals("agrees", ForkedJvm.run(Redirect.INHERIT, narrower, BatchAttentionTest.class));
   }
 
-  /** Has attention agree with the reference. */
+  /** Checks that attention agrees with the reference. */
   public static void main(String[] arguments) {
     var contract = new CpuBackendContractTest();
     contract.open();

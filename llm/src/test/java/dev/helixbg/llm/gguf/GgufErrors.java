@@ -14,7 +14,7 @@ public final class GgufErrors {
 
   private GgufErrors() {}
 
-  /** The error of work that fails with these words. */
+  /** Checks that work is refused with these words, and returns the error. */
   public static GgufException refused(String words, Executable work) {
     GgufException error = assertThrows(GgufException.class, work);
     assertTrue(error.getMessage().contains(words), error.getMessage());

@@ -41,7 +41,7 @@ abstract class GoldenContract {
 
   abstract Backend backend();
 
-  /** Whether all cases take minutes: then a part is looked at, unless all is asked for. */
+  /** Whether all cases would take minutes: then a part of them is run, unless -Dgolden.all. */
   boolean isSlow() {
     return false;
   }
@@ -50,7 +50,7 @@ abstract class GoldenContract {
     return isSlow() && !ALL;
   }
 
-  /** The models with which more than answers and logits is looked at. */
+  /** The models of which more is checked than answers and logits. */
   final List<GoldenModel> inDepth() {
     // The products of each type have a contract of their own.
     return isPart() ? List.of(GoldenModel.Q4_K_M) : List.of(GoldenModel.Q8_0, GoldenModel.Q4_K_M);
@@ -105,8 +105,8 @@ abstract class GoldenContract {
   }
 
   /**
-   * All with {@code -Dgolden.all}; else so many of each task as {@code -Dgolden.each} says, and if
-   * they are slow one for each model, of another task than the next model's.
+   * All with {@code -Dgolden.all}; else as many of each task as {@code -Dgolden.each} says. Where
+   * all would be slow, each model gets cases of one task, and the next model those of another.
    */
   private List<GoldenCase> generated(GoldenModel golden) {
     if (ALL) {

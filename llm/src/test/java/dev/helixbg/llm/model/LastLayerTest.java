@@ -37,7 +37,7 @@ class LastLayerTest {
     assertSameLogits(new CpuBackend(2, () -> {}), 0.02f);
   }
 
-  /** If all rows of the last layer are kept, or only the wanted ones. */
+  /** Whether all rows of the last layer are kept or only the wanted ones changes no logits. */
   private static void assertSameLogits(Backend backend, float difference) {
     try (backend;
         GgufFile file = GgufFile.read(MappedFile.open(GoldenModel.Q4_K_M.path()))) {

@@ -1,4 +1,4 @@
-package dev.helixbg.daemon.kb;
+package dev.helixbg.config.files;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ public final class OnDisk {
         Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS));
   }
 
-  public static void setMode(Path file, String mode) throws IOException {
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+  public static Path setMode(Path file, String mode) throws IOException {
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
   }
 }
