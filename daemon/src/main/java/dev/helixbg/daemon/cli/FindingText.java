@@ -36,7 +36,7 @@ record FindingText(Console console, JsonNode finding, String again) {
       text(finding.path("lesson").asText());
     }
     if (finding.has("proposedText")) {
-      console.say("%ntext proposed by the language model; nobody has checked it");
+      console.say("%ntext proposed by the language model; it has not been checked");
       text(finding.path("proposedText").asText());
     }
     console.out().println();

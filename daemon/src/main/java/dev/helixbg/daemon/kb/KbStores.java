@@ -91,7 +91,7 @@ public final class KbStores implements AutoCloseable {
 
   /**
    * Number of times that this object was closed. If it grows before {@link #openAhead} opens a
-   * store, the store stays closed, because nobody would close it later.
+   * store, the store stays closed: a store that is opened after the last closing is never closed.
    */
   private int closings;
 

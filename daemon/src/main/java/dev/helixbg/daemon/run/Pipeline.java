@@ -191,8 +191,8 @@ public record Pipeline(
 
   /**
    * Findings computed from vectors and words, before the language model is asked. {@code open} has
-   * the findings about which the user has not decided. After {@link #read}, it also has the results
-   * of the pair judges.
+   * the findings about which the user has not decided; {@link #read} adds the results of the pair
+   * judges to them.
    */
   private record KbFindings(
       KbStore kb,

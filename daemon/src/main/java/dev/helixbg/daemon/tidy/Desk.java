@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a tidy session needs beside its pages: helix, the editor, the clipboard, the trash, the
- * daemon. Only {@link #working} draws on the screen.
+ * The programs and places that a tidy session uses: helix, the editor, the clipboard, the trash,
+ * the daemon. Only {@link #working} draws on the screen.
  */
 interface Desk {
   Optional<Path> helix();

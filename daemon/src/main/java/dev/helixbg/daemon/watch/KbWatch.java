@@ -209,8 +209,8 @@ public final class KbWatch {
   }
 
   /**
-   * Embeds the passages that a first look (an early report) left out. The rules for callers are
-   * those of {@link #readPairs}. If the work is interrupted, finished vectors are saved.
+   * Embeds the passages that a first look (an early report) left out. The caller follows the rules
+   * of {@link #readPairs}. If the work is interrupted, finished vectors are saved.
    */
   public void embedPassages() throws InterruptedException {
     String wanted = logSha256;
