@@ -183,14 +183,14 @@ public record FactFile(
   }
 
   private boolean isDivider(int line) {
-    return line >= 0 && line < lines.size() && lines.get(line).strip().equals(Items.DIVIDER);
+    return line >= 0 && line < lines.size() && lines.get(line).strip().equals(ItemScan.DIVIDER);
   }
 
   /** Returns the cut that replaces a fact's text but keeps its heading or list marker. */
   private Cut replaced(Section section, String text) {
     int from = firstLine(section.span().said());
     int to = lastLine(section.span().end()) + 1;
-    Matcher marker = Items.MARKER.matcher(lines.get(from).stripTrailing());
+    Matcher marker = ItemScan.MARKER.matcher(lines.get(from).stripTrailing());
     boolean isDivided = IntStream.range(0, lines.size()).anyMatch(this::isDivider);
     boolean isListed = section.place().isItem() && !isDivided && marker.lookingAt();
     String first = isListed ? marker.group() : "";

@@ -279,11 +279,11 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     /** Makes each item, and each text between items, a section under the headings above it. */
-    void divide(List<Items.Item> items, int start) {
+    void divide(List<ItemScan.Item> items, int start) {
       List<Heading> above = new ArrayList<>();
       int from = start;
       int next = 0;
-      for (Items.Item item : items) {
+      for (ItemScan.Item item : items) {
         for (; next < headings.size() && headings.get(next).start() < item.start(); next++) {
           from = addBetween(from, headings.get(next), above);
         }
@@ -335,7 +335,7 @@ record Note(String path, String title, FrontMatter matter, List<Section> section
     }
 
     private void add(int start, int end, int own, List<String> above, String part) {
-      int last = way == Items.Way.SECTIONS ? Items.endOfLesson(text, start, end) : end;
+      int last = way == Items.Way.SECTIONS ? ItemScan.endOfLesson(text, start, end) : end;
       add(start, last, own, text.substring(start, last).strip(), above, part);
     }
 
