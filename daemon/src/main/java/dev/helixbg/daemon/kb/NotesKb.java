@@ -61,7 +61,7 @@ public record NotesKb(Path notes, Kb kb, Optional<Path> home, NotesItems items) 
    * Version of the conversion from notes to a log. Raise it when a change of the code makes a
    * different log from the same notes.
    */
-  private static final int FORMAT = 10;
+  private static final int FORMAT = 11;
 
   /**
    * Minimum time between the latest change of a file and the writing of {@link #SEEN}. If a file

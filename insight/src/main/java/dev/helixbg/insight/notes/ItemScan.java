@@ -3,10 +3,14 @@ package dev.helixbg.insight.notes;
 import dev.helixbg.insight.notes.MarkdownScan.Heading;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableSet;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Finds the items in the text of a memory file: list entries, blocks, paragraphs or lines. */
 final class ItemScan {
@@ -46,8 +50,8 @@ final class ItemScan {
 
   private final String text;
 
-  /** Offsets at which the lines of headings begin. */
-  private final NavigableSet<Integer> headings = new TreeSet<>();
+  /** The headings, by the offsets at which their lines begin. */
+  private final NavigableMap<Integer, Heading> headings = new TreeMap<>();
 
   private List<Item> items = new ArrayList<>();
 
@@ -73,7 +77,7 @@ final class ItemScan {
     this.text = text;
     for (Heading heading : headings) {
       for (int at = heading.start(); at < heading.end(); at = lineEnd(at) + 1) {
-        this.headings.add(at);
+        this.headings.put(at, heading);
       }
     }
   }
@@ -86,9 +90,12 @@ final class ItemScan {
     return others;
   }
 
-  /** Returns the number of headings that have items directly under them. */
-  long headingsWithItems() {
-    return items.stream().map(item -> headings.floor(item.start())).distinct().count();
+  /** Returns the headings that have items directly under them. */
+  Set<Heading> headingsOfItems() {
+    return items.stream()
+        .flatMap(item -> Optional.ofNullable(headings.floorEntry(item.start())).stream())
+        .map(Map.Entry::getValue)
+        .collect(Collectors.toSet());
   }
 
   private int lineEnd(int at) {
@@ -144,7 +151,7 @@ final class ItemScan {
         }
         comment = isInComment(line, comment);
         end = start < 0 ? end : at + line.length();
-      } else if (headings.contains(at) || isRule(line)) {
+      } else if (headings.containsKey(at) || isRule(line)) {
         finish();
       } else if (line.isBlank()) {
         blank = true;
@@ -201,7 +208,7 @@ final class ItemScan {
       }
       boolean isOutside =
           fence.isEmpty()
-              && (comment || headings.contains(at) || TAG.matcher(line.strip()).matches());
+              && (comment || headings.containsKey(at) || TAG.matcher(line.strip()).matches());
       if (isOutside || blank && !isOfItem(line)) {
         finish();
       }

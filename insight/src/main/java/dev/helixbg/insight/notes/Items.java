@@ -66,6 +66,11 @@ final class Items {
   /** Minimum number of headings over items in a file of lessons; fewer may be a list's chapters. */
   private static final int LESSONS = 5;
 
+  /** The heading of a chapter: at most three words or six Chinese characters, and no number. */
+  private static final Pattern SUBJECT =
+      Pattern.compile(
+          "[^\\p{L}\\p{N}]*(?:(?:\\p{IsHan}{1,2}|[\\p{L}\\p{M}&&[^\\p{IsHan}]]++)[^\\p{L}\\p{M}\\p{N}]*+){1,3}");
+
   /** Minimum mean number of items per heading in a list of facts (measured on 50 public files). */
   private static final double PER_LESSON = 4.5;
 
@@ -152,9 +157,7 @@ final class Items {
     if ((isList || items.size() >= LEAST) && areMostly(items, CHECKBOX)) {
       return whole("a checklist");
     }
-    long under = found.headingsWithItems();
-    boolean areOfLessons =
-        under >= LESSONS && items.size() < PER_LESSON * under || areFields(items);
+    boolean areOfLessons = areLessons(found.headingsOfItems(), items.size()) || areFields(items);
     if (isList && items.size() <= MOST && !areOfLessons) {
       return areMostly(items, LINK)
           ? new Cut(Way.WHOLE, List.of(), "an index of other files")
@@ -169,6 +172,14 @@ final class Items {
     return facts.size() >= LEAST && facts.size() <= MOST
         ? new Cut(Way.ITEMS, facts, areLines ? "lines" : "paragraphs")
         : whole("no list of facts");
+  }
+
+  /** Whether headings have few items each, and most headings say more than a subject. */
+  private static boolean areLessons(Set<Heading> headings, int items) {
+    return headings.size() >= LESSONS
+        && items < PER_LESSON * headings.size()
+        && 2 * headings.stream().filter(one -> SUBJECT.matcher(one.title()).matches()).count()
+            <= headings.size();
   }
 
   /** Whether most items begin with a recurring label, such as <em>Fix:</em> in lessons. */

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -312,6 +313,23 @@ class ItemsTest {
     assertEquals(5, count("MEMORY.md", text.toString()));
     text.append("- more\n".repeat(20));
     assertEquals(35, count("MEMORY.md", text.toString()));
+  }
+
+  @Test
+  void fewItemsUnderHeadingsThatOnlyNameASubjectAreFacts() {
+    String chapter = "## %s\n- Use one.\n- Use two.\n";
+    String text =
+        Stream.of("Build", "User preferences", "Error handling rules", "`src/` layout", "项目结构")
+            .map(chapter::formatted)
+            .collect(Collectors.joining());
+    assertEquals(10, count("MEMORY.md", text));
+    assertEquals(
+        5,
+        count(
+            "MEMORY.md",
+            text.replace("Build", "The build broke on Fridays")
+                .replace("User preferences", "Preferences (2026-03-02)")
+                .replace("项目结构", "修复登录超时问题")));
   }
 
   @Test
