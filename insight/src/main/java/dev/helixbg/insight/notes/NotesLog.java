@@ -60,6 +60,9 @@ public final class NotesLog {
   /** First line of a page of questions, as {@code study --export} writes it. */
   public static final String QUESTIONS = "# Questions of helix-bg\n";
 
+  /** Beginning of a file whose content Git LFS has not fetched. */
+  private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
+
   /** Text between the title of a note and its headings in the first line of an entry. */
   public static final String BETWEEN = " › ";
 
@@ -144,12 +147,9 @@ public final class NotesLog {
         continue;
       }
       String cleaned = SaidText.of(text.get());
-      if (cleaned.length() > NoteFiles.MAX_TEXT) {
-        leftOut.add(new LeftOut.File(file.path(), "longer than 1 MiB"));
-        continue;
-      }
-      if (cleaned.startsWith(QUESTIONS)) {
-        leftOut.add(new LeftOut.File(file.path(), "a page of questions by helix-bg"));
+      Optional<String> unread = notRead(cleaned);
+      if (unread.isPresent()) {
+        leftOut.add(new LeftOut.File(file.path(), unread.get()));
         continue;
       }
       Note note = Note.of(file.path(), cleaned, given);
@@ -227,6 +227,17 @@ public final class NotesLog {
       leftOut.add(new LeftOut.File(file.path(), "cannot be read"));
       return Optional.empty();
     }
+  }
+
+  /** Returns why a text is no note; empty if it is one. */
+  private static Optional<String> notRead(String text) {
+    return text.length() > NoteFiles.MAX_TEXT
+        ? Optional.of("longer than 1 MiB")
+        : text.startsWith(QUESTIONS)
+            ? Optional.of("a page of questions by helix-bg")
+            : text.startsWith(LFS_POINTER)
+                ? Optional.of("a pointer of Git LFS: git lfs pull fetches the file")
+                : Optional.empty();
   }
 
   /** Returns the text of a file; empty if it is not text. */

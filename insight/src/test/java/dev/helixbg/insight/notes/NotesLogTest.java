@@ -374,6 +374,7 @@ class NotesLogTest {
     Files.writeString(deep.resolve("deep.md"), "Deep.");
     note("drawn.md", "---\nexcalidraw-plugin: parsed\n---\n```json\n{}\n```");
     note("questions.md", "# Questions of helix-bg\n\nFor each question below, read both texts.\n");
+    note("pointer.md", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n");
     note("insights/report.md", "# Insights");
     note("insights/report.json", "{}");
     note("insights/report.html", "");
@@ -394,11 +395,12 @@ class NotesLogTest {
     assertEquals("no regular file", why.get("pipe.md"));
     assertEquals("a drawing of Excalidraw", why.get("drawn.md"));
     assertEquals("a page of questions by helix-bg", why.get("questions.md"));
-    assertEquals(8, why.size(), why.toString());
+    assertTrue(why.get("pointer.md").startsWith("a pointer of Git LFS"));
+    assertEquals(9, why.size(), why.toString());
     assertEquals(
         List.of("broken.md"), account.repaired().files().stream().map(LeftOut.File::path).toList());
     assertTrue(
-        account.words().orElseThrow().startsWith("8 files were left out, the first is binary.md"),
+        account.words().orElseThrow().startsWith("9 files were left out, the first is binary.md"),
         account.words().get());
   }
 
