@@ -60,11 +60,16 @@ public final class FactOrder {
 
   /**
    * Whether two facts state different things although their vectors are near. They do if they are
-   * neighbours in a list, parts of a lesson, or very short. Distant items of a list may state the
-   * same fact, because agents append facts that the list already has.
+   * neighbours in a list, or parts of a lesson. Distant items of a list may state the same fact,
+   * because agents append facts that the list already has.
    */
   public static boolean areOfOnePiece(Entry a, Entry b) {
-    return areNeighbours(a, b) || areTogether(a, b) && !isItem(a) || isShort(a) || isShort(b);
+    return areNeighbours(a, b) || areTogether(a, b) && !isItem(a);
+  }
+
+  /** Whether one of two facts has few words, so that its neighbours may be needed to tell it. */
+  public static boolean isOneShort(Entry a, Entry b) {
+    return isShort(a) || isShort(b);
   }
 
   /** Whether two facts are under one heading, and their dates do not differ. */

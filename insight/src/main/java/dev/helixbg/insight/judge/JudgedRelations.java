@@ -4,6 +4,7 @@ import dev.helixbg.insight.findings.FactOrder;
 import dev.helixbg.insight.findings.Finding;
 import dev.helixbg.insight.findings.Finding.Assessment;
 import dev.helixbg.insight.findings.NamedEntry;
+import dev.helixbg.insight.log.Entry;
 import dev.helixbg.insight.notes.NoteName;
 import dev.helixbg.insight.pairs.PairAssessor;
 import dev.helixbg.insight.pairs.PairDisagreement;
@@ -34,6 +35,9 @@ public record JudgedRelations(
    * insight/src/judge/README.md}).
    */
   private static final double SURE_OF_FACTS = 0.7;
+
+  /** The same minimum if one of two facts is short: nine of ten such facts are the same. */
+  private static final double SURE_OF_SHORT_FACTS = 0.9;
 
   /** Minimum number of entries in a group. */
   private static final int GROUP = 3;
@@ -120,15 +124,21 @@ public record JudgedRelations(
 
   /**
    * Whether a pair may lead. Facts of memory files tell little without their surroundings. Facts
-   * therefore need a higher probability of an act, unless they contradict each other. Facts that
-   * were written together, or have few words, lead only if one fact repeats the other.
+   * therefore need a higher probability of an act, unless they contradict each other. Short facts
+   * need an even higher probability. Facts that were written together lead only if one fact repeats
+   * the other.
    */
   private static boolean mayLead(Finding.Relation pair, Assessment said) {
     if (!said.mayBeWorthAnAct() || !pair.areFacts() || said.repeats()) {
       return said.mayBeWorthAnAct();
     }
-    return !FactOrder.areOfOnePiece(pair.a().entry(), pair.b().entry())
-        && (said.act() >= SURE_OF_FACTS || contradict(pair));
+    Entry a = pair.a().entry();
+    Entry b = pair.b().entry();
+    boolean isSure =
+        FactOrder.isOneShort(a, b)
+            ? said.act() >= SURE_OF_SHORT_FACTS
+            : said.act() >= SURE_OF_FACTS || contradict(pair);
+    return isSure && !FactOrder.areOfOnePiece(a, b);
   }
 
   /** Whether both entries are facts for agents, and one negates or forbids what the other says. */

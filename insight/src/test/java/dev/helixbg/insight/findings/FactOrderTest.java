@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.helixbg.insight.log.Entry;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which of two facts is older, where no date tells. */
@@ -70,7 +71,7 @@ class FactOrderTest {
   }
 
   @Test
-  void neighboursAndFactsOfFewWordsSaySomethingElseEach() {
+  void neighboursSaySomethingElseEach() {
     String text = "A worker holds its lease for 30 s.";
     String other = "The lease of a worker lasts half a minute.";
     NamedEntry one = fact("3", "A", text, 0);
@@ -79,8 +80,14 @@ class FactOrderTest {
     assertFalse(areOfOnePiece(one, fact("9", "B", other, 0)));
     assertFalse(areOfOnePiece(fact("3", "", text, 0), fact("4", "", other, 0)));
     assertFalse(areOfOnePiece(fact("3", "A", text, 1_440), fact("4", "A", other, 2_880)));
-    assertTrue(areOfOnePiece(one, fact("9", "B", "Lease: 30 s", 0)));
-    assertTrue(areOfOnePiece(one, fact("9", "B", "Read `memory/YYYY-MM-DD.md` at the start", 0)));
-    assertFalse(areOfOnePiece(one, fact("9", "B", "租约为三十秒钟", 0)));
+  }
+
+  @Test
+  void aFactOfFewWordsIsShort() {
+    NamedEntry one = fact("3", "A", "A worker holds its lease for 30 s.", 0);
+    for (String text : List.of("Lease: 30 s", "Read `memory/YYYY-MM-DD.md` at the start")) {
+      assertTrue(FactOrder.isOneShort(one.entry(), fact("9", "B", text, 0).entry()), text);
+    }
+    assertFalse(FactOrder.isOneShort(one.entry(), fact("9", "B", "租约为三十秒钟", 0).entry()));
   }
 }

@@ -204,4 +204,26 @@ class JudgedRelationsTest {
     assertEquals(Optional.of(Set.of("n/a.md", "n/b.md")), ofSections.files());
     assertEquals(Optional.empty(), ofFacts.files());
   }
+
+  @Test
+  void shortFactsNeedAHigherProbability() {
+    String longer = "The dev server starts with pnpm dev";
+    assertEquals(List.of("rel-1"), leading(Judgements.NONE, ofFacts(longer, 0.75)));
+    assertEquals(List.of(), leading(Judgements.NONE, ofFacts(longer, 0.65)));
+    assertEquals(List.of("rel-1"), leading(Judgements.NONE, ofFacts("Start: `pnpm dev`", 0.95)));
+    assertEquals(List.of(), leading(Judgements.NONE, ofFacts("Start: `pnpm dev`", 0.85)));
+  }
+
+  private static Finding.Relation ofFacts(String text, double same) {
+    String other = "Start the dev server with pnpm dev";
+    List<NamedEntry> facts =
+        NamedEntry.all(
+            List.of(
+                Entry.of(1, "./", "[source: CLAUDE.md]\n[line: 4]\n" + text, 0),
+                Entry.of(2, "./", "[source: AGENTS.md]\n[line: 8]\n" + other, 0)),
+            entry -> "%032x".formatted(entry.offset()));
+    Finding.Assessment said =
+        new Finding.Assessment(same, 0, 1 - same, 0, Finding.Tier.RELATED, Optional.empty(), false);
+    return NearestPair.of("rel-1", facts.get(0), facts.get(1), 0.3, 0.8).assessed(said);
+  }
 }
