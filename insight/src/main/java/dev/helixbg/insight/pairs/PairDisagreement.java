@@ -1,6 +1,7 @@
 package dev.helixbg.insight.pairs;
 
 import dev.helixbg.insight.notes.NotesLog;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -129,6 +130,10 @@ public final class PairDisagreement {
                   + " this have has had do does did will would can could should must more longer"
                   + " de du des la le les el los las os das die der den zu")
               .split(" "));
+
+  /** Verbs that are negated only if no other word after the negation can be. */
+  private static final Set<String> LIGHT =
+      Set.of("use uses used using verwenden benutzen utiliser usar".split(" "));
 
   /** Number of words after a negation that may be the negated word. */
   private static final int REACH = 3;
@@ -268,7 +273,8 @@ public final class PairDisagreement {
         IntStream.range(i + 1, Math.min(words.size(), i + 1 + REACH))
             .filter(at -> !BETWEEN.contains(words.get(at)))
             .filter(at -> !negates(words.get(at)))
-            .findFirst()
+            .boxed()
+            .min(Comparator.comparing(at -> LIGHT.contains(words.get(at))))
             .ifPresent(at -> isDenied[at] = true);
       }
     }

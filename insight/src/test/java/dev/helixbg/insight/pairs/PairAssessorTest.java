@@ -160,7 +160,11 @@ class PairAssessorTest {
         "The tests fail without Docker. | Common mistakes: The tests fail without Docker. | false",
         "Forgetting to migrate breaks it. | Past mistakes: Forgetting to migrate breaks it. |"
             + " false",
-        "The module is for the app. | Deprecated: The module is for the app. | false"
+        "The module is for the app. | Deprecated: The module is for the app. | false",
+        "Do not use classes for components. | Components are functions, not classes. | false",
+        "Don't use unnecessary callbacks with flatMap. | Use flatMap instead of map. | false",
+        "Do not use Redis for sessions. | Use Redis for sessions. | true",
+        "Redis is not used any more. | Redis is used for sessions. | true"
       })
   void anInstructionAndOneThatForbidsItAreOpposed(String one, String other, boolean opposed) {
     assertEquals(opposed, PairDisagreement.opposition(one, other).isPresent());
