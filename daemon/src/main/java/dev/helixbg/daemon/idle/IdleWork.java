@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
@@ -45,8 +46,8 @@ public final class IdleWork implements AutoCloseable {
   /** Minimum time between two checks of load and battery; each check starts a process on a Mac. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
-  private static final Duration FIRST_RETRY = Duration.ofMinutes(5);
-  private static final Duration LONGEST_RETRY = Duration.ofHours(4);
+  /** Time after which a failed job is tried again, unless its KB changes before. */
+  private static final Duration RETRY = Duration.ofMinutes(30);
 
   /** Name under which problems with the language model are logged. All KBs share the model. */
   private static final String MODEL = "the language model";
@@ -75,13 +76,12 @@ public final class IdleWork implements AutoCloseable {
   private record KbJob(Kb kb, IdleJob work) {}
 
   /**
-   * The waiting time of a job until its next try.
+   * What a job waits for.
    *
-   * @param changes {@link KbWatch#changes} at the end of the job
-   * @param at time of the end, in nanoseconds of the clock
-   * @param pause time from the end to the next try, in nanoseconds
+   * @param changes {@link KbWatch#changes} at the end of the job, which starts again if it differs
+   * @param until time of the next try, in nanoseconds of the clock; empty if only a change counts
    */
-  private record Waiting(int changes, long at, long pause) {}
+  private record Waiting(int changes, OptionalLong until) {}
 
   /**
    * The current work. The last four fields tell how far a job that asks the language model has
@@ -107,9 +107,6 @@ public final class IdleWork implements AutoCloseable {
 
   /** The present job, or a job whose end was not handled yet; null if there is none. */
   private volatile Run run;
-
-  /** Index of the KB that the next call of {@link #consider} checks first. */
-  private int first;
 
   /** Result of the last check of load and battery by {@link #isMachineWanted}. */
   private boolean wanted;
@@ -155,8 +152,7 @@ public final class IdleWork implements AutoCloseable {
     if (watches.stream().anyMatch(watch -> watch.upToDateWith().isEmpty())) {
       return false;
     }
-    for (int i = 0; i < watches.size(); i++) {
-      KbWatch watch = watches.get((first + i) % watches.size());
+    for (KbWatch watch : watches) {
       for (IdleJob work : IdleJob.values()) {
         boolean asks = work == IdleJob.QUESTIONS;
         if (isDue(watch, work) && !(asks && isMachineWanted(0))) {
@@ -164,7 +160,6 @@ public final class IdleWork implements AutoCloseable {
             watch.update().runAgain();
             return true;
           }
-          first = (first + i + 1) % watches.size();
           start(watch, work);
           return true;
         }
@@ -182,7 +177,7 @@ public final class IdleWork implements AutoCloseable {
     Waiting waits = waiting.get(new KbJob(watch.kb(), work));
     if (waits != null
         && waits.changes() == watch.changes()
-        && clock.nanos() - waits.at() < waits.pause()) {
+        && (waits.until().isEmpty() || clock.nanos() - waits.until().getAsLong() < 0)) {
       return false;
     }
     KbUpdate update = watch.update();
@@ -241,21 +236,17 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Handles the end of a job. A failed job runs again after a change of its KB, or after a pause
-   * that doubles with each failure.
+   * Handles the end of a job. A failed job runs again after a change of its KB, or after {@link
+   * #RETRY}.
    */
   private void end() {
     KbJob job = new KbJob(run.watch.kb(), run.work);
     if (run.failed || run.foundNothing) {
-      Waiting before = waiting.get(job);
-      long pause =
-          before == null || before.pause() > LONGEST_RETRY.toNanos()
-              ? FIRST_RETRY.toNanos()
-              : Math.min(2 * before.pause(), LONGEST_RETRY.toNanos());
-      waiting.put(
-          job,
-          new Waiting(
-              run.watch.changes(), clock.nanos(), run.foundNothing ? Long.MAX_VALUE : pause));
+      OptionalLong until =
+          run.foundNothing
+              ? OptionalLong.empty()
+              : OptionalLong.of(clock.nanos() + RETRY.toNanos());
+      waiting.put(job, new Waiting(run.watch.changes(), until));
     } else {
       waiting.remove(job);
     }

@@ -18,7 +18,6 @@ import dev.helixbg.daemon.terminal.ExitCode;
 import dev.helixbg.daemon.terminal.Failure;
 import dev.helixbg.daemon.terminal.Version;
 import dev.helixbg.daemon.watch.DaemonLoop;
-import dev.helixbg.daemon.watch.InotifyWatcher;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.embed.PairModel;
@@ -65,7 +64,6 @@ public final class Daemon implements AutoCloseable {
 
   private final World world;
   private final ProcessLock lock;
-  private final InotifyWatcher hints;
   private final DaemonHome home;
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -103,7 +101,6 @@ public final class Daemon implements AutoCloseable {
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics(), world.clock());
     this.loop = new DaemonLoop(world.clock(), this::chores);
-    this.hints = new InotifyWatcher(loop::lookNow);
     this.watches = kbs.stream().map(this::watch).toList();
     this.idle =
         new IdleWork(
@@ -146,7 +143,6 @@ public final class Daemon implements AutoCloseable {
         pipeline,
         analysis::forget,
         world.files(),
-        hints::follow,
         world.clock(),
         troubles,
         host.metrics());
@@ -256,7 +252,6 @@ public final class Daemon implements AutoCloseable {
   public void close() {
     close(control::refuse);
     close(idle);
-    close(hints);
     close(host);
     close(lock);
     LOG.info("stopped");

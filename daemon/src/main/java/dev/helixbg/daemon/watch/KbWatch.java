@@ -23,13 +23,9 @@ import dev.helixbg.insight.log.DataLog.LogReading;
 import dev.helixbg.insight.sources.SourceCheck;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,24 +42,11 @@ public final class KbWatch {
   /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
-  /** Maximum time between two checks of a log if the system cannot report changes. */
-  private static final Duration UNWATCHED_POLL = Duration.ofSeconds(2);
-
   private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
-
-  /** Minimum time between two writings of {@code embeddings.bin}. */
-  public static final Duration PUBLISH_AFTER = Duration.ofMinutes(1);
-
-  /**
-   * Minimum time between two writings of {@code embeddings.bin}, per entry of the KB. This limit
-   * keeps the average write rate below 160 KB/s.
-   */
-  private static final Duration PUBLISH_AFTER_PER_ENTRY = Duration.ofMillis(10);
 
   private final Kb kb;
   private final KbStores stores;
   private final KbFiles files;
-  private final Predicate<Kb> hints;
   private final DaemonClock clock;
   private final TroubleLog troubles;
   private final DaemonMetrics metrics;
@@ -74,11 +57,6 @@ public final class KbWatch {
   private final KbUpdate update;
 
   private final Optional<NotesWatch> notes;
-
-  /** State of the models folder at the last search for a language model. */
-  private Optional<FileState> modelFolder = Optional.empty();
-
-  private Optional<Path> model;
 
   /**
    * The state of the files from which the present report was made; null if an update is needed in
@@ -100,18 +78,6 @@ public final class KbWatch {
   /** State of the log at the last noticed change; null before the first check. */
   private FileState seenLog;
 
-  /** Time when this process last wrote {@code embeddings.bin}; empty if it has not done so yet. */
-  private OptionalLong vectorsPublished = OptionalLong.empty();
-
-  /** Whether {@code embeddings.bin} is older than the report. */
-  private boolean vectorsWait;
-
-  /**
-   * Identity of the KB's folder at the last update, which shows whether another folder has replaced
-   * it.
-   */
-  private KbIdentity found;
-
   private int failures;
   private long retryAt;
 
@@ -129,14 +95,12 @@ public final class KbWatch {
       Pipeline pipeline,
       Runnable forgetting,
       KbFiles files,
-      Predicate<Kb> hints,
       DaemonClock clock,
       TroubleLog troubles,
       DaemonMetrics metrics) {
     this.kb = kb;
     this.stores = stores;
     this.files = files;
-    this.hints = hints;
     this.clock = clock;
     this.troubles = troubles;
     this.metrics = metrics;
@@ -144,11 +108,10 @@ public final class KbWatch {
     this.restsSince = clock.nanos();
     this.pipeline = pipeline;
     this.update = new KbUpdate(pipeline, forgetting, files, clock, metrics);
-    this.model = pipeline.settings().llm().model();
     this.settings = pipeline.settings().daemon();
     this.notes =
         NotesKb.of(kb, pipeline.settings())
-            .map(found -> new NotesWatch(found, unwatchedPoll(), settings.quiet()));
+            .map(found -> new NotesWatch(found, settings.poll(), settings.quiet()));
   }
 
   public Kb kb() {
@@ -248,7 +211,7 @@ public final class KbWatch {
   }
 
   private long look() throws Exception {
-    long poll = poll();
+    long poll = settings.poll().toNanos();
     long now = clock.nanos();
     KbStamp stamp;
     try {
@@ -256,15 +219,12 @@ public final class KbWatch {
       gone = false;
     } catch (IOException e) {
       lose(e);
-      return unwatchedPoll().toNanos(); // inotify does not report that a folder is back
+      return poll;
     }
     if (stamp.equals(done) && !update.isWantedAgain()) {
       pending = null;
-      if (untilPublishing() <= 0) {
-        return locked(() -> publishVectors(store(), poll));
-      }
       troubles.over(name);
-      return Math.min(poll, untilPublishing());
+      return poll;
     }
     if (!stamp.equals(pending)) {
       noteChange(stamp, now);
@@ -276,7 +236,8 @@ public final class KbWatch {
     if (failures > 0 && now < retryAt) {
       return Math.min(poll, retryAt - now);
     }
-    return locked(() -> bringUpToDate(store(), stamp, poll));
+    locked(stamp);
+    return poll;
   }
 
   /**
@@ -307,35 +268,13 @@ public final class KbWatch {
         files.stateOrNone(DecisionStore.copyOf(store().database().file())));
   }
 
-  /**
-   * Returns the state of the language model's file. Searches the models folder for this file only
-   * if files were added or removed.
-   */
   private Optional<FileState> model() {
-    if (pipeline.settings().llm().model().isEmpty()) {
-      Optional<FileState> now = files.stateOrNone(pipeline.settings().embed().models());
-      if (!now.equals(modelFolder)) {
-        modelFolder = now;
-        model = LanguageModelFile.locate(pipeline.settings()).map(LanguageModelFile::file);
-      }
-    }
-    return model.flatMap(files::stateOrNone);
-  }
-
-  /**
-   * Returns the nanoseconds until the next writing of vectors to {@code embeddings.bin}; {@link
-   * Long#MAX_VALUE} if no vectors wait.
-   */
-  private long untilPublishing() {
-    if (!vectorsWait) {
-      return Long.MAX_VALUE;
-    }
-    if (vectorsPublished.isEmpty()) {
-      return 0;
-    }
-    Duration wait = PUBLISH_AFTER_PER_ENTRY.multipliedBy(Math.max(0, entries));
-    long nanos = Math.max(PUBLISH_AFTER.toNanos(), wait.toNanos());
-    return nanos - (clock.nanos() - vectorsPublished.getAsLong());
+    return pipeline
+        .settings()
+        .llm()
+        .model()
+        .or(() -> LanguageModelFile.locate(pipeline.settings()).map(LanguageModelFile::file))
+        .flatMap(files::stateOrNone);
   }
 
   private void lose(IOException e) {
@@ -368,64 +307,41 @@ public final class KbWatch {
     failures = 0;
   }
 
-  private long locked(Callable<Long> work) throws Exception {
+  private void locked(KbStamp stamp) throws IOException, InterruptedException {
     long start = System.nanoTime();
-    try (ProcessLock lock = files.lock(store())) {
-      return work.call();
+    KbStore store = store();
+    try (ProcessLock lock = files.lock(store)) {
+      bringUpToDate(store, stamp);
     } finally {
       metrics.workNanos.add(System.nanoTime() - start);
     }
   }
 
-  private long bringUpToDate(KbStore store, KbStamp stamp, long poll)
+  private void bringUpToDate(KbStore store, KbStamp stamp)
       throws IOException, InterruptedException {
     KbIdentity here = KbIdentity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
-    KbStamp after = stamp();
-    if (!after.log().equals(stamp.log())
-        && clock.nanos() - changedSince < READ_ANYWAY_AFTER.toNanos()) {
-      noteChange(after, clock.nanos()); // the log changed while it was read
-      return settings.quiet().toNanos();
-    }
     entries = log.account().live();
     pending = null;
     update.run(store, log, here);
     done = stamp;
-    found = here;
-    logSha256 = log.account().sha256();
-    vectorsWait = !store.outputs().areVectorsInPlace(logSha256);
-    if (untilPublishing() <= 0) {
-      publish(store, log);
-    }
+    publishVectors(store, log);
     failures = 0;
     troubles.over(name);
-    return Math.min(poll, untilPublishing());
+    logSha256 = log.account().sha256();
   }
 
-  private long publishVectors(KbStore store, long poll) throws IOException, InterruptedException {
-    LogReading log = files.read(kb.dataLog());
-    metrics.readings.increment();
-    if (!log.account().sha256().equals(logSha256)) {
-      done = null; // the log's content changed, but not its size and times
-      return settings.quiet().toNanos();
-    }
-    found.check();
-    publish(store, log);
-    troubles.over(name);
-    return poll;
-  }
-
-  private void publish(KbStore store, LogReading log) throws InterruptedException {
+  private void publishVectors(KbStore store, LogReading log) throws InterruptedException {
     String sha256 = log.account().sha256();
+    if (store.outputs().areVectorsInPlace(sha256)) {
+      return;
+    }
     Optional<Pipeline.Outcome> made =
         update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
     EmbeddingStage.Result vectors =
         made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log, false);
     store.outputs().publishVectors(log, vectors.vectors().rows());
-    vectorsPublished = OptionalLong.of(clock.nanos());
-    vectorsWait = false;
-    LOG.info("{}: published the vectors of {} entries", name, entries);
   }
 
   /**
@@ -440,17 +356,5 @@ public final class KbWatch {
     retryAt = clock.nanos() + wait;
     done = null;
     return Math.min(wait, poll);
-  }
-
-  /**
-   * Returns the time until the next check of an unchanged KB: the setting or, if the system does
-   * not report changes, at most {@link #UNWATCHED_POLL}.
-   */
-  private long poll() {
-    return (hints.test(kb) ? settings.poll() : unwatchedPoll()).toNanos();
-  }
-
-  private Duration unwatchedPoll() {
-    return settings.poll().compareTo(UNWATCHED_POLL) < 0 ? settings.poll() : UNWATCHED_POLL;
   }
 }

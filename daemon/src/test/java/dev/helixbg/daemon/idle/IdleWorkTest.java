@@ -253,7 +253,7 @@ class IdleWorkTest {
     untilItEnds();
     daemon.look();
     settle();
-    daemon.run(Duration.ofMinutes(6)); // what failed waits before it is tried again
+    daemon.run(Duration.ofMinutes(31)); // what failed waits before it is tried again
     finish();
     assertEquals(0, daemon.watch.update().questions());
     assertEquals(Optional.empty(), daemon.troubles.on(about));

@@ -55,9 +55,6 @@ public final class DaemonFixture {
   public final KbWatch watch;
   final DaemonLoop loop;
 
-  /** Whether a test tells of changes by {@link DaemonLoop#hint}. */
-  boolean told = true;
-
   /** Times that entries were compared. */
   int analyses;
 
@@ -99,7 +96,6 @@ public final class DaemonFixture {
                 metrics.countingEmbedded()),
             () -> {},
             files,
-            followed -> told,
             clock,
             troubles,
             metrics);
