@@ -11,8 +11,6 @@ import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.run.JudgingStage;
 import dev.helixbg.daemon.run.Pipeline;
 import dev.helixbg.daemon.terminal.Failure;
-import dev.helixbg.daemon.terminal.Json;
-import dev.helixbg.daemon.watch.KbUpdate;
 import dev.helixbg.daemon.watch.KbWatch;
 import dev.helixbg.embed.EmbedderSource;
 import dev.helixbg.insight.judge.JudgeProgress;
@@ -32,10 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The low-priority thread that works while the daemon has no other work. It embeds the passages and
- * reads the pairs that a first look (an early report) left out. If no other program needs the
- * machine, it also asks the language model the open questions. Any change interrupts the work. The
- * work later continues from the stored results.
+ * The low-priority thread that asks the language model the open questions while the daemon has no
+ * other work and no other program needs the machine. Any change interrupts the work. The work later
+ * continues from the stored answers.
  *
  * <p>The thread of the daemon's main loop calls {@link #consider}; any thread may call {@link
  * #current}.
@@ -58,23 +55,6 @@ public final class IdleWork implements AutoCloseable {
         new Machine(OperatingSystem::onBattery, OperatingSystem::load);
   }
 
-  /** Idle jobs, in the order in which they are tried. The first two complete the report. */
-  public enum IdleJob {
-    /** Embeds the passages of long entries that have no vector yet. */
-    PASSAGES,
-    /** Lets the pair judges read the pairs that are still unread. */
-    PAIRS,
-    /** Asks the language model for labels, verdicts, summaries, merged texts and lessons. */
-    QUESTIONS;
-
-    /** Returns the job's name for output. */
-    public String title() {
-      return Json.word(this);
-    }
-  }
-
-  private record KbJob(Kb kb, IdleJob work) {}
-
   /**
    * What a job waits for.
    *
@@ -83,18 +63,9 @@ public final class IdleWork implements AutoCloseable {
    */
   private record Waiting(int changes, OptionalLong until) {}
 
-  /**
-   * The current work. The last four fields tell how far a job that asks the language model has
-   * come.
-   */
+  /** The current work, and how far it has come with its present kind of questions. */
   public record Current(
-      Kb kb,
-      IdleJob work,
-      Instant since,
-      Optional<QuestionKind> job,
-      int done,
-      int left,
-      int answered) {}
+      Kb kb, Instant since, Optional<QuestionKind> job, int done, int left, int answered) {}
 
   private final Settings settings;
   private final EmbedderSource embedder;
@@ -103,7 +74,7 @@ public final class IdleWork implements AutoCloseable {
   private final DaemonMetrics metrics;
   private final Machine machine;
   private final GpuRetry gpu;
-  private final Map<KbJob, Waiting> waiting = new HashMap<>();
+  private final Map<Kb, Waiting> waiting = new HashMap<>();
 
   /** The present job, or a job whose end was not handled yet; null if there is none. */
   private volatile Run run;
@@ -144,8 +115,8 @@ public final class IdleWork implements AutoCloseable {
         end();
       } else if (!watches.contains(run.watch)
           || isChanged(watches)
-          || (run.work == IdleJob.QUESTIONS && isMachineWanted(settings.daemon().modelThreads()))) {
-        run.stop();
+          || isMachineWanted(settings.daemon().modelThreads())) {
+        run.stopped = true;
       }
       return true;
     }
@@ -153,16 +124,13 @@ public final class IdleWork implements AutoCloseable {
       return false;
     }
     for (KbWatch watch : watches) {
-      for (IdleJob work : IdleJob.values()) {
-        boolean asks = work == IdleJob.QUESTIONS;
-        if (isDue(watch, work) && !(asks && isMachineWanted(0))) {
-          if (asks && watch.update().outcome().isEmpty()) {
-            watch.update().runAgain();
-            return true;
-          }
-          start(watch, work);
-          return true;
+      if (isDue(watch) && !isMachineWanted(0)) {
+        if (watch.update().outcome().isEmpty()) {
+          watch.update().runAgain();
+        } else {
+          start(watch);
         }
+        return true;
       }
     }
     return false;
@@ -173,22 +141,16 @@ public final class IdleWork implements AutoCloseable {
         .anyMatch(watch -> watch.upToDateWith().isEmpty() || watch.restsSince() - run.since > 0);
   }
 
-  private boolean isDue(KbWatch watch, IdleJob work) {
-    Waiting waits = waiting.get(new KbJob(watch.kb(), work));
+  private boolean isDue(KbWatch watch) {
+    Waiting waits = waiting.get(watch.kb());
     if (waits != null
         && waits.changes() == watch.changes()
         && (waits.until().isEmpty() || clock.nanos() - waits.until().getAsLong() < 0)) {
       return false;
     }
-    KbUpdate update = watch.update();
-    return switch (work) {
-      case PASSAGES -> update.passagesLeft() > 0;
-      case PAIRS -> update.passagesLeft() == 0 && update.pairsLeft() > 0;
-      case QUESTIONS ->
-          update.questions() > 0
-              && clock.nanos() - watch.restsSince() >= settings.daemon().modelQuiet().toNanos()
-              && mayAsk();
-    };
+    return watch.update().questions() > 0
+        && clock.nanos() - watch.restsSince() >= settings.daemon().modelQuiet().toNanos()
+        && mayAsk();
   }
 
   /** Returns whether the settings permit questions and a model exists. */
@@ -225,8 +187,8 @@ public final class IdleWork implements AutoCloseable {
     return Optional.ofNullable(run).map(one -> one.now);
   }
 
-  private void start(KbWatch watch, IdleJob work) {
-    run = new Run(watch, work);
+  private void start(KbWatch watch) {
+    run = new Run(watch);
     try {
       run.thread.start();
     } catch (Throwable e) { // for example, too little memory for a thread
@@ -240,17 +202,17 @@ public final class IdleWork implements AutoCloseable {
    * #RETRY}.
    */
   private void end() {
-    KbJob job = new KbJob(run.watch.kb(), run.work);
+    Kb kb = run.watch.kb();
     if (run.failed || run.foundNothing) {
       OptionalLong until =
           run.foundNothing
               ? OptionalLong.empty()
               : OptionalLong.of(clock.nanos() + RETRY.toNanos());
-      waiting.put(job, new Waiting(run.watch.changes(), until));
+      waiting.put(kb, new Waiting(run.watch.changes(), until));
     } else {
-      waiting.remove(job);
+      waiting.remove(kb);
     }
-    if (run.brought) { // the next report contains the new vectors, readings or answers
+    if (run.brought) { // the next report contains the new answers
       run.watch.update().runAgain();
     }
     run = null;
@@ -259,7 +221,6 @@ public final class IdleWork implements AutoCloseable {
   /** A job on its own thread. It asks questions in the same order as {@code one-shot}. */
   private final class Run {
     private final KbWatch watch;
-    private final IdleJob work;
     private final long since = clock.nanos();
     private final Thread thread;
 
@@ -273,33 +234,20 @@ public final class IdleWork implements AutoCloseable {
     /** Whether the model has answered no question in this job; open questions may remain. */
     private volatile boolean foundNothing;
 
-    /** Whether the job has results that the report lacks. */
+    /** Whether the job has answers that the report lacks. */
     private volatile boolean brought;
 
-    Run(KbWatch watch, IdleJob work) {
+    Run(KbWatch watch) {
       this.watch = watch;
-      this.work = work;
-      this.brought = work != IdleJob.QUESTIONS;
-      this.now = new Current(watch.kb(), work, clock.now(), Optional.empty(), 0, 0, 0);
+      this.now = new Current(watch.kb(), clock.now(), Optional.empty(), 0, 0, 0);
       this.thread = Thread.ofPlatform().daemon().name("model").unstarted(this::work);
     }
 
-    private void stop() {
-      stopped = true;
-      if (work != IdleJob.QUESTIONS) {
-        thread.interrupt(); // embedding and comparison stop only at an interrupt
-      }
-    }
-
     private void work() {
-      String about = watch.kb().folder() + ", " + work.title();
+      String about = watch.kb().folder() + ", questions";
       try {
         OperatingSystem.lowerPriority();
-        switch (work) {
-          case PASSAGES -> watch.embedPassages();
-          case PAIRS -> watch.readPairs();
-          case QUESTIONS -> ask(about);
-        }
+        ask(about);
         troubles.over(about);
       } catch (CancellationException | InterruptedException e) {
         LOG.debug("{}: interrupted, to be continued", about);
@@ -366,7 +314,7 @@ public final class IdleWork implements AutoCloseable {
     }
 
     private void note(Optional<QuestionKind> job, int done, int left, int answered) {
-      now = new Current(now.kb(), work, now.since(), job, done, left, answered);
+      now = new Current(now.kb(), now.since(), job, done, left, answered);
     }
   }
 

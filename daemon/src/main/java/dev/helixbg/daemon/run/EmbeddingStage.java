@@ -131,12 +131,7 @@ public final class EmbeddingStage implements AutoCloseable {
   private TextVectors ofEntries(List<Entry> all) {
     List<String> texts = all.stream().map(Entry::embeddedText).toList();
     return new TextVectors(
-        VectorStore.ofEntries(store),
-        texts,
-        newestFirst(all),
-        source,
-        source.otherWay(false),
-        nanoTime);
+        VectorStore.ofEntries(store), texts, newestFirst(all), source, source.otherWay(false));
   }
 
   /**
@@ -164,7 +159,7 @@ public final class EmbeddingStage implements AutoCloseable {
     }
     int[] order = IntStream.range(0, texts.size()).toArray();
     return new TextVectors(
-        VectorStore.ofPassages(store), texts, order, source, source.otherWay(true), nanoTime);
+        VectorStore.ofPassages(store), texts, order, source, source.otherWay(true));
   }
 
   /** Returns the id of the method that computes the entries' vectors. */

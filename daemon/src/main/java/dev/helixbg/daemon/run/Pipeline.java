@@ -102,44 +102,32 @@ public record Pipeline(
     Outcome take() throws InterruptedException;
   }
 
-  /** Receives first looks (early reports), and decides whether a run continues after them. */
-  public interface GoingOn {
-    boolean goesOn(FirstLookMaker known) throws InterruptedException;
-
-    /**
-     * Receives a first look (an early report) at the newest entries only, after which a run always
-     * continues.
-     */
-    default void look(FirstLookMaker newest) throws InterruptedException {
-      goesOn(newest);
-    }
+  /** Receives first looks (early reports). */
+  public interface FirstLooks {
+    void look(FirstLookMaker known) throws InterruptedException;
   }
 
   /**
    * Runs all stages: vectors of entries, vectors of passages, reading of pairs, questions to the
    * language model.
    *
-   * <p>Before a long stage, offers {@code goingOn} a first look (an early report). A stage is long
-   * if at least {@link #MANY_PASSAGES}, {@link #MANY_PAIRS} or {@link #MANY_QUESTIONS} are left to
-   * do. If a first look came before the passages, none comes before the reading of pairs. If the KB
-   * has no complete report yet, a first look at the newest entries may come before all others.
+   * <p>Before a long stage, offers {@code looks} a first look (an early report). A stage is long if
+   * at least {@link #MANY_PASSAGES}, {@link #MANY_PAIRS} or {@link #MANY_QUESTIONS} are left to do.
+   * If a first look came before the passages, none comes before the reading of pairs. If the KB has
+   * no complete report yet, a first look at the newest entries may come before all others.
    *
-   * @return the outcome; if {@code goingOn} ended the run, its report is a first look
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
-  public Outcome run(KbStore kb, LogReading log, GoingOn goingOn) throws InterruptedException {
+  public Outcome run(KbStore kb, LogReading log, FirstLooks looks) throws InterruptedException {
     EmbeddingStage.Result vectors;
     boolean looked = false;
     try (EmbeddingStage stages = embedding(kb, log)) {
       if (isFirst(kb) && !stages.embedNewest(newest)) {
-        goingOn.look(() -> remembered(findings(kb, log, stages.result())));
+        offer(looks, () -> remembered(findings(kb, log, stages.result())));
       }
       stages.embedEntries();
       if (stages.passagesLeft() >= MANY_PASSAGES) {
-        FirstLookMaker known = () -> remembered(findings(kb, log, stages.result()));
-        if (!goesOn(goingOn, known)) {
-          return known.take();
-        }
+        offer(looks, () -> remembered(findings(kb, log, stages.result())));
         looked = true;
       }
       stages.embedPassages();
@@ -149,16 +137,13 @@ public record Pipeline(
     System.gc(); // frees the vectors of the stage; the result has copies of them
     KbFindings seen = findings(kb, log, vectors);
     if (!looked && reading.left(kb, seen.open) >= MANY_PAIRS) {
-      FirstLookMaker known = () -> remembered(seen);
-      if (!goesOn(goingOn, known)) {
-        return known.take();
-      }
+      offer(looks, () -> remembered(seen));
     }
     KbFindings found = seen.read(reading.run(kb, seen.open));
     if (judging.mayAsk()) {
       Outcome known = remembered(found);
-      if (known.questions() >= MANY_QUESTIONS && !goesOn(goingOn, () -> known)) {
-        return known;
+      if (known.questions() >= MANY_QUESTIONS) {
+        offer(looks, () -> known);
       }
     }
     return new Outcome(report(found, judging.run(subject(found)), Optional.empty()), vectors);
@@ -177,16 +162,13 @@ public record Pipeline(
   }
 
   /**
-   * Asks whether to continue, and collects garbage before and after. Without these collections the
-   * heap would grow, because the analysis and a large report leave garbage in the old generation.
+   * Offers a first look, and collects garbage before and after. Without these collections the heap
+   * would grow, because the analysis and a large report leave garbage in the old generation.
    */
-  private static boolean goesOn(GoingOn goingOn, FirstLookMaker known) throws InterruptedException {
+  private static void offer(FirstLooks looks, FirstLookMaker known) throws InterruptedException {
     System.gc();
-    if (!goingOn.goesOn(known)) {
-      return false;
-    }
+    looks.look(known);
     System.gc();
-    return true;
   }
 
   /**
@@ -303,17 +285,11 @@ public record Pipeline(
                     .map(made -> new Report.NotesFolder(found.name(), found.again(), made)));
   }
 
-  /**
-   * Updates the vectors of entries and, if {@code ofPassages}, the vectors of passages (parts of
-   * long entries).
-   */
-  public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log, boolean ofPassages)
+  /** Updates the vectors of entries. */
+  public EmbeddingStage.Result updateVectors(KbStore kb, LogReading log)
       throws InterruptedException {
     try (EmbeddingStage stages = embedding(kb, log)) {
       stages.embedEntries();
-      if (ofPassages) {
-        stages.embedPassages();
-      }
       return stages.result();
     }
   }

@@ -12,22 +12,20 @@ import dev.helixbg.embed.cache.VectorStore;
 import dev.helixbg.embed.store.Database;
 import dev.helixbg.insight.lessons.SentenceVectors;
 import dev.helixbg.insight.log.Passage;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
  * Texts with their vectors: known vectors from the store, and new vectors, which are saved batch by
  * batch.
  *
- * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts, and after {@link #BATCH_TIME} at the
- * latest. If the process dies, only the vectors since the last save are lost.
+ * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts. If the process dies, only the
+ * vectors since the last save are lost.
  *
  * <p>All vectors of an instance are made by one method: the usual method, or the other method (see
  * {@link EmbedderSource#otherWay}). The other method is chosen if a trial has found it faster, and
@@ -40,14 +38,12 @@ import java.util.stream.IntStream;
  */
 public final class TextVectors {
   public static final int BATCH_TEXTS = 512;
-  static final Duration BATCH_TIME = Duration.ofSeconds(2);
 
   private final VectorStore store;
   private final List<String> texts;
   private final int[] order;
   private final EmbedderSource source;
   private final Optional<OtherWay> other;
-  private final LongSupplier nanoTime;
   private final List<TextKey> keys = new ArrayList<>();
   private final Map<TextKey, float[]> known = new HashMap<>();
 
@@ -60,7 +56,6 @@ public final class TextVectors {
   private int embedded;
   private final KnownVectors stored;
   private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
-  private long due;
 
   /**
    * @param order indices of the texts, in the order of embedding
@@ -71,16 +66,13 @@ public final class TextVectors {
       List<String> texts,
       int[] order,
       EmbedderSource source,
-      Optional<OtherWay> other,
-      LongSupplier nanoTime) {
+      Optional<OtherWay> other) {
     this.store = store;
     this.stored = store.read();
     this.texts = texts;
     this.order = order;
     this.source = source;
     this.other = other;
-    this.nanoTime = nanoTime;
-    this.due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
     List<String> ids = new ArrayList<>(List.of(source.id()));
     other.ifPresent(way -> ids.add(way.id()));
     lookUp(stored.id(ids, texts.stream()));
@@ -94,13 +86,7 @@ public final class TextVectors {
     return sentences -> {
       int[] order = IntStream.range(0, sentences.size()).toArray();
       TextVectors texts =
-          new TextVectors(
-              VectorStore.ofLessons(store),
-              sentences,
-              order,
-              source,
-              Optional.empty(),
-              System::nanoTime);
+          new TextVectors(VectorStore.ofLessons(store), sentences, order, source, Optional.empty());
       if (texts.left() > 0) {
         try (Embedder embedder = texts.open()) {
           texts.embed(embedder, Progress.SILENT, Integer.MAX_VALUE);
@@ -215,9 +201,8 @@ public final class TextVectors {
     missing.remove(key);
     embedded++;
     unsaved.put(key, vector);
-    if (unsaved.size() >= BATCH_TEXTS || nanoTime.getAsLong() - due >= 0) {
+    if (unsaved.size() >= BATCH_TEXTS) {
       save();
-      due = nanoTime.getAsLong() + BATCH_TIME.toNanos();
     }
   }
 

@@ -138,13 +138,11 @@ final class ControlRequests implements ControlServer.Handler {
 
   private static void describe(IdleWork.Current current, ObjectNode json) {
     json.put("kb", current.kb().folder().toString());
-    json.put("work", current.work().title());
+    json.put("work", "questions");
     json.put("since", current.since().toString());
-    if (current.work() == IdleWork.IdleJob.QUESTIONS) {
-      json.put("job", current.job().map(QuestionKind::title).orElse(null));
-      json.put("done", current.done());
-      json.put("left", current.left());
-      json.put("answered", current.answered());
-    }
+    json.put("job", current.job().map(QuestionKind::title).orElse(null));
+    json.put("done", current.done());
+    json.put("left", current.left());
+    json.put("answered", current.answered());
   }
 }

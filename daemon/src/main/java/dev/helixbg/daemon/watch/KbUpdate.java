@@ -62,16 +62,16 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the number of passages (parts of long entries) without vectors; 0 unless the last
-   * update made a first look (an early report).
+   * Returns the number of passages (parts of long entries) without vectors; 0 unless an update has
+   * published a first look (an early report) and has not ended.
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
   /**
-   * Returns the number of pairs that the pair judges have not read; 0 unless the last update made a
-   * first look (an early report).
+   * Returns the number of pairs that the pair judges have not read; 0 unless an update has
+   * published a first look (an early report) and has not ended.
    */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
@@ -96,8 +96,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Requests an update at the next check even if no file has changed: the report lacks new answers
-   * or readings, or its {@link #outcome} is missing.
+   * Requests an update at the next check even if no file has changed: the report lacks new answers,
+   * or its {@link #outcome} is missing.
    */
   public void runAgain() {
     again = true;
@@ -118,42 +118,30 @@ public final class KbUpdate {
             .filter(one -> one.basis().equals(basis));
     if (!again && last.filter(one -> one.firstLook().isEmpty()).isPresent()) {
       questions = last.get().questions();
-      if (left.isPresent()) { // another process has completed this process's first look
-        left = Optional.empty();
-        forgetOutcome();
-      }
+      left = Optional.empty();
       if (!store.outputs().isReportInPlace()) {
         store.outputs().publishReport(last.get().logSha256());
       }
       return;
     }
     again = false;
-    Pipeline.Outcome made = pipeline.run(store, log, shortly(store, basis, here));
+    Pipeline.Outcome made =
+        pipeline.run(
+            store,
+            log,
+            known -> {
+              Pipeline.Outcome look = known.take();
+              here.check();
+              left = look.report().firstLook();
+              publish(store, look, basis);
+            });
     here.check();
-    Report report = made.report();
     outcome = made;
     questions = made.questions();
-    left = report.firstLook();
-    if (last.filter(one -> one.firstLook().equals(report.firstLook())).isEmpty()) {
+    if (left.isPresent() || last.filter(one -> one.firstLook().isEmpty()).isEmpty()) {
       publish(store, made, basis);
     }
-  }
-
-  /** Returns callbacks that end a run before a long stage, which {@code IdleWork} does later. */
-  private Pipeline.GoingOn shortly(KbStore store, ReportBasis basis, KbIdentity here) {
-    return new Pipeline.GoingOn() {
-      @Override
-      public boolean goesOn(Pipeline.FirstLookMaker known) {
-        return false;
-      }
-
-      @Override
-      public void look(Pipeline.FirstLookMaker newest) throws InterruptedException {
-        Pipeline.Outcome look = newest.take();
-        here.check();
-        publish(store, look, basis);
-      }
-    };
+    left = Optional.empty();
   }
 
   private void publish(KbStore store, Pipeline.Outcome made, ReportBasis basis) {

@@ -42,7 +42,8 @@ public final class KbWatch {
   /** Time after which a log is read even if it is still changing. */
   static final Duration READ_ANYWAY_AFTER = Duration.ofSeconds(60);
 
-  private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+  /** Number of checks after which a failed update is tried again. */
+  private static final int RETRY_AFTER = 15;
 
   private final Kb kb;
   private final KbStores stores;
@@ -78,7 +79,7 @@ public final class KbWatch {
   /** State of the log at the last noticed change; null before the first check. */
   private FileState seenLog;
 
-  private int failures;
+  private boolean failed;
   private long retryAt;
 
   // Other threads read these fields for the status.
@@ -160,31 +161,6 @@ public final class KbWatch {
   }
 
   /**
-   * Lets the pair judges read the pairs that a first look (an early report) left out. Must not run
-   * on the loop's thread. Afterwards, the caller must call {@link KbUpdate#runAgain}. If the work
-   * is interrupted, finished readings are saved.
-   */
-  public void readPairs() throws InterruptedException {
-    Optional<Pipeline.Outcome> made = update.outcome();
-    if (made.isPresent()) {
-      pipeline.reading().run(store(), made.get().report().findings());
-    }
-  }
-
-  /**
-   * Embeds the passages that a first look (an early report) left out. The caller follows the rules
-   * of {@link #readPairs}. If the work is interrupted, finished vectors are saved.
-   */
-  public void embedPassages() throws InterruptedException {
-    String wanted = logSha256;
-    LogReading log = files.read(kb.dataLog());
-    metrics.readings.increment();
-    if (log.account().sha256().equals(wanted)) { // otherwise the loop updates the KB
-      pipeline.updateVectors(store(), log, true);
-    }
-  }
-
-  /**
    * Checks the KB, does the due work, and returns the nanoseconds until the next check. Any failure
    * is logged as a problem, and the work is tried again.
    */
@@ -206,7 +182,8 @@ public final class KbWatch {
       if (e instanceof Error) {
         update.forget(); // the remembered data may have exhausted the memory
       }
-      return later();
+      later();
+      return settings.poll().toNanos();
     }
   }
 
@@ -233,7 +210,7 @@ public final class KbWatch {
     if (rested < settings.quiet().toNanos() && now - changedSince < READ_ANYWAY_AFTER.toNanos()) {
       return settings.quiet().toNanos() - rested;
     }
-    if (failures > 0 && now < retryAt) {
+    if (failed && now - retryAt < 0) {
       return Math.min(poll, retryAt - now);
     }
     locked(stamp);
@@ -304,7 +281,7 @@ public final class KbWatch {
     logSha256 = "";
     pending = stamp;
     pendingSince = now;
-    failures = 0;
+    failed = false;
   }
 
   private void locked(KbStamp stamp) throws IOException, InterruptedException {
@@ -327,7 +304,7 @@ public final class KbWatch {
     update.run(store, log, here);
     done = stamp;
     publishVectors(store, log);
-    failures = 0;
+    failed = false;
     troubles.over(name);
     logSha256 = log.account().sha256();
   }
@@ -340,21 +317,14 @@ public final class KbWatch {
     Optional<Pipeline.Outcome> made =
         update.outcome().filter(one -> one.report().log().sha256().equals(sha256));
     EmbeddingStage.Result vectors =
-        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log, false);
+        made.isPresent() ? made.get().vectors() : pipeline.updateVectors(store, log);
     store.outputs().publishVectors(log, vectors.vectors().rows());
   }
 
-  /**
-   * Sets the time of the next attempt after a failure; the wait grows with repeated failures.
-   * Returns the nanoseconds until the next check.
-   */
-  private long later() {
-    long poll = settings.poll().toNanos();
-    long longest = Math.max(poll, LONGEST_RETRY.toNanos());
-    long wait = Math.clamp(poll << Math.min(failures, 10), 1, longest);
-    failures++;
-    retryAt = clock.nanos() + wait;
+  /** Sets the time of the next attempt after a failure. */
+  private void later() {
+    failed = true;
+    retryAt = clock.nanos() + settings.poll().multipliedBy(RETRY_AFTER).toNanos();
     done = null;
-    return Math.min(wait, poll);
   }
 }

@@ -89,7 +89,7 @@ public record OneShotRun(Pipeline pipeline) {
       return new Result(last.get().summary(), Optional.empty());
     }
     LogReading log = DataLog.readQuiet(store.kb().dataLog());
-    Pipeline.GoingOn goingOn =
+    Pipeline.FirstLooks looks =
         known -> {
           if (reader.isPresent()) {
             Pipeline.Outcome look = known.take();
@@ -97,9 +97,8 @@ public record OneShotRun(Pipeline pipeline) {
             store.publish(look.report(), basis, look.questions(), "");
             reader.get().accept(look.report());
           }
-          return true;
         };
-    Pipeline.Outcome made = pipeline.run(store, log, goingOn);
+    Pipeline.Outcome made = pipeline.run(store, log, looks);
     here.check();
     String summary = TerminalSummary.render(made.report());
     // The report includes answers given during the run, but not decisions made during the run.

@@ -167,7 +167,6 @@ class EmbeddingEstimateTest {
             database(VectorStore.TABLE),
             FakeEmbedder.model("model", TimedEmbedder::new),
             display,
-            () -> 0,
             entries)) {
       stage.run();
     }

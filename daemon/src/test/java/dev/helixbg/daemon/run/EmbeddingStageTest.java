@@ -381,33 +381,20 @@ class EmbeddingStageTest {
   /** Whatever the moment at which the process dies. */
   @Test
   void neverIsMoreThanABatchUnsaved() throws Exception {
-    assertEquals(TextVectors.BATCH_TEXTS, mostUnsaved(4_000, Duration.ZERO));
-    long inTime = 10 * TextVectors.BATCH_TIME.toSeconds();
-    assertEquals(inTime, mostUnsaved(200, Duration.ofMillis(100)));
-    assertEquals(TextVectors.BATCH_TIME.toSeconds() / 2, mostUnsaved(20, Duration.ofSeconds(2)));
-  }
-
-  /** The most vectors that were embedded and not on disk, just before a save or the next text. */
-  private int mostUnsaved(int texts, Duration perText) throws Exception {
-    TestDatabase.change(store(), "DELETE FROM vectors");
-    embedder.asked.clear();
-    long[] now = {0};
+    int texts = 4_000;
     int[] embedded = {0};
     int[] most = {0};
     Progress counting =
         (_, _) -> { // before the vector is taken in
-          now[0] += perText.toNanos();
           embedded[0]++;
           most[0] = Math.max(most[0], embedded[0] - onDisk());
         };
     try (EmbeddingStage stage =
-        new EmbeddingStage(
-            store(), model(), (what, things, work) -> counting, () -> now[0], notes(texts))) {
+        new EmbeddingStage(store(), model(), (what, things, work) -> counting, notes(texts))) {
       stage.run();
     }
-    assertEquals(texts, embedded[0]);
     assertEquals(texts, onDisk());
-    return most[0];
+    assertEquals(TextVectors.BATCH_TEXTS, most[0]);
   }
 
   private int onDisk() {
@@ -428,7 +415,7 @@ class EmbeddingStageTest {
     update(notes(1)); // what a new database costs, and a few classes
     long before = written();
     FakeModel model = model();
-    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, () -> 0, notes(texts))) {
+    try (EmbeddingStage stage = new EmbeddingStage(store(), model, SILENT, notes(texts))) {
       stage.run();
     }
     long bytes = written() - before;

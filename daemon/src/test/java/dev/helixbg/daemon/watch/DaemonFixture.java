@@ -243,6 +243,6 @@ public final class DaemonFixture {
   /** A whole run over a KB, of which nothing is published. */
   public static Pipeline.Outcome whole(Pipeline pipeline, KbStore store)
       throws InterruptedException {
-    return pipeline.run(store, DataLog.readQuiet(store.kb().dataLog()), look -> true);
+    return pipeline.run(store, DataLog.readQuiet(store.kb().dataLog()), look -> {});
   }
 }
