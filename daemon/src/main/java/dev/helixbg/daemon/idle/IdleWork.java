@@ -40,16 +40,16 @@ import org.slf4j.LoggerFactory;
 public final class IdleWork implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleWork.class);
 
-  /** Minimum time between two checks of load and battery; each check starts a process on a Mac. */
+  /** Time between checks of load and battery, each of which starts a process on a Mac. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   /** Time after which a failed job is tried again, unless its KB changes before. */
   private static final Duration RETRY = Duration.ofMinutes(30);
 
-  /** Name under which problems with the language model are logged. All KBs share the model. */
+  /** Name of problems with the language model, which all KBs share. */
   private static final String MODEL = "the language model";
 
-  /** The machine's battery state, and its load in runnable threads per core; tests replace both. */
+  /** The machine's battery state, and its load per core; tests replace both. */
   public record Machine(BooleanSupplier onBattery, DoubleSupplier load) {
     public static final Machine THIS =
         new Machine(OperatingSystem::onBattery, OperatingSystem::load);
@@ -102,9 +102,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Starts a due job, or interrupts the running job if a KB changed or other programs need the
-   * machine. Returns whether the KBs must be checked again soon, because a job runs or has just
-   * ended, or an update was requested.
+   * Starts a due job, or stops the running job if a KB changed or other programs need the machine.
+   * Returns whether the KBs must be checked again soon.
    */
   public boolean consider(List<KbWatch> all) {
     // A KB that cannot be updated must not stop the work on the others.
@@ -153,7 +152,6 @@ public final class IdleWork implements AutoCloseable {
         && mayAsk();
   }
 
-  /** Returns whether the settings permit questions and a model exists. */
   private boolean mayAsk() {
     try {
       return settings.llm().seconds() > 0 && LanguageModelFile.locate(settings).isPresent();
@@ -163,8 +161,8 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Returns whether other programs need the machine, or the machine runs on battery although the
-   * settings forbid work on battery. The load of a job's own threads is subtracted.
+   * Whether other programs need the machine, or it runs on battery against the settings. The load
+   * of a job's own threads is subtracted.
    */
   private boolean isMachineWanted(int ownThreads) {
     if (clock.nanos() - machineAskedAt >= ASK_AGAIN.toNanos()) {
@@ -177,7 +175,7 @@ public final class IdleWork implements AutoCloseable {
     return wanted;
   }
 
-  /** Returns whether a job is running, or has ended but was not handled yet. */
+  /** Whether a job is running, or has ended but was not handled yet. */
   public boolean isRunning() {
     return run != null;
   }
@@ -319,8 +317,7 @@ public final class IdleWork implements AutoCloseable {
   }
 
   /**
-   * Stops the running job, and waits at most a second for its end. A language model stops after the
-   * layer that it is computing.
+   * Stops the running job, and waits at most a second for the layer that the model is computing.
    */
   @Override
   public void close() {

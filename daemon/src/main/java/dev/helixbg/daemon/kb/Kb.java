@@ -19,10 +19,7 @@ public record Kb(Path folder) {
   /** The file in which helix keeps a knowledge base. */
   public static final String DATA_LOG = "data.log";
 
-  /**
-   * Folders of the user's home in which helix-bg looks for a knowledge base, in the order of the
-   * search.
-   */
+  /** Folders of the user's home that are searched for a knowledge base, in this order. */
   private static final List<String> USUAL = List.of(".helix-kb", ".helix", ".local/share/helix");
 
   // Written by hand, because a record's generated methods are slow at their first call.
@@ -38,12 +35,11 @@ public record Kb(Path folder) {
   }
 
   /**
-   * Returns the knowledge base to work on. This is the argument if there is one, otherwise the
-   * setting {@code kb} or {@code $HELIX_KB}. Without these, it is the first usual folder that has a
-   * data.log.
+   * Returns the knowledge base to work on: the argument, else the setting {@code kb} or {@code
+   * $HELIX_KB}, else the first usual folder that has a data.log.
    *
    * @param argument a folder, or the data.log in it
-   * @throws Failure with {@link ExitCode#KB} when there is no knowledge base
+   * @throws Failure with {@link ExitCode#KB} when there is none
    */
   public static Kb find(Optional<Path> argument, Settings settings, UserDirectories locations) {
     Optional<Kb> named = argument.or(settings::kb).map(Kb::named);
@@ -66,10 +62,7 @@ public record Kb(Path folder) {
                         + " one-shot --sample"));
   }
 
-  /**
-   * Returns the KB in a named folder. The folder need not exist yet. The argument may also be the
-   * data.log in the folder.
-   */
+  /** Returns the KB in a folder, which need not exist; the argument may be its data.log. */
   public static Kb named(Path argument) {
     Path path = argument.toAbsolutePath();
     boolean isLog = path.endsWith(DATA_LOG) && Files.exists(path) && !Files.isDirectory(path);
@@ -90,7 +83,7 @@ public record Kb(Path folder) {
     }
   }
 
-  /** Unpacks the bundled sample KB into the cache folder, where its report is kept between runs. */
+  /** Unpacks the bundled sample KB into the cache folder. */
   public static Kb sample(Path cacheFolder) {
     Kb kb = new Kb(cacheFolder.resolve("sample-kb"));
     try (InputStream resource = Kb.class.getResourceAsStream("/sample/data.log")) {
@@ -104,7 +97,7 @@ public record Kb(Path folder) {
     }
   }
 
-  /** Returns this KB, or throws a {@link Failure} with {@link ExitCode#KB} if it does not exist. */
+  /** Returns this KB; fails if it does not exist. */
   public Kb requireThere() {
     if (!Files.isDirectory(folder)) {
       throw new Failure(ExitCode.KB, "no such knowledge base: " + folder + " is not a folder");
@@ -120,7 +113,6 @@ public record Kb(Path folder) {
     return this;
   }
 
-  /** Returns the error for a KB that was moved or deleted during work on it. */
   Failure gone() {
     return new Failure(
         ExitCode.KB,

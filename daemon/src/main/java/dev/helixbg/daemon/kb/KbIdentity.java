@@ -1,21 +1,15 @@
 package dev.helixbg.daemon.kb;
 
-import dev.helixbg.daemon.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * Identity that a KB's folder had when work on the KB began. The results of the work are saved only
- * if the same folder is still at the path. Therefore helix-bg never recreates a KB that was moved
- * or deleted, and never writes results into another KB.
- *
- * @param folder the inode of the folder and its device
+ * Identity of a KB's folder (inode and device) when work on it began. Results are saved only into
+ * the same folder, so that helix-bg never recreates a KB that was moved, and never writes into
+ * another KB.
  */
 public record KbIdentity(Kb kb, Object folder) {
-  /**
-   * Returns the identity that the KB's folder has now; throws a {@link Failure} without a folder.
-   */
   public static KbIdentity of(Kb kb) {
     try {
       return new KbIdentity(
@@ -26,8 +20,8 @@ public record KbIdentity(Kb kb, Object folder) {
   }
 
   /**
-   * Checks that the path still leads to the same folder, and that the folder has a log. Otherwise
-   * throws a {@link Failure}. Must be called before results are written.
+   * Fails unless the path still leads to the same folder with a log. Must be called before results
+   * are written.
    */
   public void check() {
     if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {

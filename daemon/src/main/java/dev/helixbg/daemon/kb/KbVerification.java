@@ -16,10 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * Checks the log, the store and the published files of one KB. Reports faults, and the actions that
- * a run would take.
- */
+/** Checks the log, the store and the published files of one KB. */
 public final class KbVerification {
   private final KbStore store;
   private final VectorIds ids;
@@ -33,10 +30,7 @@ public final class KbVerification {
     this.modelTokens = modelTokens;
   }
 
-  /**
-   * The results of the checks, and descriptions of the actions that {@code one-shot} would take
-   * now. Each description begins with a verb.
-   */
+  /** The results, and what {@code one-shot} would do now, each beginning with a verb. */
   public record Result(List<CheckLine> checks, List<String> aRunWould) {}
 
   /** Checks a store, with the ids and the token limit of the model that a run would use. */

@@ -21,20 +21,13 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Texts with their vectors: known vectors from the store, and new vectors, which are saved batch by
- * batch.
+ * Texts with their vectors: known ones from the store, and new ones, which are saved after every
+ * {@link #BATCH_TEXTS} texts. One thread at a time may use an instance.
  *
- * <p>Vectors are saved after every {@link #BATCH_TEXTS} texts. If the process dies, only the
- * vectors since the last save are lost.
- *
- * <p>All vectors of an instance are made by one method: the usual method, or the other method (see
- * {@link EmbedderSource#otherWay}). The other method is chosen if a trial has found it faster, and
- * if it can embed all texts in less time than the usual method needs for the texts without a
- * vector. If only a few texts are new, the method stays the same, with one exception. If no text
- * has a vector yet, and the other method's model opens faster, the other method embeds even a few
- * texts, without a trial.
- *
- * <p>One thread at a time may use an instance.
+ * <p>All vectors of an instance are made by one method: the usual one, or the other one (see {@link
+ * EmbedderSource#otherWay}) if a trial has found it faster, and if it can embed all texts in less
+ * time than the usual method needs for the missing vectors. For a few new texts the method stays
+ * the same, except that a model that opens faster may make the first vectors.
  */
 public final class TextVectors {
   public static final int BATCH_TEXTS = 512;
@@ -57,10 +50,7 @@ public final class TextVectors {
   private final KnownVectors stored;
   private final Map<TextKey, float[]> unsaved = new LinkedHashMap<>();
 
-  /**
-   * @param order indices of the texts, in the order of embedding
-   * @param other another method of embedding, which may be faster
-   */
+  /** {@code order} has the indices of the texts, in the order of embedding. */
   TextVectors(
       VectorStore store,
       List<String> texts,
@@ -78,10 +68,7 @@ public final class TextVectors {
     lookUp(stored.id(ids, texts.stream()));
   }
 
-  /**
-   * Returns a function that embeds lessons, which are sentences about entries. The function takes
-   * known vectors from the store, and opens the embedding model only if a vector is missing.
-   */
+  /** Returns a function that embeds lessons; it opens the model only if a vector is missing. */
   public static SentenceVectors ofLessons(Database store, EmbedderSource source) {
     return sentences -> {
       int[] order = IntStream.range(0, sentences.size()).toArray();
@@ -100,7 +87,7 @@ public final class TextVectors {
     };
   }
 
-  /** Chooses the method with this id, and looks up which texts have a stored vector made by it. */
+  /** Chooses the method with this id, and looks up its stored vectors. */
   private void lookUp(String id) {
     this.id = id;
     keys.clear();
@@ -120,7 +107,7 @@ public final class TextVectors {
     return missing.size();
   }
 
-  /** Returns the work of embedding all texts without a vector, in units of {@link MiniLm#work}. */
+  /** Returns the work of the missing vectors, in units of {@link MiniLm#work}. */
   long workLeft() {
     return missing.values().stream().mapToLong(this::work).sum();
   }
@@ -133,7 +120,7 @@ public final class TextVectors {
     return embedded;
   }
 
-  /** Chooses the method of embedding, before texts are embedded. This may run a trial. */
+  /** Chooses the method before texts are embedded; may run a trial. */
   void chooseWay() {
     boolean isUsed = !isUsual();
     boolean few = missing.size() < EmbedderSource.MANY;
@@ -154,7 +141,6 @@ public final class TextVectors {
     return id.equals(source.id());
   }
 
-  /** Opens the model of the chosen method. The caller closes the model. */
   Embedder open() {
     return isUsual() ? source.open() : other.orElseThrow().model().get();
   }
@@ -164,17 +150,13 @@ public final class TextVectors {
     return id;
   }
 
-  /**
-   * Returns the keys by which other classes identify the texts. These keys contain the id of the
-   * usual method, even if the other method is chosen.
-   */
+  /** Returns the keys by which other classes identify the texts: always of the usual method. */
   List<TextKey> names() {
     return isUsual()
         ? List.copyOf(keys)
         : texts.stream().map(text -> TextKey.of(source.id(), text)).toList();
   }
 
-  /** Embeds the next texts, at most {@code most} of them. */
   void embed(Embedder embedder, Progress progress, int most) throws InterruptedException {
     List<TextKey> next = missing.keySet().stream().limit(most).toList();
     List<String> nextTexts = missing.values().stream().limit(most).toList();
@@ -195,7 +177,6 @@ public final class TextVectors {
     return known.get(keys.get(text));
   }
 
-  /** Adds a new vector; saves the batch once it is complete. */
   private void add(TextKey key, float[] vector) {
     known.put(key, vector);
     missing.remove(key);
@@ -212,8 +193,7 @@ public final class TextVectors {
   }
 
   /**
-   * Saves the new vectors. If every text has a vector, deletes stored vectors that are no longer
-   * needed.
+   * Saves the new vectors. If every text has one, deletes stored vectors that are no longer needed.
    */
   void end() {
     save();

@@ -120,10 +120,7 @@ final class ControlRequests implements ControlServer.Handler {
     return json;
   }
 
-  /**
-   * Adds the path of the language model to the daemon's status. If the model cannot be located,
-   * {@code modelTrouble} has the reason.
-   */
+  /** Adds the path of the language model, or the reason why it cannot be located. */
   private static void putModel(Settings settings, ObjectNode json) {
     Optional<LanguageModelFile> model = Optional.empty();
     String trouble = null;

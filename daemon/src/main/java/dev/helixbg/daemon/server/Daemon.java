@@ -35,10 +35,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The daemon, which keeps the reports on knowledge bases up to date. Creates its parts, and runs
- * them from start to end.
- */
+/** The daemon, which keeps the reports on knowledge bases up to date. */
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
@@ -111,10 +108,7 @@ public final class Daemon implements AutoCloseable {
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }
 
-  /**
-   * Starts a daemon: takes its lock and opens its socket. Throws a {@link Failure} if another
-   * daemon runs.
-   */
+  /** Takes the daemon's lock and opens its socket. Fails if another daemon runs. */
   public static Daemon start(
       List<Kb> kbs, DaemonHome home, Settings settings, EmbedderSource model, World world) {
     ProcessLock lock = home.lock();
@@ -163,10 +157,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Does the work other than watching: starts idle work, releases unused models, and shortens the
-   * service's error file. If this work fails, the error is logged, and the next call tries again.
-   *
-   * @return nanoseconds until the next call
+   * Starts idle work, releases unused models, and shortens the service's error file. A failure is
+   * logged, and the next call tries again. Returns the nanoseconds until then.
    */
   private long chores() throws InterruptedException {
     try {
@@ -199,7 +191,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Releases unused models and, after a long idle time, indexes. Returns whether it released any.
+   * Releases unused models and, after a long idle time, indexes; returns whether it released any.
    */
   private boolean releaseModels() {
     DaemonMetrics metrics = host.metrics();
@@ -229,7 +221,7 @@ public final class Daemon implements AutoCloseable {
     watches.forEach(watch -> watch.update().forget());
   }
 
-  /** Stops the daemon. Returns whether the daemon has ended completely; if not, it ends soon. */
+  /** Stops the daemon. Returns whether it has ended completely; if not, it ends soon. */
   boolean stop() {
     loop.stop();
     long deadline = System.nanoTime() + ENDING.toNanos();
@@ -245,8 +237,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Closes all parts. Files need no last write, because they are always complete. The control
-   * socket is closed last, so that the client that stopped the daemon gets its answer.
+   * Closes all parts, the control socket last: the client that stopped the daemon gets its answer.
    */
   @Override
   public void close() {
@@ -259,7 +250,6 @@ public final class Daemon implements AutoCloseable {
     close(control);
   }
 
-  /** Closes a part; failures are logged, so that the other parts are closed, too. */
   private static void close(AutoCloseable part) {
     try {
       part.close();

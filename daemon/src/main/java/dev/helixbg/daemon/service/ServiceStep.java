@@ -27,13 +27,12 @@ public record ServiceStep(String shown, Deed deed) {
     /**
      * Does the step.
      *
-     * @throws Failure with {@link ExitCode#WRITE} when a required command fails, with {@link
+     * @throws Failure with {@link ExitCode#WRITE} when a required command fails, {@link
      *     ExitCode#NO_DAEMON} when the status was requested and the service does not run
      */
     void take(PrintStream out) throws IOException, InterruptedException;
   }
 
-  /** Returns a step that writes a file, and makes the file's folder if it is missing. */
   public static ServiceStep write(Path file, String content) {
     return new ServiceStep(
         "would write " + file + "\n" + content.stripTrailing(),
@@ -66,10 +65,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /**
-   * Returns a step that runs a command and ignores its failure: if the command fails or is not
-   * installed, there is nothing to do.
-   */
+  /** Runs a command and ignores its failure: then there is nothing to do. */
   static ServiceStep maybe(String... command) {
     ServiceStep run =
         running(command, (answer, out) -> tell(out, answer.code() == 0 ? answer.output() : ""));
@@ -84,10 +80,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /**
-   * Returns a step that runs a command and prints its output. The command fails if the service does
-   * not run.
-   */
+  /** Runs a command that prints the status, and fails if the service does not run. */
   static ServiceStep ask(String... command) {
     return running(
         command,
@@ -99,9 +92,7 @@ public record ServiceStep(String shown, Deed deed) {
         });
   }
 
-  /**
-   * Returns a step that waits until the service has ended, that is, until {@code command} fails.
-   */
+  /** Waits until the service has ended, that is, until {@code command} fails. */
   static ServiceStep awaitEnd(String... command) {
     return new ServiceStep(
         "would wait until this command fails: " + words(command),
@@ -117,8 +108,8 @@ public record ServiceStep(String shown, Deed deed) {
   }
 
   /**
-   * Returns a step that waits until the service's daemon answers, because service managers do not
-   * report that a program has ended soon after its start.
+   * Waits until the service's daemon answers: service managers do not report that a program has
+   * soon ended.
    */
   static ServiceStep awaitStart(DaemonHome home) {
     return new ServiceStep(
@@ -148,7 +139,7 @@ public record ServiceStep(String shown, Deed deed) {
     Optional<T> take() throws InterruptedException;
   }
 
-  /** Looks again and again until there is a value, but not longer than {@link #PATIENCE}. */
+  /** Looks again and again, but not longer than {@link #PATIENCE}. */
   private static <T> T until(Look<T> look, Supplier<Failure> late) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Optional<T> seen;

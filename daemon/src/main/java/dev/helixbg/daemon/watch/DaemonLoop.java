@@ -8,11 +8,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The daemon's main loop: checks each KB at its due time, then does regular work (chores), and
- * sleeps until the next KB is due. Other threads can wake the loop.
+ * The daemon's main loop: checks each KB when it is due, does the chores, and sleeps. Others can
+ * wake it.
  */
 public final class DaemonLoop {
-  /** Work that each step of the loop does after the checks of KBs. */
   public interface Chores {
     /** Does the chores. Returns the longest time until the next call, in nanoseconds. */
     long run() throws InterruptedException;
@@ -39,8 +38,7 @@ public final class DaemonLoop {
   }
 
   /**
-   * Sets the watched KBs, all of which are due at once. Must be called on the loop's thread, or
-   * before the loop runs.
+   * Sets the watched KBs, all due at once. Must be called on the loop's thread, or before it runs.
    */
   public void watch(List<KbWatch> all) {
     long now = clock.nanos();

@@ -18,8 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Updates vectors and report of one KB, and remembers the outcome. {@link KbWatch} runs the update
- * on the thread of {@link DaemonLoop}, while it holds the KB's lock.
+ * Updates vectors and report of one KB, on the thread of {@link DaemonLoop}, under the KB's lock.
  */
 public final class KbUpdate {
   private static final Logger LOG = LoggerFactory.getLogger(KbUpdate.class);
@@ -62,24 +61,20 @@ public final class KbUpdate {
   }
 
   /**
-   * Returns the number of passages (parts of long entries) without vectors; 0 unless an update has
-   * published a first look (an early report) and has not ended.
+   * Returns the number of passages without vectors, while a first look (an early report) stands.
    */
   public int passagesLeft() {
     return left.map(FirstLook::passages).orElse(0);
   }
 
-  /**
-   * Returns the number of pairs that the pair judges have not read; 0 unless an update has
-   * published a first look (an early report) and has not ended.
-   */
+  /** Returns the number of unread pairs, while a first look (an early report) stands. */
   public int pairsLeft() {
     return left.map(FirstLook::pairs).orElse(0);
   }
 
   /**
-   * Returns the outcome of the last update, with the data of its report; empty if another process
-   * made the report, or if {@link #forget} released the outcome.
+   * Returns the last update's outcome; empty if another process made the report, or it was
+   * released.
    */
   public Optional<Pipeline.Outcome> outcome() {
     return Optional.ofNullable(outcome);
@@ -96,8 +91,8 @@ public final class KbUpdate {
   }
 
   /**
-   * Requests an update at the next check even if no file has changed: the report lacks new answers,
-   * or its {@link #outcome} is missing.
+   * Requests an update even if no file has changed: the report lacks answers, or the outcome is
+   * missing.
    */
   public void runAgain() {
     again = true;

@@ -30,11 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches one KB: checks whether the log, models, sources and decisions have changed. When they
- * have then stayed unchanged for a while, {@link KbUpdate} updates vectors and report.
- *
- * <p>A file's content is compared only if the file's size or times have changed. Otherwise the file
- * is not read (decision 53).
+ * Watches one KB. When log, model, sources or decisions have changed, and then stayed unchanged for
+ * a while, {@link KbUpdate} updates vectors and report. No file is read to find out whether it
+ * changed (decision 53).
  */
 public final class KbWatch {
   private static final Logger LOG = LoggerFactory.getLogger(KbWatch.class);
@@ -59,16 +57,10 @@ public final class KbWatch {
 
   private final Optional<NotesWatch> notes;
 
-  /**
-   * The state of the files from which the present report was made; null if an update is needed in
-   * any case.
-   */
+  /** The state of the present report's files; null if an update is needed in any case. */
   private KbStamp done;
 
-  /**
-   * The state of the files at the last noticed change, while the watch waits for further changes;
-   * null if there is no such change.
-   */
+  /** The state at the last noticed change, while further changes are waited for; else null. */
   private KbStamp pending;
 
   private long pendingSince;
@@ -89,7 +81,7 @@ public final class KbWatch {
   private volatile int changes;
   private volatile boolean gone;
 
-  /** Watches a KB. {@code forgetting} releases memory that the pipeline keeps between runs. */
+  /** {@code forgetting} releases memory that the pipeline keeps between runs. */
   public KbWatch(
       Kb kb,
       KbStores stores,
@@ -119,10 +111,7 @@ public final class KbWatch {
     return kb;
   }
 
-  /**
-   * Returns the number of live entries, which are not deleted, when the log was last read; −1
-   * before the first time.
-   */
+  /** Returns the number of live entries when the log was last read; −1 before the first time. */
   public int entries() {
     return entries;
   }
@@ -131,7 +120,6 @@ public final class KbWatch {
     return update;
   }
 
-  /** Returns whether the KB is missing at present. */
   public boolean isGone() {
     return gone;
   }
@@ -141,7 +129,7 @@ public final class KbWatch {
     return logSha256;
   }
 
-  /** Returns the problem that prevents the KB's update; empty if there is none. */
+  /** Returns the problem that prevents the KB's update, if any. */
   public Optional<String> trouble() {
     return troubles.on(name);
   }
@@ -161,7 +149,7 @@ public final class KbWatch {
   }
 
   /**
-   * Checks the KB, does the due work, and returns the nanoseconds until the next check. Any failure
+   * Checks the KB, does the due work, and returns the nanoseconds until the next check. A failure
    * is logged as a problem, and the work is tried again.
    */
   long tick() throws InterruptedException {
@@ -218,12 +206,8 @@ public final class KbWatch {
   }
 
   /**
-   * States of the files that a report is made from. If no state has changed, a new report would be
-   * the same. The copy of the decisions is the only file here that helix-bg writes itself.
-   *
-   * @param model the file of the language model, if there is one
-   * @param sources files that show which commits are checked out in source folders
-   * @param decisions the copy of the decisions; empty before the first decision
+   * States of the files that a report is made from; the same states make the same report. Of these,
+   * helix-bg writes only the copy of the decisions.
    */
   private record KbStamp(
       FileState log,
@@ -231,10 +215,7 @@ public final class KbWatch {
       List<Optional<FileState>> sources,
       Optional<FileState> decisions) {}
 
-  /**
-   * Returns the present states of the files that a report is made from; throws if the log is
-   * missing or cannot be accessed.
-   */
+  /** Throws if the log is missing or cannot be accessed. */
   private KbStamp stamp() throws IOException {
     return new KbStamp(
         files.state(kb.dataLog()),

@@ -19,8 +19,8 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /**
- * Updates a KB once, without watching it. Does nothing if the last report was made from the present
- * log, settings, models and decisions.
+ * Updates a KB once, unless its report was made from the present log, settings, models and
+ * decisions.
  */
 public record OneShotRun(Pipeline pipeline) {
 
@@ -28,9 +28,8 @@ public record OneShotRun(Pipeline pipeline) {
   public record Result(String summary, Optional<Pipeline.Outcome> made) {}
 
   /**
-   * Returns whether the last report can stay, so that there is nothing to do; needs no lock and
-   * writes nothing. {@code enough} decides whether the report's basis is close enough to the
-   * present {@link ReportBasis}.
+   * Whether the last report can stay; needs no lock and writes nothing. {@code enough} tells
+   * whether its basis is close enough to the present one.
    */
   public boolean isDone(KbStore store, BiPredicate<LastReport.Origin, ReportBasis> enough) {
     return done(store, pipeline.basis(store), enough).isPresent()
@@ -47,10 +46,7 @@ public record OneShotRun(Pipeline pipeline) {
         .filter(last -> store.outputs().areVectorsInPlace(last.logSha256()));
   }
 
-  /**
-   * Returns whether a KB's log has this hash. Reads the log only if it may have changed since an
-   * earlier run noted the hash.
-   */
+  /** Whether a KB's log has this hash. Reads the log only if it may have changed. */
   private static boolean isLog(KbStore store, String sha256) {
     if (store.outputs().isLogAsSeen(sha256)) {
       return true;
@@ -68,7 +64,6 @@ public record OneShotRun(Pipeline pipeline) {
   /**
    * Updates vectors and report. The caller must have the KB's lock.
    *
-   * @param enough whether the last report can stay, as for {@link #isDone}
    * @param reader receives each published first look (an early report); if empty, none is made
    * @throws InterruptedException when interrupted; the vectors and answers until then are saved
    */
