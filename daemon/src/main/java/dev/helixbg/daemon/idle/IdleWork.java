@@ -186,13 +186,9 @@ public final class IdleWork implements AutoCloseable {
   }
 
   private void start(KbWatch watch) {
-    run = new Run(watch);
-    try {
-      run.thread.start();
-    } catch (Throwable e) { // for example, too little memory for a thread
-      end();
-      throw e;
-    }
+    Run next = new Run(watch);
+    next.thread.start();
+    run = next;
   }
 
   /**

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -113,7 +114,7 @@ public record Kb(Path folder) {
     return this;
   }
 
-  Failure gone() {
+  private Failure gone() {
     return new Failure(
         ExitCode.KB,
         folder
@@ -130,5 +131,31 @@ public record Kb(Path folder) {
   /** Returns the folder, within the KB's folder, into which helix-bg writes the report. */
   public Path insights() {
     return folder.resolve("insights");
+  }
+
+  /**
+   * Identity of a KB's folder (inode and device) when work on it began. Results are saved only into
+   * the same folder, so that helix-bg never recreates a KB that was moved, and never writes into
+   * another KB.
+   */
+  public record Identity(Kb kb, Object folder) {
+    public static Identity of(Kb kb) {
+      try {
+        return new Identity(
+            kb, Files.readAttributes(kb.folder(), BasicFileAttributes.class).fileKey());
+      } catch (IOException e) {
+        throw kb.gone();
+      }
+    }
+
+    /**
+     * Fails unless the path still leads to the same folder with a log. Must be called before
+     * results are written.
+     */
+    public void check() {
+      if (!Files.exists(kb.dataLog()) || !equals(of(kb))) {
+        throw kb.gone();
+      }
+    }
   }
 }

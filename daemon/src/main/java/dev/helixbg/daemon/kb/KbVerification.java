@@ -112,22 +112,18 @@ public final class KbVerification {
 
   private void checkReport(LogAccount log) {
     Optional<LastReport.Origin> origin = store.report().origin();
-    if (origin.isEmpty()) {
-      aRunWould("report", "there is none yet", "a run writes it", "write the report");
-    } else if (!origin.get().logSha256().equals(log.sha256())) {
-      aRunWould(
-          "report",
-          "made from an earlier state of the log",
-          "a run brings it up to date",
-          "write the report");
-    } else if (origin.get().firstLook().isPresent()) {
-      aRunWould(
-          "report",
-          "a first look at the current state of the log",
-          "a run, or the daemon when it is idle, completes it",
-          "write the report");
-    } else {
+    String lacks =
+        origin.isEmpty()
+            ? "there is none yet"
+            : !origin.get().logSha256().equals(log.sha256())
+                ? "made from an earlier state of the log"
+                : origin.get().firstLook().isPresent()
+                    ? "a first look at the current state of the log"
+                    : "";
+    if (lacks.isEmpty()) {
       checks.add(CheckLine.ok("report", "made from the current state of the log"));
+    } else {
+      aRunWould("report", lacks, "a run brings it up to date", "write the report");
     }
   }
 

@@ -97,13 +97,12 @@ public final class Daemon implements AutoCloseable {
     this.startedAt = world.clock().now();
     this.host = KbHost.of(settings, model, world.pairs().apply(settings), world.clock(), LOG::warn);
     this.troubles = new TroubleLog(host.metrics(), world.clock());
-    this.loop = new DaemonLoop(world.clock(), this::chores);
     this.watches = kbs.stream().map(this::watch).toList();
+    this.loop = new DaemonLoop(world.clock(), watches, this::chores);
     this.idle =
         new IdleWork(
             settings, host.embedder(), world.clock(), troubles, host.metrics(), world.machine());
     this.home = home;
-    loop.watch(watches);
     this.control =
         ControlServer.start(home.socket(), new ControlRequests(this, kbs), ControlLimits.USUAL);
   }

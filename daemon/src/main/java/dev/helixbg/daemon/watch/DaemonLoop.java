@@ -21,7 +21,7 @@ public final class DaemonLoop {
   private final Chores chores;
 
   /** KBs with the time of their next check. */
-  private Map<KbWatch, Long> watches = Map.of();
+  private final Map<KbWatch, Long> watches = new LinkedHashMap<>();
 
   /** Whether the sleep must end. The loop's monitor guards this field and {@link #working}. */
   private boolean woken;
@@ -32,19 +32,10 @@ public final class DaemonLoop {
   private volatile boolean stopped;
   private volatile boolean allDue;
 
-  public DaemonLoop(DaemonClock clock, Chores chores) {
+  public DaemonLoop(DaemonClock clock, List<KbWatch> all, Chores chores) {
     this.clock = clock;
     this.chores = chores;
-  }
-
-  /**
-   * Sets the watched KBs, all due at once. Must be called on the loop's thread, or before it runs.
-   */
-  public void watch(List<KbWatch> all) {
-    long now = clock.nanos();
-    Map<KbWatch, Long> due = new LinkedHashMap<>();
-    all.forEach(watch -> due.put(watch, now));
-    watches = due;
+    all.forEach(watch -> watches.put(watch, clock.nanos()));
   }
 
   public void run() throws InterruptedException {

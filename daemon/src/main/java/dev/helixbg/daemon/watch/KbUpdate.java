@@ -2,8 +2,8 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.daemon.host.DaemonClock;
 import dev.helixbg.daemon.host.DaemonMetrics;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportBasis;
@@ -103,7 +103,7 @@ public final class KbUpdate {
   }
 
   /** Updates vectors and report, unless the report is up to date. */
-  void run(KbStore store, LogReading log, KbIdentity here) throws InterruptedException {
+  void run(KbStore store, LogReading log, Kb.Identity here) throws InterruptedException {
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last =
         store

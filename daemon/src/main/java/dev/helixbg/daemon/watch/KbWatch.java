@@ -9,7 +9,6 @@ import dev.helixbg.daemon.host.LanguageModelFile;
 import dev.helixbg.daemon.host.TroubleLog;
 import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.KbStores;
 import dev.helixbg.daemon.kb.NotesKb;
@@ -277,7 +276,7 @@ public final class KbWatch {
 
   private void bringUpToDate(KbStore store, KbStamp stamp)
       throws IOException, InterruptedException {
-    KbIdentity here = KbIdentity.of(kb);
+    Kb.Identity here = Kb.Identity.of(kb);
     LogReading log = files.read(kb.dataLog());
     metrics.readings.increment();
     entries = log.account().live();

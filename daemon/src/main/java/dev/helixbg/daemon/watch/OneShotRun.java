@@ -2,7 +2,7 @@ package dev.helixbg.daemon.watch;
 
 import dev.helixbg.config.Sha256;
 import dev.helixbg.config.files.PrivateFiles;
-import dev.helixbg.daemon.kb.KbIdentity;
+import dev.helixbg.daemon.kb.Kb;
 import dev.helixbg.daemon.kb.KbStore;
 import dev.helixbg.daemon.kb.LastReport;
 import dev.helixbg.daemon.kb.ReportBasis;
@@ -72,7 +72,7 @@ public record OneShotRun(Pipeline pipeline) {
       BiPredicate<LastReport.Origin, ReportBasis> enough,
       Optional<Consumer<Report>> reader)
       throws InterruptedException {
-    KbIdentity here = KbIdentity.of(store.kb());
+    Kb.Identity here = Kb.Identity.of(store.kb());
     String seen = store.outputs().logState();
     ReportBasis basis = pipeline.basis(store);
     Optional<LastReport.Origin> last = done(store, basis, enough);

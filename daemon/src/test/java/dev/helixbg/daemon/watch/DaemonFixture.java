@@ -99,8 +99,7 @@ public final class DaemonFixture {
             clock,
             troubles,
             metrics);
-    this.loop = new DaemonLoop(clock, () -> Long.MAX_VALUE);
-    loop.watch(List.of(watch));
+    this.loop = new DaemonLoop(clock, List.of(watch), () -> Long.MAX_VALUE);
   }
 
   private Pipeline.Analyst counting(IncrementalAnalysis analysis) {
